@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * relet.h - a RESP3 client for Redis and Valkey that owns no socket.
+ *
+ * This header is the manual. It is in five parts:
+ *
+ *   1  words       spans, time, codes, faults
+ *   2  values      reading a reply
+ *   3  config      where to connect, with which limits
+ *   4  client      submitting commands, taking events
+ *   5  drivers     the seam a driver moves, and the one for POSIX
+ *
+ * The client is a state machine over bytes and time. You submit commands and
+ * take events; a driver carries bytes. Nothing calls you back, nothing blocks
+ * but relet_wait and relet_call, nothing is global. A client belongs to one
+ * thread at a time; different clients share nothing.
+ *
+ * Ownership in one rule: what you pass in is copied before the call returns,
+ * and what an event shows you is lent until the next call of relet_next,
+ * relet_wait, relet_call, relet_tick or a relet_io_ function on that client.
+ */
+#ifndef RELET_H
+#define RELET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RELET_VERSION "0.1.0"
+#define RELET_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch */
+
+#ifndef RELET_API
+#define RELET_API
+#endif
+
+/* ------------------------------------------------------------------ 1 words
+ */
+
+/* Bytes that somebody else owns. Any byte may occur, also NUL. */
+typedef struct relet_span {
+    const char *p;
+    size_t n;
+} relet_span;
+
+/* The span of a NUL-terminated string. */
+RELET_API relet_span relet_str(const char *text);
+
+/* Milliseconds of a steady clock that also counts while the machine sleeps.
+ * The zero is arbitrary; only differences mean something. */
+typedef int64_t relet_time;
+#define RELET_NEVER INT64_MAX
+
+/* What a function that can fail returns when it does: below zero. */
+enum {
+    RELET_E_CONFIG = -1,  /* a setting is wrong: the fault names it          */
+    RELET_E_LIMIT = -2,   /* a limit you set is reached; take events, retry  */
+    RELET_E_MEMORY = -3,  /* the allocator said no; nothing was changed      */
+    RELET_E_REFUSED = -4, /* this may not be sent so; relet_refusal says why */
+    RELET_E_STOPPED = -5, /* the client was stopped or gave up               */
+    RELET_E_TIMEOUT = -6, /* relet_call: no outcome within its time          */
+    RELET_E_SYSTEM = -7   /* the operating system refused; errno says why    */
+};
+
+/* A short English name of a code, for logs. */
+RELET_API const char *relet_code_text(int code);
+
+/* A wrong setting: which, where and by which rule. `text` is a whole sentence
+ * that holds the other three, ready to be printed. */
+typedef struct relet_fault {
+    int code;          /* RELET_E_CONFIG, _MEMORY, _SYSTEM                 */
+    const char *field; /* "url", "operations_max", … or NULL               */
+    size_t offset;     /* of the first wrong byte, when field is "url"     */
+    char text[256];
+} relet_fault;
+
+/* ----------------------------------------------------------------- 2 values
+ *
+ * A value is a cursor into a reply that the scanner has already judged: none
+ * of these functions can fail on what a server sent. Asking a value for what
+ * it is not gives 0, an empty span, or a null value; a null value may be
+ * asked everything. Nothing here allocates, and no value needs freeing. */
+
+typedef enum relet_type {
+    RELET_NULL,    /* one type for every null a server can send           */
+    RELET_TEXT,    /* bulk or simple string                               */
+    RELET_FAILURE, /* error text: as a whole reply, or inside EXEC        */
+    RELET_INT,
+    RELET_DOUBLE,
+    RELET_BOOL,
+    RELET_BIG,      /* big number, as text                                 */
+    RELET_VERBATIM, /* text with a three-byte format                       */
+    RELET_ARRAY,
+    RELET_MAP,
+    RELET_SET,
+    RELET_PUSH
+} relet_type;
+
+/* One node of the tape. Its layout is private and changes without notice. */
+typedef struct relet_node {
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t spare;
+    uint32_t len;
+    int64_t payload;
+} relet_node;
+
+typedef struct relet_value {
+    const relet_node *node; /* NULL: the null value                          */
+    const char *base;       /* first byte of the reply                       */
+} relet_value;
+
+RELET_API relet_type relet_value_type(relet_value v);
+
+/* The bytes of text, failure, big, verbatim (without its format) and double
+ * (as sent). Anything else: an empty span whose p is NULL. */
+RELET_API relet_span relet_value_text(relet_value v);
+
+/* 1 and *out, when v is an integer or a text that is one (as GET returns a
+ * counter); else 0 and *out untouched. */
+RELET_API int relet_value_int(relet_value v, int64_t *out);
+
+/* 1 and *out, when v is a double, an integer, or a text that is a number;
+ * correctly rounded and independent of the locale. */
+RELET_API int relet_value_double(relet_value v, double *out);
+
+/* 1 and *out, when v is a boolean or the integer 0 or 1. */
+RELET_API int relet_value_bool(relet_value v, int *out);
+
+/* 1 when the text of v is exactly these bytes. */
+RELET_API int relet_value_is(relet_value v, const char *text);
+
+/* Elements of an array, set or push; pairs of a map; else 0. */
+RELET_API size_t relet_value_count(relet_value v);
+
+/* Children. A map's are key, value, key, value. Walk all of them by
+ *
+ *     relet_value c = relet_value_first(v);
+ *     for (n = relet_value_count(v); n > 0; n--, c = relet_value_next(c))
+ *
+ * relet_value_at is O(1) when no child has children, else O(i). */
+RELET_API relet_value relet_value_first(relet_value v);
+RELET_API relet_value relet_value_next(relet_value v);
+RELET_API relet_value relet_value_at(relet_value v, size_t i);
+
+/* The value behind a key, in a map or in a flat array of pairs (which is how
+ * RESP2 and scripts send one). Null when there is none. */
+RELET_API relet_value relet_value_get(relet_value v, const char *key);
+
+/* What the server said about v: a map, or null when it said nothing. */
+RELET_API relet_value relet_value_attributes(relet_value v);
+
+/* The three bytes of a verbatim's format; else an empty span. */
+RELET_API relet_span relet_value_format(relet_value v);
+
+/* 1 for a big number that is not one: servers do not check what scripts
+ * return. */
+RELET_API int relet_value_malformed(relet_value v);
+
+/* Keep a value beyond its loan: ask for the size, bring the memory (aligned
+ * for int64_t), get a copy that lives there. A null value if size is short. */
+RELET_API size_t relet_value_size(relet_value v);
+RELET_API relet_value relet_value_copy(relet_value v, void *mem, size_t size);
+
+/* For an error: 1 when its text proves that the command had no effect
+ * (MOVED, LOADING, NOPERM, wrong arity, …). 0 proves nothing. */
+RELET_API int relet_value_proves_no_effect(relet_value v);
+
+/* ----------------------------------------------------------------- 3 config
+ *
+ * Fill one with relet_config_init, then by a URL, by the environment, by hand,
+ * in any order. It holds no pointer but the allocator's: copy it freely. */
+
+typedef enum relet_scheme {
+    RELET_TCP,      /* redis://  valkey://                                  */
+    RELET_TLS,      /* rediss:// valkeys://   needs a transport (part 5)    */
+    RELET_UNIX,     /* unix:     host is a path; a leading @: abstract      */
+    RELET_SENTINEL, /* sentinel://h1:p,h2/service    not built yet          */
+    RELET_CLUSTER,  /* cluster://h1:p,h2             not built yet          */
+    RELET_MEM,      /* mem: mem:name                 not built yet          */
+    RELET_FILE      /* file:path                     not built yet          */
+} relet_scheme;
+
+/* CLIENT TRACKING: the server pushes RELET_INVALIDATE for keys that this
+ * connection read and somebody changed. */
+typedef enum relet_tracking {
+    RELET_TRACK_OFF,
+    RELET_TRACK_READ,      /* every key read                                */
+    RELET_TRACK_OPTIN,     /* only reads submitted with RELET_CACHED        */
+    RELET_TRACK_BROADCAST  /* every key under tracking_prefix               */
+} relet_tracking;
+
+/* Resize p from old_size to new_size bytes, as realloc: p is NULL when
+ * old_size is 0; new_size 0 frees and its return is ignored. NULL: no memory,
+ * and p is as it was. Aligned for any object. */
+typedef void *relet_resize_fn(void *user, void *p, size_t old_size,
+                              size_t new_size);
+
+typedef struct relet_config {
+    /* Where. */
+    relet_scheme scheme;
+    char host[1024];   /* name, address, path, or list of host:port          */
+    int port;          /* 1..65535                                           */
+    char service[128]; /* what the Sentinels call the primary                */
+
+    /* As whom. An empty password: no AUTH is sent. Then what is set up. */
+    char user[256];
+    char password[4096];
+    char name[64]; /* CLIENT SETNAME; no blanks                              */
+    int db;        /* SELECT, 0 is not sent                                  */
+    relet_tracking tracking;
+    int tracking_noloop;       /* not for keys this client changed itself     */
+    char tracking_prefix[256]; /* comma-separated, for RELET_TRACK_BROADCAST  */
+    char prefix[64]; /* in front of the keys the library makes; no effect yet */
+
+    /* How long. Milliseconds. */
+    relet_time connect_timeout_ms; /* look-up, connect, TLS and handshake     */
+    relet_time timeout_ms;    /* an operation's, unless it brings its own     */
+    relet_time ping_every_ms; /* a link silent this long is asked; 0: never   */
+    relet_time retry_min_ms;  /* backoff: full jitter under a bound that      */
+    relet_time retry_max_ms;  /* doubles from min to max, …                   */
+    relet_time stable_ms;     /* … and starts again after a link lived so long*/
+    int attempts_max;         /* failed attempts before giving up; 0: never   */
+    int fail_fast;            /* 1: refuse operations while there is no link  */
+
+    /* How much. Beyond one of these an operation is refused, or ends with an
+     * error and RELET_WHY_TOO_LARGE; the link lives on. */
+    uint32_t operations_max;    /* operations without an outcome              */
+    uint32_t subscriptions_max; /* channels and patterns                      */
+    uint32_t scripts_max;       /* bodies given to relet_script_add           */
+    size_t output_max;          /* bytes queued, or kept to be repeated       */
+    size_t reply_max;           /* bytes of one reply on the wire             */
+    size_t tape_max;            /* bytes of one reply's tape: 16 per element  */
+    uint32_t bulk_max;          /* bytes of one string, ≤ 512 MiB             */
+    uint32_t line_max;          /* bytes of one simple string or error        */
+    uint32_t count_max;         /* elements of one aggregate                  */
+    uint32_t depth_max;         /* nesting, ≤ 128                             */
+    size_t buffer_min;          /* what the input and output buffers start at */
+
+    /* From where. resize NULL: buffers are part of the block that relet_init
+     * is given, at their caps, and nothing ever allocates. */
+    relet_resize_fn *resize;
+    void *resize_user;
+
+    uint64_t seed; /* for jitter; equal seeds, equal behaviour               */
+} relet_config;
+
+/* The defaults: localhost:6379, database 0, limits for a server process.
+ * relet_config_init_small: the smallest that is useful, about 8 KiB a client
+ * with fixed buffers. */
+RELET_API void relet_config_init(relet_config *c);
+RELET_API void relet_config_init_small(relet_config *c);
+
+/* Take over what a URL says; the rest of *c stays.
+ *
+ *   redis://[[user]:password@]host[:port][/db][?option=value&…]
+ *   rediss:// valkey:// valkeys://   the same
+ *   unix://[[user]:password@]/path[?db=N&…]    unix:/path
+ *   sentinel://[[user]:password@]host[:port][,host[:port]…]/service[/db]
+ *   cluster://[[user]:password@]host[:port][,…]
+ *   mem:  mem:name  file:path
+ *
+ * IPv6 addresses stand in brackets. Parts are percent-decoded. Options: db,
+ * name, prefix, timeout_ms, connect_timeout_ms, ping_every_ms, retry_min_ms,
+ * retry_max_ms, attempts_max, fail_fast, tracking (off, read, optin,
+ * broadcast). Strict: an unknown scheme or option, a repeated one, an empty
+ * host, a port over 65535, a control byte or a bad escape is refused; then *c
+ * is untouched and *fault (may be NULL) tells the offset. 0 or a code. */
+RELET_API int relet_config_url(relet_config *c, const char *url,
+                               relet_fault *fault);
+
+/* Take over what the environment says. Each variable is looked up under the
+ * scope and then without it, so relet_config_env(c, "MUTEX_", …) reads
+ * MUTEX_REDIS_URL and falls back to REDIS_URL; scoped beats generic, and a
+ * Sentinel beats a host, beats a URL, of the same scope. Variables:
+ *
+ *   REDIS_URL  REDIS_HOST REDIS_PORT  REDIS_DB  REDIS_USERNAME
+ *   REDIS_PASSWORD  REDIS_PREFIX
+ *   REDIS_SENTINEL_HOST REDIS_SENTINEL_PORT REDIS_SENTINEL_NAME
+ *
+ * None of them set is no error: *c stays as it is. `get` is getenv or a stand-
+ * in: it returns NULL for what is not set. */
+typedef const char *relet_env_fn(void *user, const char *name);
+RELET_API int relet_config_env_from(relet_config *c, const char *scope,
+                                    relet_env_fn *get, void *user,
+                                    relet_fault *fault);
+
+/* Check every rule between settings. relet_init does this too. */
+RELET_API int relet_config_check(const relet_config *c, relet_fault *fault);
+
+/* Overwrite the password. */
+RELET_API void relet_config_wipe(relet_config *c);
+
+/* ----------------------------------------------------------------- 4 client
+ *
+ * Programs on POSIX begin with relet_open (part 5) and skip to relet_command.
+ *
+ * Every operation that was accepted ends in exactly one of four events:
+ *
+ *   RELET_REPLY     the server's answer
+ *   RELET_ERROR     the server's error, or an answer over a limit of yours
+ *   RELET_NOT_SENT  it had no effect and never will
+ *   RELET_UNSURE    it was sent and no answer came: it may have run, may run
+ *                   yet, may never; ask the server in a way that can tell
+ *
+ * Nothing is ever sent twice, but what you marked RELET_REPEATABLE, and a
+ * script call whose server said that it did not know the script. While there
+ * is no link operations wait for one, until their time is up.
+ *
+ * Outcomes come in the order of submission, but for operations that ended
+ * early (time up, cancelled) or were sent again. */
+
+typedef struct relet relet;
+
+/* Bytes that relet_init wants; 0 when the configuration is wrong. */
+RELET_API size_t relet_size(const relet_config *c);
+
+/* A client in memory that you bring, aligned for any object; the memory must
+ * outlive it and may not move. It begins connecting at the first tick. NULL
+ * and a fault (may be NULL) when the configuration is wrong or size short. */
+RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
+                            relet_fault *fault);
+
+/* End every operation (NOT_SENT or UNSURE, RELET_WHY_STOPPED) and ask the
+ * driver to close the link. Take events until there are none, to learn of
+ * each. Final: a stopped client refuses everything but relet_finish. */
+RELET_API void relet_stop(relet *r);
+
+/* Free what grew and overwrite secrets. No event follows. */
+RELET_API void relet_finish(relet *r);
+
+enum {
+    /* May be sent again after a broken link, or after LOADING, BUSY or
+     * MASTERDOWN: running twice does the same as running once. */
+    RELET_REPEATABLE = 1,
+    /* CLIENT CACHING YES directly in front, for RELET_TRACK_OPTIN. */
+    RELET_CACHED = 2
+};
+
+typedef struct relet_request {
+    uint64_t tag;          /* comes back in the event; any number            */
+    relet_time timeout_ms; /* 0: the configured one; RELET_NEVER: none. It
+                            * counts from the first tick after submission    */
+    unsigned flags;
+} relet_request;
+
+/* Submit one command. q may be NULL (tag 0, no flags). 0, or a code and then
+ * nothing was queued and no event will come:
+ *   RELET_E_LIMIT    operations_max or output_max; take events, then again
+ *   RELET_E_REFUSED  by a rule that relet_refusal names: an empty command;
+ *                    SUBSCRIBE and its family, MULTI, EXEC, DISCARD, HELLO,
+ *                    AUTH, SELECT, RESET, QUIT, MONITOR, SYNC, PSYNC,
+ *                    CLIENT REPLY, CLIENT TRACKING, CLIENT CACHING, because
+ *                    they would change what later answers mean; what is there
+ *                    instead is said in the text; fail_fast without a link
+ *   RELET_E_MEMORY, RELET_E_STOPPED */
+RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
+                            const relet_request *q);
+
+/* The same from strings: relet_command_text(r, NULL, "SET", "k", "v",
+ * (char *)NULL). At most 64. */
+RELET_API int relet_command_text(relet *r, const relet_request *q, ...);
+
+typedef struct relet_args {
+    const relet_span *argv;
+    size_t argc;
+} relet_args;
+
+/* MULTI, the commands, EXEC, as one operation that nothing comes between. The
+ * reply is EXEC's: an array, or null when a watched key was changed. When the
+ * server refuses one of the commands the outcome is RELET_ERROR with the first
+ * refusal, and none of them ran. Refused here: what relet_command refuses, and
+ * WATCH.
+ *
+ * WATCH goes by relet_command before. If the link breaks between it and its
+ * transaction, the transaction is not sent: RELET_E_REFUSED when it is
+ * submitted later, RELET_NOT_SENT with RELET_WHY_WATCH_LOST when it was
+ * queued already. UNWATCH, or the transaction, ends the watch. */
+RELET_API int relet_transaction(relet *r, const relet_args *commands,
+                                size_t count, const relet_request *q);
+
+/* A script that the client may run: its number, or a code. The body is not
+ * copied and must outlive the client. */
+RELET_API int relet_script_add(relet *r, relet_span body);
+
+/* Run it: keys first in argv, then arguments. Sent whole the first time over
+ * a link, then by its SHA-1; NOSCRIPT is answered by sending that one call
+ * whole, which then runs behind what was submitted after it. */
+RELET_API int relet_script_run(relet *r, int script, size_t keys,
+                               const relet_span *argv, size_t argc,
+                               const relet_request *q);
+
+/* End the operations with this tag now: NOT_SENT if no byte was sent, else
+ * UNSURE, both RELET_WHY_CANCELLED; an answer that comes later is swallowed.
+ * How many there were. */
+RELET_API size_t relet_cancel(relet *r, uint64_t tag);
+
+/* Wish for messages. A wish holds until it is taken back: it is restored on
+ * every new link. RELET_SUBSCRIBED tells each time that it is in force,
+ * RELET_SUBSCRIPTION_REFUSED that the server will not have it (then it is
+ * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. Wishing
+ * twice is wishing once. 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED (an
+ * empty name; unsubscribing from what was never wished for). */
+typedef enum relet_channel {
+    RELET_CHANNEL, /* SUBSCRIBE   */
+    RELET_PATTERN, /* PSUBSCRIBE  */
+    RELET_SHARDED  /* SSUBSCRIBE  */
+} relet_channel;
+RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
+RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
+                                relet_span name);
+
+/* Credentials for the next connect and those after it, as tokens that expire
+ * want it. They must fit the configuration's fields. 0 or RELET_E_CONFIG. */
+RELET_API int relet_credentials(relet *r, relet_span user,
+                                relet_span password);
+
+/* Which rule the last RELET_E_REFUSED of this client was. */
+RELET_API const char *relet_refusal(const relet *r);
+
+typedef enum relet_kind {
+    RELET_NOTHING,
+    /* outcomes: tag */
+    RELET_REPLY,    /* value                                                 */
+    RELET_ERROR,    /* value (null if over a limit), text, why               */
+    RELET_NOT_SENT, /* why, text                                             */
+    RELET_UNSURE,   /* why, text                                             */
+    /* the link */
+    RELET_UP,   /* ready; value: what HELLO said; text: "redis 7.0.15"       */
+    RELET_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up or stopped)  */
+    /* messages */
+    RELET_SUBSCRIBED,           /* channel_kind, channel                     */
+    RELET_UNSUBSCRIBED,         /* channel_kind, channel                     */
+    RELET_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text               */
+    RELET_MESSAGE,    /* channel_kind, channel, pattern, value: the payload  */
+    RELET_INVALIDATE, /* value: array of keys, or null: all of them          */
+    RELET_GAP,        /* messages or invalidations may have been missed; flush
+                       * a cache, read again. channel: which; empty: all     */
+    RELET_PUSHED      /* a push nobody here knows; value                     */
+} relet_kind;
+
+typedef enum relet_why {
+    RELET_WHY_NONE,
+    RELET_WHY_TIMEOUT,    /* the operation's time was up                     */
+    RELET_WHY_CANCELLED,  /* relet_cancel                                    */
+    RELET_WHY_BROKEN,     /* the link broke                                  */
+    RELET_WHY_STOPPED,    /* relet_stop                                      */
+    RELET_WHY_GAVE_UP,    /* attempts_max                                    */
+    RELET_WHY_WATCH_LOST, /* the link that held the WATCH is gone            */
+    RELET_WHY_TOO_LARGE,  /* reply_max, bulk_max, line_max, count_max, …     */
+    RELET_WHY_MEMORY,     /* the allocator said no                           */
+    RELET_WHY_CONNECT,    /* no connection; errno of the driver in the text  */
+    RELET_WHY_CLOSED,     /* the server closed; its last words in the text   */
+    RELET_WHY_SILENT,     /* no byte, though an answer was due               */
+    RELET_WHY_PROTOCOL,   /* not RESP: at which byte, and why                */
+    RELET_WHY_NO_RESP3,   /* HELLO 3 was refused                             */
+    RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
+    RELET_WHY_SETUP,      /* SELECT or another step was refused              */
+    RELET_WHY_BUSY        /* LOADING, BUSY, MASTERDOWN for too long          */
+} relet_why;
+
+typedef struct relet_event {
+    relet_kind kind;
+    relet_why why;
+    uint64_t tag;
+    relet_value value;
+    relet_channel channel_kind;
+    relet_span channel;
+    relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
+    relet_span text;    /* a sentence for people, or a server's error        */
+    relet_time retry_in_ms;
+} relet_event;
+
+/* Lends the next event. 1, or 0 when there is nothing to tell. */
+RELET_API int relet_next(relet *r, relet_event *ev);
+
+/* English names of the enumerators: "reply", "timeout". */
+RELET_API const char *relet_kind_text(relet_kind kind);
+RELET_API const char *relet_why_text(relet_why why);
+
+/* Operations without an outcome yet. */
+RELET_API size_t relet_outstanding(const relet *r);
+
+/* 1 while there is a link that operations may go over. */
+RELET_API int relet_is_up(const relet *r);
+
+/* What has happened so far. Counters only grow. */
+typedef struct relet_stats {
+    uint64_t submitted, replies, errors, not_sent, unsure; /* operations     */
+    uint64_t late;         /* answers swallowed behind a timeout or cancel   */
+    uint64_t repeated;     /* operations sent again                          */
+    uint64_t pushes;       /* pushes received                                */
+    uint64_t connects;     /* links that became ready                        */
+    uint64_t attempts;     /* links that were asked for                      */
+    uint64_t protocol_errors;
+    uint64_t bytes_in, bytes_out;
+    size_t memory;         /* bytes held through resize at the moment        */
+    size_t memory_peak;
+} relet_stats;
+RELET_API void relet_stats_get(const relet *r, relet_stats *out);
+
+/* ---------------------------------------------------------------- 5 drivers
+ *
+ * The seam. A driver does, in a loop of its own making:
+ *
+ *     while (relet_io_want(r, &io)) open or close link io.link;
+ *     write what relet_io_pending lends, say so by relet_io_sent;
+ *     wait for the link, at most until relet_deadline;
+ *     read into what relet_io_space lends, say so by relet_io_received;
+ *     relet_tick(r, now);
+ *     while (relet_next(r, &ev)) …
+ *
+ * Read before you tick: an answer that is here already beats a deadline. */
+
+#define RELET_LINKS_MAX 1
+
+typedef struct relet_io {
+    int link;            /* 0..RELET_LINKS_MAX-1                             */
+    int open;            /* 1: open it, 0: close it                          */
+    relet_scheme scheme; /* with open: TCP, TLS or UNIX                      */
+    const char *host;    /* lent until relet_finish                          */
+    int port;
+    relet_time deadline; /* give up by then and say so by relet_io_opened    */
+} relet_io;
+
+/* When tick is next worth calling, if nothing else happens before. */
+RELET_API relet_time relet_deadline(const relet *r);
+
+/* Steady milliseconds; a time before the last one counts as that one. */
+RELET_API void relet_tick(relet *r, relet_time now);
+
+/* 1 and *io when a link is to be opened or closed: once each. A link that is
+ * closed here needs no relet_io_closed. */
+RELET_API int relet_io_want(relet *r, relet_io *io);
+
+/* The link is open (err 0), or could not be opened; text (may be NULL) says
+ * why, for people. */
+RELET_API void relet_io_opened(relet *r, int link, int err, const char *text);
+
+/* The link was closed or reset by the other side, or failed; all bytes that
+ * could be read must have been given to relet_io_received before. */
+RELET_API void relet_io_closed(relet *r, int link, int err, const char *text);
+
+/* Lends room to read into; 0 while events wait to be taken. */
+RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p);
+RELET_API void relet_io_received(relet *r, int link, size_t n);
+
+/* Lends bytes to write. Submitting may move them. */
+RELET_API size_t relet_io_pending(const relet *r, int link,
+                                  const uint8_t **p);
+RELET_API void relet_io_sent(relet *r, int link, size_t n);
+
+#ifndef RELET_NO_POLL
+
+/* The driver for POSIX systems: sockets, poll, a clock. */
+
+/* Another way to carry bytes, such as TLS. All calls are non-blocking.
+ * open returns a session, or NULL; the others take it. read and write return
+ * the bytes moved, 0 for the end of the stream, or one of the codes below;
+ * they must never raise SIGPIPE. handshake returns 0 when done, or a code. */
+enum {
+    RELET_TRANSPORT_READ = -1,  /* wants to read first                       */
+    RELET_TRANSPORT_WRITE = -2, /* wants to write first                      */
+    RELET_TRANSPORT_FAILED = -3
+};
+typedef struct relet_transport {
+    void *user;
+    void *(*open)(void *user, int fd, const char *host);
+    int (*handshake)(void *session);
+    long (*read)(void *session, void *p, size_t n);
+    long (*write)(void *session, const void *p, size_t n);
+    void (*close)(void *session);
+    const char *(*problem)(void *session); /* a sentence, or NULL; may be NULL;
+                                            * session NULL: open's problem    */
+} relet_transport;
+
+typedef struct relet_poll_config {
+    const relet_transport *transport; /* for rediss://; must outlive          */
+    int fd;              /* > 0: a connected socket to use once, then closed  */
+    int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
+} relet_poll_config;
+
+/* Open a client. url may be NULL (the configuration says it all, or the
+ * defaults do), c may be NULL, p may be NULL. With c NULL or c->seed 0 the
+ * seed is taken from the system; with c NULL or c->resize NULL malloc is
+ * used. Connecting begins with the first relet_wait; a server that is away is
+ * no error but RELET_DOWN. NULL and *fault (may be NULL) on a wrong setting.
+ *
+ * Name look-up uses getaddrinfo and may block; numeric addresses do not. */
+RELET_API relet *relet_open(const char *url, const relet_config *c,
+                            const relet_poll_config *p, relet_fault *fault);
+
+/* The next event, waiting for it at most timeout_ms (below 0: for ever; 0:
+ * do what can be done now). 1: *ev is lent. 0: time is up, or relet_wake was
+ * called. A code: RELET_E_SYSTEM. */
+RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
+
+/* Send one command and wait for its outcome: 0 and *ev lent (any of the four
+ * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
+ * other operations are outstanding, and events that are no outcome are dropped
+ * meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it was cancelled. */
+RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
+                         relet_event *ev, int timeout_ms);
+
+/* Make a relet_wait, in this or another thread, return soon. The only
+ * function that another thread or a signal handler may call. */
+RELET_API void relet_wake(relet *r);
+
+/* Close the socket, free everything. NULL is fine. Open operations end
+ * without an event; relet_stop first, to hear of them. */
+RELET_API void relet_close(relet *r);
+
+/* For a loop of your own: the descriptors to watch now (at most max written,
+ * their number returned; events as for poll), and when to come back at the
+ * latest. Then call relet_wait(r, &ev, 0) until it returns 0. */
+typedef struct relet_watch {
+    int fd;
+    short events; /* POLLIN, POLLOUT */
+} relet_watch;
+#define RELET_WATCH_MAX 4
+RELET_API int relet_watches(relet *r, relet_watch *w, int max);
+
+/* Milliseconds until relet_wait is worth calling though nothing happened on
+ * the descriptors; -1: never. */
+RELET_API int relet_poll_timeout(const relet *r);
+
+/* The driver's clock: CLOCK_BOOTTIME where there is one. */
+RELET_API relet_time relet_clock(void);
+
+/* relet_config_env_from with the real environment. */
+RELET_API int relet_config_env(relet_config *c, const char *scope,
+                               relet_fault *fault);
+
+#endif /* RELET_NO_POLL */
+
+/* The version of the library that was linked. */
+RELET_API const char *relet_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * base.h - what every room of the core may use without asking.
+ *
+ * The core includes no other system header than these three, and string.h
+ * only for mem* and str*. Whoever needs a clock or a heap has it passed in. */
+#ifndef RLT_BASE_H
+#define RLT_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "relet.h"
+
+/* Shared inside the library. Empty in split builds; the amalgamation makes it
+ * static, so that a vendored relet.c adds only relet_* to a program. */
+#ifndef RELET_PRIVATE
+#define RELET_PRIVATE
+#endif
+
+/* A broken contract of ours or of the caller, never of the wire: there is
+ * nothing sensible to return. No libc assert, it would pull in stdio. */
+#ifdef NDEBUG
+#define rlt_assert(x) ((void)0)
+#elif defined(__GNUC__)
+#define rlt_assert(x) ((x) ? (void)0 : __builtin_trap())
+#else
+#define rlt_assert(x) ((x) ? (void)0 : (void)(*(volatile int *)0 = 0))
+#endif
+
+#if defined(__GNUC__)
+#define RLT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define RLT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define RLT_LIKELY(x) (x)
+#define RLT_UNLIKELY(x) (x)
+#endif
+
+/* RELET_TINY: the hostile build. Limits are at their smallest legal value and
+ * memory that was lent is overwritten as soon as the loan ends. */
+#ifdef RELET_TINY
+#define RLT_TINY 1
+#else
+#define RLT_TINY 0
+#endif
+
+#define RLT_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define RLT_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* The allocator, as every room sees it. `resize` NULL: nothing can grow. */
+typedef struct rlt_memory {
+    relet_resize_fn *resize;
+    void *user;
+} rlt_memory;
+
+#endif
