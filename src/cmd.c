@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd.c - argv to a RESP command: a header, then each argument with its length
+ * in front.
+ *
+ * Arguments are short and many. So lengths below 100 take one branch, and a
+ * short argument is copied without calling memcpy, which in a small libc costs
+ * more than the bytes. */
+#include "cmd.h"
+
+/* Digits of a count or length; both are below 2^31. */
+static size_t cmd_digits(uint32_t v)
+{
+    size_t n = 1;
+
+    if (v < 100)
+        return v < 10 ? 1 : 2;
+    for (; v >= 10; v /= 10)
+        n++;
+    return n;
+}
+
+/* Two digits at a time come from here. */
+static const char cmd_pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
+
+static uint8_t *cmd_put_long(uint8_t *out, uint32_t v)
+{
+    uint8_t *end = out + cmd_digits(v), *p = end;
+
+    for (; v >= 100; v /= 100) {
+        p -= 2;
+        memcpy(p, cmd_pairs + v % 100 * 2, 2);
+    }
+    if (v >= 10)
+        memcpy(p - 2, cmd_pairs + v * 2, 2);
+    else
+        p[-1] = (uint8_t)('0' + v);
+    return end;
+}
+
+/* A type byte, a number, CRLF. */
+static uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
+{
+    *out++ = (uint8_t)type;
+    if (v < 10) {
+        *out++ = (uint8_t)('0' + v);
+    } else if (v < 100) {
+        memcpy(out, cmd_pairs + v * 2, 2);
+        out += 2;
+    } else {
+        out = cmd_put_long(out, v);
+    }
+    memcpy(out, "\r\n", 2);
+    return out + 2;
+}
+
+/* Up to 32 bytes as two halves that overlap: sizes known when compiling. */
+static void cmd_copy(uint8_t *out, const char *p, size_t n)
+{
+    if (n > 32) {
+        memcpy(out, p, n);
+    } else if (n >= 16) {
+        memcpy(out, p, 16);
+        memcpy(out + n - 16, p + n - 16, 16);
+    } else if (n >= 8) {
+        memcpy(out, p, 8);
+        memcpy(out + n - 8, p + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(out, p, 4);
+        memcpy(out + n - 4, p + n - 4, 4);
+    } else if (n > 0) {
+        out[0] = (uint8_t)p[0];
+        out[n / 2] = (uint8_t)p[n / 2];
+        out[n - 1] = (uint8_t)p[n - 1];
+    }
+}
+
+/* Adds the bytes of the arguments to size; 0 when one cannot be sent. */
+static size_t cmd_size_args(size_t size, const relet_span *argv, size_t argc)
+{
+    size_t i, n, room;
+
+    for (i = 0; i < argc; i++) {
+        n = argv[i].n;
+        room = SIZE_MAX - size;
+        if (n > RLT_CMD_BULK_MAX || room < n + 16)
+            return 0;
+        size += 1 + cmd_digits((uint32_t)n) + 2 + n + 2;
+    }
+    return size;
+}
+
+static uint8_t *cmd_put_args(uint8_t *out, const relet_span *argv, size_t argc)
+{
+    size_t i, n;
+
+    for (i = 0; i < argc; i++) {
+        n = argv[i].n;
+        rlt_assert(n <= RLT_CMD_BULK_MAX);
+        out = cmd_put_header(out, '$', (uint32_t)n);
+        cmd_copy(out, argv[i].p, n);
+        memcpy(out + n, "\r\n", 2);
+        out += n + 2;
+    }
+    return out;
+}
+
+RELET_PRIVATE size_t rlt_cmd_size(const relet_span *argv, size_t argc)
+{
+    if (argc == 0 || argc > RLT_CMD_ARGS_MAX)
+        return 0;
+    return cmd_size_args(1 + cmd_digits((uint32_t)argc) + 2, argv, argc);
+}
+
+RELET_PRIVATE uint8_t *rlt_cmd_write(uint8_t *out, const relet_span *argv,
+                                     size_t argc)
+{
+    rlt_assert(argc > 0);
+    return cmd_put_args(cmd_put_header(out, '*', (uint32_t)argc), argv, argc);
+}
+
+RELET_PRIVATE size_t rlt_cmd_size_of(const relet_span *head, size_t heads,
+                                     const relet_span *argv, size_t argc)
+{
+    size_t size;
+
+    rlt_assert(heads > 0);
+    if (argc > RLT_CMD_ARGS_MAX - heads)
+        return 0;
+    size = 1 + cmd_digits((uint32_t)(heads + argc)) + 2;
+    size = cmd_size_args(size, head, heads);
+    return size ? cmd_size_args(size, argv, argc) : 0;
+}
+
+RELET_PRIVATE uint8_t *rlt_cmd_write_of(uint8_t *out, const relet_span *head,
+                                        size_t heads, const relet_span *argv,
+                                        size_t argc)
+{
+    out = cmd_put_header(out, '*', (uint32_t)(heads + argc));
+    out = cmd_put_args(out, head, heads);
+    return cmd_put_args(out, argv, argc);
+}
