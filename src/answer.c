@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * answer.c - what comes: which operation it belongs to, and what to tell.
+ *
+ * Everything is judged when the user asks for the next event, one frame at a
+ * time, until there is something to tell. */
+#include "client.h"
+#include "text.h"
+
+/* Why a frame was skipped, as outcome and as sentence. */
+static void answer_over(const relet *r, relet_event *ev)
+{
+    static const char *const text[] = {
+        "the answer is over a limit",
+        "a line of the answer is over line_max",
+        "a string of the answer is over bulk_max",
+        "an aggregate of the answer is over count_max",
+        "the answer is nested over depth_max",
+        "the answer is over reply_max",
+        "the answer is over tape_max"};
+
+    ev->kind = RELET_ERROR;
+    ev->why = RELET_WHY_TOO_LARGE;
+    ev->text = relet_str(text[r->conn.scan.skip_why]);
+    if (r->conn.no_memory) {
+        ev->why = RELET_WHY_MEMORY;
+        ev->text = relet_str("no memory for the answer");
+    }
+}
+
+static void answer_save_cause(relet *r, relet_value v)
+{
+    relet_span text = relet_value_text(v);
+
+    if (relet_value_type(v) != RELET_FAILURE || r->cause_len > 0)
+        return;
+    r->cause_len = (uint8_t)RLT_MIN(text.n, sizeof r->cause);
+    memcpy(r->cause, text.p, r->cause_len);
+}
+
+/* The server did not know the script: send this one call whole. */
+static int answer_whole(relet *r, const rlt_op *op)
+{
+    relet_span patch[RLT_SCRIPT_PATCHES];
+    char head[RLT_SCRIPT_HEAD];
+    size_t cut;
+
+    rlt_script_whole(&r->scripts.list[op->arg], rlt_conn_front_bytes(&r->conn),
+                     head, &cut, patch);
+    return rlt_conn_again(&r->conn, RLT_OP_PLAIN, cut, patch,
+                          RLT_SCRIPT_PATCHES) == 0;
+}
+
+/* The server is busy, and this may be sent again: later. */
+static int answer_later(relet *r, rlt_op *op)
+{
+    if (op->klass != RLT_OP_SCRIPT)
+        op->skip = op->arg;
+    if (rlt_conn_again(&r->conn, (rlt_class)op->klass, 0, NULL, 0) < 0)
+        return 0;
+    r->conn.repeated++;
+    rlt_session_hold(&r->session);
+    return 1;
+}
+
+/* An error that is not the end of a LIVE operation: 1 when it goes on. */
+static int answer_goes_on(relet *r, rlt_op *op, relet_span error)
+{
+    relet_span word = error;
+
+    if (op->state != RLT_LIVE)
+        return 0;
+    if (op->klass == RLT_OP_SCRIPT && rlt_span_eat(&word, "NOSCRIPT"))
+        return answer_whole(r, op);
+    if (op->flags & RELET_REPEATABLE) {
+        if (op->klass == RLT_OP_UNIT && r->cause_len > 0) {
+            error.p = r->cause;
+            error.n = r->cause_len;
+        }
+        return rlt_greet_is_busy(error) && answer_later(r, op);
+    }
+    return 0;
+}
+
+/* The answer that counts, for an operation of the user's. v is null when it
+ * was skipped, and ev then says why. 1: tell it. */
+static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
+{
+    int tell = op->state == RLT_LIVE;
+
+    ev->tag = op->tag;
+    if (relet_value_type(v) == RELET_FAILURE) {
+        if (answer_goes_on(r, op, relet_value_text(v))) {
+            r->cause_len = 0;
+            return 0;
+        }
+        ev->kind = RELET_ERROR;
+        ev->value = v;
+        ev->text = relet_value_text(v);
+        if (op->klass == RLT_OP_UNIT && r->cause_len > 0) {
+            ev->text.p = r->cause;
+            ev->text.n = r->cause_len;
+        }
+    } else if (ev->kind == RELET_NOTHING) {
+        ev->kind = RELET_REPLY;
+        ev->value = v;
+        r->session.busy_tries = 0;
+    }
+    r->cause_len = 0;
+    rlt_conn_pop(&r->conn);
+    return tell;
+}
+
+static int answer_subscribe_answer(relet *r, const rlt_op *op, relet_value v,
+                                   relet_event *ev)
+{
+    uint32_t slot = op->arg;
+
+    if (relet_value_type(v) != RELET_FAILURE) {
+        rlt_session_fail(&r->session, RELET_WHY_PROTOCOL,
+                         "SUBSCRIBE was answered by a reply", NULL);
+        return 0;
+    }
+    rlt_conn_pop(&r->conn);
+    if (rlt_greet_is_busy(relet_value_text(v))) {
+        rlt_pubsub_busy(&r->pubsub, slot);
+        rlt_session_hold(&r->session);
+        return 0;
+    }
+    rlt_pubsub_refused(&r->pubsub, slot);
+    ev->kind = RELET_SUBSCRIPTION_REFUSED;
+    ev->text = relet_value_text(v);
+    rlt_pubsub_show(&r->pubsub, slot, ev);
+    return 1;
+}
+
+/* Everything up to the barrier's answer was the UNSUBSCRIBE's. */
+static int answer_barrier_answer(relet *r, rlt_op *op, relet_value v,
+                                 relet_event *ev)
+{
+    uint32_t slot = op->arg;
+
+    if (relet_value_type(v) == RELET_FAILURE && op->skip > 0) {
+        op->skip = 0;
+        return 0;
+    }
+    rlt_conn_pop(&r->conn);
+    rlt_pubsub_left(&r->pubsub, slot);
+    ev->kind = RELET_UNSUBSCRIBED;
+    rlt_pubsub_show(&r->pubsub, slot, ev);
+    return 1;
+}
+
+/* One answer, while the link is up. Skipped ones come as null, with ev->kind
+ * set. 1: *ev is to be told. */
+static int answer_take(relet *r, relet_value v, relet_event *ev)
+{
+    rlt_op *op = rlt_conn_front(&r->conn);
+
+    if (op == NULL) {
+        rlt_session_stray(&r->session, v);
+        return 0;
+    }
+    switch ((rlt_class)op->klass) {
+    case RLT_OP_PLAIN:
+    case RLT_OP_UNIT:
+    case RLT_OP_SCRIPT:
+        if (RLT_UNLIKELY(op->skip > 0)) {
+            op->skip--;
+            answer_save_cause(r, v);
+            return 0;
+        }
+        return answer_finish(r, op, v, ev);
+    case RLT_OP_PING:
+        rlt_conn_pop(&r->conn);
+        return 0;
+    case RLT_OP_SUBSCRIBE:
+        return answer_subscribe_answer(r, op, v, ev);
+    case RLT_OP_UNSUBSCRIBE:
+        return answer_barrier_answer(r, op, v, ev);
+    }
+    return 0;
+}
+
+/* A confirmation: of the operation at the front, of a wish in the greeting,
+ * or of nothing that we asked for. */
+static int answer_confirmed(relet *r, uint32_t slot)
+{
+    rlt_op *op;
+
+    if (slot == RLT_NO_WISH || r->pubsub.wishes[slot].asked == 0)
+        return 0;
+    if (r->session.state == RLT_UP) {
+        op = rlt_conn_front(&r->conn);
+        if (op == NULL || op->klass != RLT_OP_SUBSCRIBE || op->arg != slot)
+            return 0;
+        rlt_conn_pop(&r->conn);
+    }
+    rlt_pubsub_agreed(&r->pubsub, slot);
+    rlt_session_confirmed(&r->session);
+    return r->pubsub.wishes[slot].want;
+}
+
+static int answer_push(relet *r, relet_value v, relet_event *ev)
+{
+    uint32_t slot = RLT_NO_WISH;
+
+    r->pushes++;
+    switch (rlt_pubsub_read(&r->pubsub, v, ev, &slot)) {
+    case RLT_PUSH_MALFORMED:
+        r->session.protocol_errors++;
+        rlt_session_fail(&r->session, RELET_WHY_PROTOCOL,
+                         "a push of a known kind has an unknown shape", NULL);
+        return 0;
+    case RLT_PUSH_SUBSCRIBED:
+        return answer_confirmed(r, slot);
+    case RLT_PUSH_UNSUBSCRIBED:
+        /* Ours end at their barriers. This one came unasked: a sharded
+         * channel has moved away. */
+        ev->kind = RELET_GAP;
+        if (slot == RLT_NO_WISH || !rlt_pubsub_moved(&r->pubsub, slot))
+            return 0;
+        rlt_session_wishes(&r->session);
+        return 1;
+    case RLT_PUSH_MESSAGE:
+    case RLT_PUSH_INVALIDATE:
+    case RLT_PUSH_UNKNOWN:
+        return 1;
+    }
+    return 0;
+}
+
+/* An answer over a limit. 1: *ev is to be told. */
+static int answer_skipped(relet *r, relet_event *ev)
+{
+    relet_value none = {NULL, NULL};
+
+    if (r->conn.scan.lost_pushes > 0)
+        r->session.tell_gap = 1;
+    if (r->session.state != RLT_UP) {
+        rlt_session_greeted_skip(&r->session);
+        return 0;
+    }
+    answer_over(r, ev);
+    return answer_take(r, none, ev);
+}
+
+/* Judge what has come until there is something to tell. */
+static int answer_listen(relet *r, relet_event *ev)
+{
+    relet_value v = {NULL, NULL};
+    int tell = 0;
+
+    while (!tell && rlt_session_hears(&r->session) && r->conn.ended == 0 &&
+           !r->session.tell_up && !r->session.tell_down) {
+        rlt_conn_release(&r->conn);
+        switch (rlt_conn_next(&r->conn, &v)) {
+        case RLT_ARRIVED_NOTHING:
+            if (!rlt_session_drained(&r->session))
+                return 0;
+            break;
+        case RLT_ARRIVED_VALUE:
+            tell = r->session.state == RLT_UP
+                       ? answer_take(r, v, ev)
+                       : rlt_session_greeted(&r->session, v, ev);
+            break;
+        case RLT_ARRIVED_PUSH:
+            tell = answer_push(r, v, ev);
+            break;
+        case RLT_ARRIVED_SKIPPED:
+            tell = answer_skipped(r, ev);
+            break;
+        case RLT_ARRIVED_LOST:
+            r->session.tell_gap = 1;
+            break;
+        case RLT_ARRIVED_BAD:
+            rlt_session_bad_input(&r->session);
+            break;
+        }
+        if (!tell)
+            memset(ev, 0, sizeof *ev);
+    }
+    return tell;
+}
+
+static const char *answer_ended_text(relet_why why, int unsure)
+{
+    if (why == RELET_WHY_TIMEOUT)
+        return unsure ? "no answer in time" : "not sent in time";
+    if (why == RELET_WHY_CANCELLED)
+        return "cancelled";
+    if (why == RELET_WHY_WATCH_LOST)
+        return "the link that held the WATCH is gone";
+    return unsure ? "sent, then the link was lost" : "not sent";
+}
+
+/* The next outcome that no answer brought. */
+static int answer_ended(relet *r, relet_event *ev)
+{
+    rlt_op op;
+    int unsure;
+
+    if (!rlt_conn_take_ended(&r->conn, &op, &unsure))
+        return 0;
+    ev->kind = unsure ? RELET_UNSURE : RELET_NOT_SENT;
+    ev->why = (relet_why)op.why;
+    ev->tag = op.tag;
+    ev->text = relet_str(answer_ended_text(ev->why, unsure));
+    return 1;
+}
+
+static void answer_count(relet *r, const relet_event *ev)
+{
+    if (ev->kind == RELET_REPLY)
+        r->replies++;
+    else if (ev->kind == RELET_ERROR)
+        r->errors++;
+    else if (ev->kind == RELET_NOT_SENT)
+        r->not_sent++;
+    else if (ev->kind == RELET_UNSURE)
+        r->unsure++;
+}
+
+RELET_API int relet_next(relet *r, relet_event *ev)
+{
+    int told;
+
+    memset(ev, 0, sizeof *ev);
+    rlt_conn_release(&r->conn);
+    rlt_pubsub_release(&r->pubsub);
+    do {
+        told = rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
+               rlt_pubsub_event(&r->pubsub, ev) ||
+               rlt_session_last_event(&r->session, ev) ||
+               answer_listen(r, ev);
+    } while (!told && (r->session.tell_down || r->conn.ended ||
+                       r->session.tell_up || r->session.tell_gap));
+    if (told)
+        answer_count(r, ev);
+    return told;
+}

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conn.c - one byte stream, and the operations that wait for its answers.
+ *
+ * The output buffer holds the bytes from stream position `base` on. Positions
+ * only grow while a link lives and start at 0 with each new one:
+ *
+ *   base <= whole <= sent <= base + used
+ *
+ * Bytes behind `whole` are never dropped, so an operation that was cut off in
+ * the middle can go out again, whole, over the next link; bytes of operations
+ * that may be sent again stay until they are answered. */
+#include "conn.h"
+
+/* Reads larger than this bring nothing more: one costs far less than judging
+ * what it brings. */
+#define CONN_READ_MAX ((size_t)256 * 1024)
+
+static rlt_op *conn_at(const rlt_conn *c, uint32_t pos)
+{
+    return &c->ops[pos & c->mask];
+}
+
+static int conn_before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+static int conn_is_users(const rlt_op *op)
+{
+    return op->klass <= RLT_OP_SCRIPT;
+}
+
+/* Whether its bytes have to outlive being sent. */
+static int conn_is_kept(const rlt_op *op)
+{
+    return op->klass == RLT_OP_SCRIPT || (op->flags & RELET_REPEATABLE);
+}
+
+static uint64_t conn_start(const rlt_conn *c, uint32_t pos)
+{
+    return pos == c->first ? c->answered : conn_at(c, pos - 1)->end;
+}
+
+static uint64_t conn_queued(const rlt_conn *c)
+{
+    return c->base + rlt_buf_used(&c->out);
+}
+
+static void conn_scan_reset(rlt_conn *c, const rlt_scan_limits *l)
+{
+    rlt_scan_limits limits = *l;
+
+    rlt_scan_init(&c->scan, &limits, (relet_node *)(void *)c->tape.p,
+                  (uint32_t)(c->tape.cap / sizeof(relet_node)));
+}
+
+RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
+{
+    size_t tape_min = (p->limits.depth_max + 2) * sizeof(relet_node);
+
+    memset(c, 0, sizeof *c);
+    rlt_assert((p->ops_cap & (p->ops_cap - 1)) == 0);
+    c->ops = p->ops;
+    c->mask = p->ops_cap - 1;
+    c->ops_max = p->ops_max;
+    c->earliest = c->soonest = RELET_NEVER;
+    c->limits = p->limits;
+    rlt_buf_init(&c->in, p->memory, p->in_block,
+                 RLT_MIN(p->buffer_min, p->reply_max), p->reply_max);
+    rlt_buf_init(&c->out, p->memory, p->out_block,
+                 RLT_MIN(p->buffer_min, p->output_max), p->output_max);
+    rlt_buf_init(&c->tape, p->memory, p->tape_block,
+                 RLT_MIN(RLT_MAX(tape_min, p->buffer_min), p->tape_max),
+                 p->tape_max);
+}
+
+RELET_PRIVATE void rlt_conn_free(rlt_conn *c)
+{
+    rlt_buf_free(&c->in);
+    rlt_buf_free(&c->out);
+    rlt_buf_free(&c->tape);
+}
+
+RELET_PRIVATE int rlt_conn_open(rlt_conn *c)
+{
+    c->loan = c->eager = c->starved = 0;
+    c->hungry = 1;
+    c->consumed = 0;
+    rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
+    rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
+    /* Skipping a frame needs this much tape, and must not fail. */
+    if (rlt_buf_reserve(&c->tape,
+                        (c->limits.depth_max + 2) * sizeof(relet_node)) < 0)
+        return RELET_E_MEMORY;
+    conn_scan_reset(c, &c->limits);
+    return 0;
+}
+
+/* ------------------------------------------------------------- submitting */
+
+RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out)
+{
+    int code;
+
+    if (c->last - c->first > c->mask)
+        return RELET_E_LIMIT;
+    code = rlt_buf_reserve(&c->out, n);
+    if (code < 0)
+        return code;
+    *out = rlt_buf_end(&c->out);
+    return 0;
+}
+
+/* The bytes are in the buffer already. */
+static void conn_push(rlt_conn *c, const rlt_op *op)
+{
+    rlt_op *o = conn_at(c, c->last++);
+
+    *o = *op;
+    o->state = RLT_LIVE;
+    o->end = conn_queued(c);
+    if (conn_is_users(o))
+        c->outstanding++;
+    if (conn_is_kept(o))
+        c->kept_ops++;
+    if (o->flags & RLT_OP_TIMED)
+        c->earliest = RLT_MIN(c->earliest, o->deadline);
+    else
+        c->soonest = RLT_MIN(c->soonest, o->deadline);
+}
+
+RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n)
+{
+    rlt_buf_commit(&c->out, n);
+    conn_push(c, op);
+}
+
+/* ------------------------------------------------------------- bytes out */
+
+/* Drop what no one will want again. */
+static void conn_discard(rlt_conn *c)
+{
+    uint64_t upto = c->whole;
+
+    if (c->kept_ops > 0 && c->answered < upto)
+        upto = c->answered;
+    if (upto <= c->base)
+        return;
+    rlt_buf_drop(&c->out, (size_t)(upto - c->base));
+    c->base = upto;
+}
+
+RELET_PRIVATE size_t rlt_conn_pending(const rlt_conn *c, const uint8_t **p)
+{
+    size_t gone = (size_t)(c->sent - c->base);
+    size_t n = rlt_buf_used(&c->out) - gone;
+
+    if (n > 0)
+        *p = rlt_buf_head(&c->out) + gone;
+    return n;
+}
+
+RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n)
+{
+    rlt_assert(n <= conn_queued(c) - c->sent);
+    c->sent += n;
+    while (c->unsent != c->last && conn_at(c, c->unsent)->end <= c->sent)
+        c->whole = conn_at(c, c->unsent++)->end;
+    conn_discard(c);
+}
+
+/* -------------------------------------------------------------- bytes in */
+
+/* How much room the next read should find. */
+static size_t conn_read_size(const rlt_conn *c)
+{
+    size_t used = rlt_buf_used(&c->in), want;
+
+    if (used == 0 && c->eager && c->in.cap < CONN_READ_MAX)
+        return RLT_MIN(c->in.cap * 2, c->in.max);
+    if (used == 0)
+        return c->in.cap ? c->in.cap : RLT_MAX(c->in.floor, 1);
+    /* What the frame says it needs is believed only as far as we would have
+     * grown anyway. */
+    want = c->scan.need > used ? c->scan.need - used : 1;
+    want = RLT_MIN(want, RLT_MAX(used, c->in.floor));
+    return RLT_MAX(want, 1);
+}
+
+/* There is no room for this frame: judge the rest of it without keeping it. */
+static void conn_skip(rlt_conn *c, rlt_scan_why why, int code)
+{
+    c->no_memory = code == RELET_E_MEMORY;
+    rlt_scan_skip(&c->scan, (int)why);
+}
+
+static void conn_drop_in(rlt_conn *c, size_t n)
+{
+    rlt_buf_drop(&c->in, n);
+    c->consumed += n;
+    if (RLT_TINY)
+        rlt_buf_poison_room(&c->in);
+}
+
+RELET_PRIVATE size_t rlt_conn_space(rlt_conn *c, uint8_t **p)
+{
+    if (c->hungry && !c->loan && rlt_buf_room(&c->in) < conn_read_size(c))
+        if (rlt_buf_reserve(&c->in, conn_read_size(c)) == RELET_E_MEMORY &&
+            rlt_buf_room(&c->in) == 0) {
+            if (rlt_buf_used(&c->in) == 0) {
+                c->starved = 1;
+                return 0;
+            }
+            conn_skip(c, RLT_SKIP_BYTES, RELET_E_MEMORY);
+            (void)rlt_scan_run(&c->scan, rlt_buf_head(&c->in),
+                               rlt_buf_used(&c->in));
+            conn_drop_in(c, rlt_scan_drop(&c->scan));
+            (void)rlt_buf_reserve(&c->in, 1);
+        }
+    c->lent = rlt_buf_room(&c->in);
+    *p = rlt_buf_end(&c->in);
+    return c->lent;
+}
+
+RELET_PRIVATE void rlt_conn_received(rlt_conn *c, size_t n)
+{
+    rlt_assert(n <= c->lent);
+    rlt_buf_commit(&c->in, n);
+    c->eager = n == c->lent;
+    c->lent -= n;
+    if (n > 0)
+        c->hungry = 0;
+}
+
+RELET_PRIVATE int rlt_conn_has_input(const rlt_conn *c)
+{
+    return !c->hungry;
+}
+
+RELET_PRIVATE uint64_t rlt_conn_error_at(const rlt_conn *c)
+{
+    return c->consumed + c->scan.at;
+}
+
+static void conn_tape_grow(rlt_conn *c)
+{
+    int code;
+
+    /* All of it is in use, as the buffer sees it, so that growing keeps it. */
+    rlt_buf_commit(&c->tape, rlt_buf_room(&c->tape));
+    code = rlt_buf_reserve(&c->tape, sizeof(relet_node));
+    if (code < 0)
+        conn_skip(c, RLT_SKIP_TAPE, code);
+    else
+        rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
+                      (uint32_t)(c->tape.cap / sizeof(relet_node)));
+}
+
+/* The scanner wants more bytes. 1: judge again, nothing needs to come. */
+static int conn_more(rlt_conn *c)
+{
+    size_t gone = rlt_scan_drop(&c->scan);
+
+    if (gone > 0)
+        conn_drop_in(c, gone);
+    else if (c->scan.need > c->in.max && !c->scan.skip_why) {
+        conn_skip(c, RLT_SKIP_BYTES, RELET_E_LIMIT);
+        return 1;
+    }
+    c->hungry = 1;
+    return 0;
+}
+
+RELET_PRIVATE void rlt_conn_release(rlt_conn *c)
+{
+    if (!c->loan)
+        return;
+    c->loan = 0;
+    conn_drop_in(c, rlt_scan_next(&c->scan));
+}
+
+RELET_PRIVATE rlt_arrival rlt_conn_next(rlt_conn *c, relet_value *v)
+{
+    int push;
+
+    rlt_assert(!c->loan);
+    while (rlt_buf_used(&c->in) > 0 && !c->hungry) {
+        uint8_t *frame = rlt_buf_head(&c->in);
+
+        switch (rlt_scan_run(&c->scan, frame, rlt_buf_used(&c->in))) {
+        case RLT_SCAN_VALUE:
+            c->loan = 1;
+            *v = rlt_scan_value(&c->scan, frame);
+            return RLT_ARRIVED_VALUE;
+        case RLT_SCAN_PUSH:
+            c->loan = 1;
+            *v = rlt_scan_value(&c->scan, frame);
+            return RLT_ARRIVED_PUSH;
+        case RLT_SCAN_MORE:
+            if (!conn_more(c))
+                return RLT_ARRIVED_NOTHING;
+            break;
+        case RLT_SCAN_TAPE:
+            conn_tape_grow(c);
+            break;
+        case RLT_SCAN_SKIPPED:
+            push = c->scan.skip_push;
+            c->loan = 1; /* of nothing but the reason */
+            return push ? RLT_ARRIVED_LOST : RLT_ARRIVED_SKIPPED;
+        case RLT_SCAN_ERROR:
+            return RLT_ARRIVED_BAD;
+        }
+    }
+    c->hungry = 1;
+    return RLT_ARRIVED_NOTHING;
+}
+
+/* -------------------------------------------------------------- the queue */
+
+/* Cursors may not stand before the first operation. */
+static void conn_cursors(rlt_conn *c)
+{
+    if (conn_before(c->unsent, c->first))
+        c->unsent = c->first;
+    if (conn_before(c->fresh, c->first))
+        c->fresh = c->first;
+    if (conn_before(c->ended_from, c->first))
+        c->ended_from = c->first;
+}
+
+static void conn_leave(rlt_conn *c)
+{
+    c->answered = conn_at(c, c->first++)->end;
+}
+
+static void conn_sweep_gone(rlt_conn *c)
+{
+    while (c->first != c->last && conn_at(c, c->first)->state == RLT_GONE)
+        conn_leave(c);
+    conn_cursors(c);
+    conn_discard(c);
+}
+
+RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
+{
+    rlt_op *op = conn_at(c, c->first);
+
+    rlt_assert(c->ended == 0);
+    /* An answer to what was not sent is an answer to nothing. */
+    if (rlt_conn_idle(c) || op->end > c->sent)
+        return NULL;
+    return op;
+}
+
+RELET_PRIVATE int rlt_conn_idle(const rlt_conn *c)
+{
+    return c->first == c->last;
+}
+
+RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c)
+{
+    return !rlt_conn_idle(c) && conn_at(c, c->first)->state == RLT_TOLD;
+}
+
+RELET_PRIVATE void rlt_conn_pop(rlt_conn *c)
+{
+    rlt_op *op = conn_at(c, c->first);
+
+    rlt_assert(c->first != c->last);
+    if (op->state == RLT_TOLD)
+        c->late++;
+    if (op->state == RLT_LIVE && conn_is_users(op))
+        c->outstanding--;
+    if (op->state == RLT_LIVE && conn_is_kept(op))
+        c->kept_ops--;
+    op->state = RLT_GONE;
+    conn_sweep_gone(c);
+}
+
+RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c)
+{
+    relet_span s;
+
+    rlt_assert(conn_is_kept(conn_at(c, c->first)));
+    rlt_assert(c->answered >= c->base);
+    s.p = (const char *)rlt_buf_head(&c->out) + (c->answered - c->base);
+    s.n = (size_t)(conn_at(c, c->first)->end - c->answered);
+    return s;
+}
+
+RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
+                   const relet_span *patch, size_t patches)
+{
+    rlt_op op = *conn_at(c, c->first);
+    size_t n = rlt_conn_front_bytes(c).n - cut, i;
+    int code;
+
+    for (i = 0; i < patches; i++)
+        n += patch[i].n;
+    code = rlt_buf_reserve(&c->out, n);
+    if (code < 0)
+        return code;
+    for (i = 0; i < patches; i++)
+        (void)rlt_buf_put(&c->out, patch[i].p, patch[i].n);
+    /* Reserving may have moved the bytes: ask again where they are. */
+    (void)rlt_buf_put(&c->out, rlt_conn_front_bytes(c).p + cut,
+                      rlt_conn_front_bytes(c).n - cut);
+    op.klass = (uint8_t)klass;
+    rlt_conn_pop(c);
+    conn_push(c, &op);
+    return 0;
+}
+
+/* Take the bytes of an operation that was not begun out of the stream. */
+static void conn_unqueue(rlt_conn *c, uint32_t pos)
+{
+    uint64_t start = conn_start(c, pos);
+    uint64_t n = conn_at(c, pos)->end - start;
+
+    rlt_buf_cut(&c->out, (size_t)(start - c->base), (size_t)n);
+    for (; pos != c->last; pos++)
+        conn_at(c, pos)->end -= n;
+}
+
+/* A LIVE operation ends before its answer. */
+static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
+{
+    rlt_op *op = conn_at(c, pos);
+
+    rlt_assert(op->state == RLT_LIVE);
+    if (conn_is_kept(op))
+        c->kept_ops--;
+    if (conn_start(c, pos) < c->sent)
+        op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
+    else
+        conn_unqueue(c, pos);
+    if (!conn_is_users(op)) {
+        op->state = (op->flags & RLT_OP_DUE) ? RLT_TOLD : RLT_GONE;
+        return;
+    }
+    op->state = RLT_ENDED;
+    op->why = (uint8_t)why;
+    if (c->ended++ == 0 || conn_before(pos, c->ended_from))
+        c->ended_from = pos;
+}
+
+RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
+{
+    size_t n = 0;
+    uint32_t pos;
+
+    for (pos = c->first; pos != c->last; pos++) {
+        rlt_op *op = conn_at(c, pos);
+
+        if (op->state == RLT_LIVE && op->tag == tag && conn_is_users(op)) {
+            conn_end(c, pos, RELET_WHY_CANCELLED);
+            n++;
+        }
+    }
+    return n;
+}
+
+RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
+{
+    rlt_op *op;
+
+    if (c->ended == 0)
+        return 0;
+    while (conn_at(c, c->ended_from)->state != RLT_ENDED)
+        c->ended_from++;
+    op = conn_at(c, c->ended_from);
+    *out = *op;
+    *unsure = (op->flags & RLT_OP_UNSURE) != 0;
+    op->state = (op->flags & RLT_OP_DUE) ? RLT_TOLD : RLT_GONE;
+    c->ended--;
+    c->outstanding--;
+    conn_sweep_gone(c);
+    return 1;
+}
+
+/* ------------------------------------------------------------------- time */
+
+RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
+{
+    uint32_t pos;
+
+    for (; c->fresh != c->last; c->fresh++) {
+        rlt_op *op = conn_at(c, c->fresh);
+
+        if (!(op->flags & RLT_OP_TIMED) && op->deadline != RELET_NEVER)
+            op->deadline += now;
+        op->flags |= RLT_OP_TIMED;
+        c->earliest = RLT_MIN(c->earliest, op->deadline);
+    }
+    c->soonest = RELET_NEVER;
+    if (!expire || now < c->earliest)
+        return;
+    /* `earliest` may belong to an operation that was answered long ago: this
+     * pass also finds the true one. It runs about once per time-out, not once
+     * per operation, which a heap would cost. */
+    c->earliest = RELET_NEVER;
+    for (pos = c->first; pos != c->last; pos++) {
+        rlt_op *op = conn_at(c, pos);
+
+        if (op->state != RLT_LIVE)
+            continue;
+        if (op->deadline <= now)
+            conn_end(c, pos, RELET_WHY_TIMEOUT);
+        else
+            c->earliest = RLT_MIN(c->earliest, op->deadline);
+    }
+    if (c->ended == 0)
+        conn_sweep_gone(c);
+}
+
+RELET_PRIVATE relet_time rlt_conn_deadline(const rlt_conn *c, relet_time now)
+{
+    relet_time fresh = RELET_NEVER;
+
+    if (c->soonest != RELET_NEVER)
+        fresh = now + c->soonest;
+    return RLT_MIN(fresh, c->earliest);
+}
+
+/* -------------------------------------------------------------- the break */
+
+/* What becomes of an operation when its link is gone: 1 when its bytes stay
+ * for the next one. */
+static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
+{
+    int was_sent = op->end <= c->sent;
+
+    if (op->state == RLT_LIVE && conn_is_kept(op))
+        c->kept_ops--;
+    if (op->state == RLT_LIVE && !conn_is_users(op))
+        op->state = RLT_GONE;
+    if (op->state == RLT_TOLD)
+        op->state = RLT_GONE;
+    op->flags &= (uint8_t)~RLT_OP_DUE;
+    if (op->state != RLT_LIVE)
+        return 0;
+    if (was_sent)
+        op->flags |= RLT_OP_UNSURE;
+    if (!last && !(op->flags & RLT_OP_WATCHED) &&
+        (!was_sent || (op->flags & RELET_REPEATABLE))) {
+        c->repeated += (uint64_t)was_sent;
+        return 1;
+    }
+    op->state = RLT_ENDED;
+    op->why = (uint8_t)why;
+    if (!last && !was_sent)
+        op->why = RELET_WHY_WATCH_LOST;
+    c->ended++;
+    return 0;
+}
+
+RELET_PRIVATE void rlt_conn_break(rlt_conn *c, relet_why why, int last)
+{
+    uint64_t start = c->answered, base = c->base;
+    uint32_t pos, to = c->first;
+    size_t kept = 0;
+
+    rlt_conn_release(c);
+    for (pos = c->first; pos != c->last; pos++) {
+        rlt_op op = *conn_at(c, pos);
+        uint64_t end = op.end;
+
+        if (conn_survives(c, &op, why, last)) {
+            uint8_t *head = rlt_buf_head(&c->out);
+
+            memmove(head + kept, head + (start - base), (size_t)(end - start));
+            kept += (size_t)(end - start);
+            if (conn_is_kept(&op))
+                c->kept_ops++;
+        }
+        start = end;
+        op.end = kept;
+        if (op.state != RLT_GONE)
+            *conn_at(c, to++) = op;
+    }
+    rlt_buf_cut(&c->out, kept, rlt_buf_used(&c->out) - kept);
+    c->last = to;
+    c->base = c->sent = c->whole = c->answered = 0;
+    c->unsent = c->fresh = c->ended_from = c->first;
+    c->hungry = 1;
+    rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
+}
+
+RELET_PRIVATE void rlt_conn_rest(rlt_conn *c)
+{
+    rlt_buf_shrink(&c->out, 0);
+    if (c->loan || rlt_buf_used(&c->in) > 0)
+        return;
+    rlt_buf_shrink(&c->in, 0);
+    rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
+    rlt_buf_shrink(&c->tape, 0);
+    rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
+                  (uint32_t)(c->tape.cap / sizeof(relet_node)));
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conn.h - one byte stream, and the operations that wait for its answers.
+ *
+ * An operation is in one of four states. "Due" means that the server still
+ * owes answers to it, which have to be taken off the stream in order.
+ *
+ *   state   means                          event            becomes
+ *   ------  -----------------------------  ---------------  ---------------
+ *   LIVE    no outcome yet                 its last answer  GONE (reported)
+ *                                          time up, cancel  ENDED
+ *                                          link broke       ENDED, or stays:
+ *                                                           unsent, repeatable
+ *   ENDED   outcome known, not yet taken   taken, due       TOLD
+ *                                          taken, not due   GONE
+ *   TOLD    a tombstone: due, no more      its last answer  GONE
+ *                                          link broke       GONE
+ *   GONE    nothing; leaves at the front
+ *
+ * ENDED operations are taken before the stream is read further, so answers
+ * only ever meet LIVE and TOLD ones. */
+#ifndef RLT_CONN_H
+#define RLT_CONN_H
+
+#include "base.h"
+#include "buf.h"
+#include "scan.h"
+
+/* What the server owes to an operation. */
+typedef enum rlt_class {
+    RLT_OP_PLAIN,      /* one answer                                         */
+    RLT_OP_UNIT,       /* MULTI: answers to swallow, then EXEC's             */
+    RLT_OP_SCRIPT,     /* EVALSHA: NOSCRIPT is not the end                   */
+    RLT_OP_PING,       /* ours: any answer is good news                      */
+    RLT_OP_SUBSCRIBE,  /* ours: one push, or one error                       */
+    RLT_OP_UNSUBSCRIBE /* ours: pushes and at most one error, then a barrier */
+} rlt_class;
+
+enum { RLT_LIVE, RLT_ENDED, RLT_TOLD, RLT_GONE };
+
+/* Flags beside the public RELET_REPEATABLE and RELET_CACHED. */
+enum {
+    RLT_OP_WATCHED = 4, /* a transaction that relies on a WATCH              */
+    RLT_OP_DUE = 8,     /* ended, but its answers are still to come          */
+    RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
+    RLT_OP_UNSURE = 32  /* it may have run: it can never end NOT_SENT        */
+};
+
+typedef struct rlt_op {
+    uint64_t tag;
+    relet_time deadline; /* a duration until the first tick has seen it      */
+    uint64_t end;        /* position in the stream behind its last byte      */
+    uint32_t arg;        /* script number or subscription slot               */
+    uint32_t skip;       /* answers that come before the one that counts     */
+    uint8_t klass;       /* rlt_class                                        */
+    uint8_t flags;
+    uint8_t state;
+    uint8_t why; /* relet_why of an ended one                                */
+} rlt_op;
+
+typedef struct rlt_conn_plan {
+    rlt_memory memory;
+    rlt_scan_limits limits;
+    rlt_op *ops; /* a ring: a power of two                                   */
+    uint32_t ops_cap, ops_max;
+    size_t buffer_min, output_max, reply_max, tape_max;
+    void *in_block, *out_block, *tape_block; /* without a resize hook        */
+} rlt_conn_plan;
+
+typedef struct rlt_conn {
+    rlt_scan scan;
+    rlt_scan_limits limits;
+    rlt_buf in, out, tape;
+    rlt_op *ops;
+    uint32_t mask, ops_max;
+    uint32_t first, last;  /* ring positions: [first, last), wrapping        */
+    uint32_t unsent;       /* first operation not wholly given to the driver */
+    uint32_t fresh;        /* first operation no tick has seen yet           */
+    uint32_t ended_from;   /* no ENDED operation stands before this one      */
+    uint32_t ended;        /* how many ENDED                                 */
+    uint32_t outstanding;  /* operations of the user's without an outcome    */
+    uint32_t kept_ops;     /* LIVE ones whose bytes must be kept             */
+    uint64_t base;         /* stream position of the first byte in out       */
+    uint64_t sent;         /* stream position of the next byte to send       */
+    uint64_t answered;     /* end of the last operation that left            */
+    uint64_t whole;        /* end of the last operation wholly sent          */
+    uint64_t consumed;     /* input bytes dropped on this link               */
+    relet_time earliest;   /* no deadline of a timed operation is before it  */
+    relet_time soonest;    /* shortest duration of a fresh one               */
+    size_t lent;           /* of the last rlt_conn_space                     */
+    uint8_t loan;          /* the scanner has lent a value                   */
+    uint8_t hungry;        /* all input is judged: more may come             */
+    uint8_t eager;         /* the last read filled what was lent             */
+    uint8_t no_memory;     /* the skipped frame is, for want of memory       */
+    uint8_t starved;       /* there is no memory to read even one byte into  */
+    uint64_t late, repeated;
+} rlt_conn;
+
+RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p);
+RELET_PRIVATE void rlt_conn_free(rlt_conn *c);
+
+/* Be ready for a new link: 0, or RELET_E_MEMORY. */
+RELET_PRIVATE int rlt_conn_open(rlt_conn *c);
+
+/* --- submitting: begin, write exactly that many bytes, commit. */
+
+/* Room for n bytes and one operation: 0 and *out, RELET_E_LIMIT, _MEMORY. */
+RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out);
+RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n);
+
+/* --- the stream */
+
+RELET_PRIVATE size_t rlt_conn_space(rlt_conn *c, uint8_t **p);
+RELET_PRIVATE void rlt_conn_received(rlt_conn *c, size_t n);
+RELET_PRIVATE size_t rlt_conn_pending(const rlt_conn *c, const uint8_t **p);
+RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n);
+
+typedef enum rlt_arrival {
+    RLT_ARRIVED_NOTHING,
+    RLT_ARRIVED_VALUE,
+    RLT_ARRIVED_PUSH,
+    RLT_ARRIVED_SKIPPED, /* an answer over a limit: conn.scan.skip_why       */
+    RLT_ARRIVED_LOST,    /* a push over a limit: it is lost                  */
+    RLT_ARRIVED_BAD      /* not RESP: conn.scan.error                        */
+} rlt_arrival;
+
+/* Judge the next frame. A VALUE or PUSH is lent until rlt_conn_release, which
+ * may be called without a loan. */
+RELET_PRIVATE rlt_arrival rlt_conn_next(rlt_conn *c, relet_value *v);
+RELET_PRIVATE void rlt_conn_release(rlt_conn *c);
+RELET_PRIVATE int rlt_conn_has_input(const rlt_conn *c);
+
+/* Where in the stream the error was. */
+RELET_PRIVATE uint64_t rlt_conn_error_at(const rlt_conn *c);
+
+/* --- the queue */
+
+/* The operation that the next answer belongs to; NULL when none is due. */
+RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c);
+
+/* 1 when nothing is queued or due; 1 when the answer that is due next did not
+ * come in its time: the link may be dead, or only slow. */
+RELET_PRIVATE int rlt_conn_idle(const rlt_conn *c);
+RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c);
+
+/* It has had its last answer. */
+RELET_PRIVATE void rlt_conn_pop(rlt_conn *c);
+
+/* It has had its last answer, which proved that it did not run: send it again
+ * as the newest one, of this class, with its first `cut` bytes replaced by the
+ * patches. 0; or a code, and nothing was changed. Its bytes must be kept. */
+RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
+                                 const relet_span *patch, size_t patches);
+
+/* The bytes of the front operation, which must be kept. */
+RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
+
+/* End every LIVE operation of the user's with this tag. How many. */
+RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag);
+
+/* Time has passed: end what is overdue. */
+RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire);
+RELET_PRIVATE relet_time rlt_conn_deadline(const rlt_conn *c, relet_time now);
+
+/* The link is gone. `last`: nothing is kept for a next one. */
+RELET_PRIVATE void rlt_conn_break(rlt_conn *c, relet_why why, int last);
+
+/* Take the next ENDED operation: 1, *op as it was, *unsure when bytes of it
+ * may have reached the server. */
+RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *op, int *unsure);
+
+/* Nothing is outstanding: give memory back. */
+RELET_PRIVATE void rlt_conn_rest(rlt_conn *c);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * greet.c - the greeting of a new link: who we are, what we want restored.
+ *
+ * It goes out in one write and is all or nothing: a step that is refused costs
+ * the link, since what came after would run in another state than the user
+ * configured. Its last step is a PING, because servers that are loading, or
+ * busy with a script, answer HELLO as if nothing were. */
+#include "greet.h"
+
+#include "cmd.h"
+#include "text.h"
+
+enum {
+    GREET_HELLO,
+    GREET_LIB_NAME,
+    GREET_LIB_VERSION,
+    GREET_SELECT,
+    GREET_TRACKING,
+    GREET_WISHES, /* as many answers as wishes were asked for                */
+    GREET_PING,
+    GREET_OVER
+};
+
+static int greet_say(rlt_greet *g, const relet_span *argv, size_t argc)
+{
+    size_t n = rlt_cmd_size(argv, argc);
+    int code = rlt_buf_reserve(&g->bytes, n);
+
+    if (code < 0)
+        return code;
+    (void)rlt_cmd_write(rlt_buf_end(&g->bytes), argv, argc);
+    rlt_buf_commit(&g->bytes, n);
+    return 0;
+}
+
+static int greet_say_hello(rlt_greet *g)
+{
+    relet_span argv[7], user, password;
+    size_t n = 0;
+
+    user.p = (const char *)rlt_buf_head(&g->secrets);
+    user.n = g->user_len;
+    password.n = rlt_buf_used(&g->secrets) - user.n;
+    password.p = password.n > 0 ? user.p + user.n : NULL;
+    argv[n++] = relet_str("HELLO");
+    argv[n++] = relet_str("3");
+    if (password.n > 0) {
+        argv[n++] = relet_str("AUTH");
+        argv[n++] = user.n > 0 ? user : relet_str("default");
+        argv[n++] = password;
+    }
+    if (g->setup->name.n > 0) {
+        argv[n++] = relet_str("SETNAME");
+        argv[n++] = g->setup->name;
+    }
+    return greet_say(g, argv, n);
+}
+
+static int greet_say_library(rlt_greet *g, const char *what,
+                             const char *value)
+{
+    relet_span argv[4];
+
+    argv[0] = relet_str("CLIENT");
+    argv[1] = relet_str("SETINFO");
+    argv[2] = relet_str(what);
+    argv[3] = relet_str(value);
+    return greet_say(g, argv, 4);
+}
+
+static int greet_say_select(rlt_greet *g)
+{
+    char digits[20];
+    relet_span argv[2];
+
+    if (g->setup->db == 0)
+        return 0;
+    argv[0] = relet_str("SELECT");
+    argv[1].p = digits;
+    argv[1].n = rlt_text_put_i64(digits, g->setup->db);
+    return greet_say(g, argv, 2);
+}
+
+/* As many as fit the configuration's field: each takes two of its bytes. */
+#define GREET_PREFIXES_MAX 128
+
+static int greet_say_tracking(rlt_greet *g)
+{
+    relet_span argv[5 + 2 * GREET_PREFIXES_MAX];
+    relet_span rest = g->setup->tracking_prefix;
+    size_t n = 0;
+
+    if (g->setup->tracking == RELET_TRACK_OFF)
+        return 0;
+    argv[n++] = relet_str("CLIENT");
+    argv[n++] = relet_str("TRACKING");
+    argv[n++] = relet_str("ON");
+    if (g->setup->tracking == RELET_TRACK_OPTIN)
+        argv[n++] = relet_str("OPTIN");
+    if (g->setup->tracking == RELET_TRACK_BROADCAST)
+        argv[n++] = relet_str("BCAST");
+    if (g->setup->tracking_noloop)
+        argv[n++] = relet_str("NOLOOP");
+    while (rest.n > 0 && n + 2 <= sizeof argv / sizeof argv[0]) {
+        argv[n++] = relet_str("PREFIX");
+        argv[n++] = rlt_span_cut(&rest, ',');
+    }
+    return greet_say(g, argv, n);
+}
+
+/* One command for each wish, so that each refusal has an address. */
+static int greet_say_wishes(rlt_greet *g)
+{
+    uint32_t slot = 0;
+    relet_span argv[2];
+    int code = 0;
+
+    while (code == 0 &&
+           (slot = rlt_pubsub_restore(g->pubsub, slot)) != RLT_NO_WISH) {
+        rlt_pubsub_command(g->pubsub, slot, 0, argv);
+        code = greet_say(g, argv, 2);
+        if (code == 0)
+            rlt_pubsub_was_sent(g->pubsub, slot, 0);
+        slot++;
+    }
+    return code;
+}
+
+RELET_PRIVATE int rlt_greet_begin(rlt_greet *g)
+{
+    relet_span ping = relet_str("PING");
+    int code;
+
+    rlt_greet_forget(g);
+    g->step = GREET_HELLO;
+    g->busy = 0;
+    code = greet_say_hello(g);
+    if (code == 0)
+        code = greet_say_library(g, "LIB-NAME", "relet");
+    if (code == 0)
+        code = greet_say_library(g, "LIB-VER", RELET_VERSION);
+    if (code == 0)
+        code = greet_say_select(g);
+    if (code == 0)
+        code = greet_say_tracking(g);
+    if (code == 0)
+        code = greet_say_wishes(g);
+    if (code == 0)
+        code = greet_say(g, &ping, 1);
+    return code;
+}
+
+static void greet_wipe(rlt_buf *b)
+{
+    size_t n = rlt_buf_used(b);
+
+    if (n > 0)
+        memset(rlt_buf_head(b), 0, n);
+    rlt_buf_drop(b, n);
+}
+
+RELET_PRIVATE void rlt_greet_forget(rlt_greet *g)
+{
+    greet_wipe(&g->bytes);
+    g->sent = 0;
+}
+
+RELET_PRIVATE size_t rlt_greet_pending(const rlt_greet *g, const uint8_t **p)
+{
+    size_t n = rlt_buf_used(&g->bytes) - g->sent;
+
+    if (n > 0)
+        *p = rlt_buf_head(&g->bytes) + g->sent;
+    return n;
+}
+
+RELET_PRIVATE void rlt_greet_sent(rlt_greet *g, size_t n)
+{
+    rlt_assert(n <= rlt_buf_used(&g->bytes) - g->sent);
+    g->sent += n;
+}
+
+RELET_PRIVATE int rlt_greet_credentials(rlt_greet *g, relet_span user,
+                                        relet_span password)
+{
+    greet_wipe(&g->secrets);
+    g->user_len = 0;
+    if (user.n + password.n == 0)
+        return 0;
+    if (rlt_buf_reserve(&g->secrets, user.n + password.n) < 0)
+        return RELET_E_MEMORY;
+    (void)rlt_buf_put(&g->secrets, user.p, user.n);
+    (void)rlt_buf_put(&g->secrets, password.p, password.n);
+    g->user_len = user.n;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+RELET_PRIVATE int rlt_greet_is_busy(relet_span e)
+{
+    return rlt_span_eat(&e, "LOADING ") || rlt_span_eat(&e, "BUSY ") ||
+           rlt_span_eat(&e, "MASTERDOWN ");
+}
+
+static void greet_quote(rlt_greet *g, relet_value v)
+{
+    rlt_say say;
+
+    rlt_say_init(&say, g->quote, sizeof g->quote);
+    rlt_say_span(&say, relet_value_text(v));
+}
+
+static rlt_greeted greet_bad(rlt_greet *g, relet_why why, const char *text)
+{
+    g->why = why;
+    g->text = text;
+    return RLT_GREET_BAD;
+}
+
+static relet_why greet_refusal(relet_span e)
+{
+    if (rlt_span_eat(&e, "WRONGPASS") || rlt_span_eat(&e, "NOAUTH") ||
+        rlt_span_eat(&e, "NOPERM"))
+        return RELET_WHY_AUTH;
+    if (rlt_span_eat(&e, "ERR max number of clients") ||
+        rlt_span_eat(&e, "DENIED"))
+        return RELET_WHY_CLOSED;
+    return RELET_WHY_SETUP;
+}
+
+static rlt_greeted greet_refused(rlt_greet *g, relet_value v)
+{
+    static const char *const text[] = {
+        "HELLO was refused",         "CLIENT SETINFO was refused",
+        "CLIENT SETINFO was refused", "SELECT was refused",
+        "CLIENT TRACKING was refused", "a subscription was refused",
+        "PING was refused"};
+    relet_why why = greet_refusal(relet_value_text(v));
+
+    greet_quote(g, v);
+    if (g->step == GREET_HELLO && why == RELET_WHY_SETUP)
+        return greet_bad(g, RELET_WHY_NO_RESP3,
+                         "HELLO 3 was refused, and RESP3 is all we speak");
+    return greet_bad(g, why, text[g->step]);
+}
+
+static rlt_greeted greet_next(rlt_greet *g)
+{
+    g->step++;
+    if (g->step == GREET_SELECT && g->setup->db == 0)
+        g->step++;
+    if (g->step == GREET_TRACKING && g->setup->tracking == RELET_TRACK_OFF)
+        g->step++;
+    if (g->step == GREET_WISHES &&
+        rlt_pubsub_next_asked(g->pubsub) == RLT_NO_WISH)
+        g->step++;
+    if (g->step < GREET_OVER)
+        return RLT_GREET_ON;
+    return g->busy ? RLT_GREET_LATER : RLT_GREET_DONE;
+}
+
+RELET_PRIVATE rlt_greeted rlt_greet_confirmed(rlt_greet *g)
+{
+    if (g->step == GREET_WISHES &&
+        rlt_pubsub_next_asked(g->pubsub) == RLT_NO_WISH)
+        return greet_next(g);
+    return RLT_GREET_ON;
+}
+
+/* What HELLO says of itself; 0 when this is not RESP3. */
+static int greet_read_hello(rlt_greet *g, relet_value v)
+{
+    int64_t proto = 0;
+    rlt_say say;
+
+    if (relet_value_type(v) != RELET_MAP ||
+        !relet_value_int(relet_value_get(v, "proto"), &proto) || proto != 3)
+        return 0;
+    rlt_say_init(&say, g->server, sizeof g->server);
+    rlt_say_span(&say, relet_value_text(relet_value_get(v, "server")));
+    rlt_say_text(&say, " ");
+    rlt_say_span(&say, relet_value_text(relet_value_get(v, "version")));
+    return 1;
+}
+
+/* An error while wishes are being answered belongs to the first one that is
+ * not: they come in order. */
+static rlt_greeted greet_wish_refused(rlt_greet *g, relet_value v, int busy,
+                                      relet_event *ev)
+{
+    uint32_t slot = rlt_pubsub_next_asked(g->pubsub);
+
+    if (busy) {
+        rlt_pubsub_busy(g->pubsub, slot);
+        return rlt_greet_confirmed(g);
+    }
+    rlt_pubsub_refused(g->pubsub, slot);
+    ev->kind = RELET_SUBSCRIPTION_REFUSED;
+    ev->text = relet_value_text(v);
+    rlt_pubsub_show(g->pubsub, slot, ev);
+    (void)rlt_greet_confirmed(g);
+    return RLT_GREET_TELL;
+}
+
+/* Whether the greeting may go on after this error. */
+static int greet_forgives(const rlt_greet *g, relet_value v, int busy)
+{
+    if (busy || g->step == GREET_LIB_NAME || g->step == GREET_LIB_VERSION)
+        return 1;
+    /* Who may not PING still has a link. */
+    return g->step == GREET_PING &&
+           greet_refusal(relet_value_text(v)) == RELET_WHY_AUTH;
+}
+
+RELET_PRIVATE rlt_greeted rlt_greet_answer(rlt_greet *g, relet_value v,
+                                           relet_event *ev)
+{
+    int error = relet_value_type(v) == RELET_FAILURE;
+    int busy = error && rlt_greet_is_busy(relet_value_text(v));
+
+    if (busy) {
+        g->busy = 1;
+        greet_quote(g, v);
+    }
+    g->quote[0] = g->busy ? g->quote[0] : '\0';
+    if (g->step == GREET_WISHES && error)
+        return greet_wish_refused(g, v, busy, ev);
+    /* Its confirmation is a push, and ends the step. */
+    if (g->step == GREET_WISHES)
+        return greet_bad(g, RELET_WHY_PROTOCOL,
+                         "a subscription was answered by a reply");
+    if (error && !greet_forgives(g, v, busy))
+        return greet_refused(g, v);
+    if (g->step == GREET_HELLO && !error && !greet_read_hello(g, v))
+        return greet_bad(g, RELET_WHY_NO_RESP3,
+                         "HELLO 3 was answered, but not in RESP3");
+    return greet_next(g);
+}
+
+RELET_PRIVATE rlt_greeted rlt_greet_skipped(rlt_greet *g)
+{
+    /* HELLO lists modules, which may be more than a small client can hold. */
+    if (g->step != GREET_WISHES)
+        return greet_next(g);
+    return greet_bad(g, RELET_WHY_SETUP,
+                     "an answer to the greeting is over a limit");
+}

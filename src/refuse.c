@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * refuse.c - commands that may not go over a shared link, and why.
+ *
+ * Each of these changes what later answers mean, or whether there are any, or
+ * leaves a state on the link that the next one would not have. */
+#include "refuse.h"
+
+#include "text.h"
+
+#define REFUSE_WISH \
+    "is answered by pushes, not by a reply: use relet_subscribe and " \
+    "relet_unsubscribe"
+#define REFUSE_UNIT "must not be torn apart by others: use relet_transaction"
+#define REFUSE_STREAM "turns the link into a stream that is no reply"
+
+typedef struct refuse_rule {
+    const char *word, *second; /* second NULL: any                           */
+    const char *text;          /* NULL: allowed, but for its effect          */
+    rlt_effect effect;
+} refuse_rule;
+
+/* By the length of the word, so that most commands meet no rule at all. */
+static const refuse_rule refuse_rules[] = {
+    {"AUTH", NULL, "AUTH holds for one link: use relet_credentials",
+     RLT_EFFECT_NONE},
+    {"EXEC", NULL, "EXEC " REFUSE_UNIT, RLT_EFFECT_NONE},
+    {"QUIT", NULL, "QUIT closes the link: use relet_stop", RLT_EFFECT_NONE},
+    {"SYNC", NULL, "SYNC " REFUSE_STREAM, RLT_EFFECT_NONE},
+    {"HELLO", NULL, "HELLO changes the protocol, which is the client's",
+     RLT_EFFECT_NONE},
+    {"MULTI", NULL, "MULTI " REFUSE_UNIT, RLT_EFFECT_NONE},
+    {"PSYNC", NULL, "PSYNC " REFUSE_STREAM, RLT_EFFECT_NONE},
+    {"RESET", NULL, "RESET undoes the handshake", RLT_EFFECT_NONE},
+    {"WATCH", NULL, NULL, RLT_EFFECT_WATCH},
+    {"CLIENT", "REPLY", "CLIENT REPLY would remove replies that are waited for",
+     RLT_EFFECT_NONE},
+    {"CLIENT", "TRACKING",
+     "CLIENT TRACKING would be lost with the link: set tracking in the "
+     "configuration", RLT_EFFECT_NONE},
+    {"CLIENT", "CACHING",
+     "CLIENT CACHING must stand directly before its read: use RELET_CACHED",
+     RLT_EFFECT_NONE},
+    {"SELECT", NULL,
+     "SELECT would be lost with the link: set db in the configuration",
+     RLT_EFFECT_NONE},
+    {"DISCARD", NULL, "DISCARD " REFUSE_UNIT, RLT_EFFECT_NONE},
+    {"MONITOR", NULL, "MONITOR " REFUSE_STREAM, RLT_EFFECT_NONE},
+    {"UNWATCH", NULL, NULL, RLT_EFFECT_UNWATCH},
+    {"SUBSCRIBE", NULL, "SUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
+    {"PSUBSCRIBE", NULL, "PSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
+    {"SSUBSCRIBE", NULL, "SSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
+    {"UNSUBSCRIBE", NULL, "UNSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
+    {"PUNSUBSCRIBE", NULL, "PUNSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
+    {"SUNSUBSCRIBE", NULL, "SUNSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE}};
+
+#define REFUSE_RULES (sizeof refuse_rules / sizeof refuse_rules[0])
+#define REFUSE_WORD_MAX 12
+
+/* The first rule for a word of this length. */
+static const uint8_t refuse_from[REFUSE_WORD_MAX + 2] = {
+    0, 0, 0, 0, 0, 4, 9, 13, 16, 16, 17, 19, 20, 22};
+
+RELET_PRIVATE const char *rlt_refuse(const relet_span *argv, size_t argc,
+                                     int in_unit, rlt_effect *effect)
+{
+    size_t i, n = argc > 0 ? argv[0].n : 0;
+
+    *effect = RLT_EFFECT_NONE;
+    if (n == 0)
+        return "an empty command is never answered";
+    if (n > REFUSE_WORD_MAX)
+        return NULL;
+    for (i = refuse_from[n]; i < refuse_from[n + 1]; i++) {
+        const refuse_rule *rule = &refuse_rules[i];
+
+        if (!rlt_span_is_nocase(argv[0], rule->word))
+            continue;
+        if (rule->second &&
+            (argc < 2 || !rlt_span_is_nocase(argv[1], rule->second)))
+            continue;
+        *effect = rule->effect;
+        if (in_unit && rule->effect == RLT_EFFECT_WATCH)
+            return "WATCH inside a transaction comes too late";
+        return rule->text;
+    }
+    return NULL;
+}

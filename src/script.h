@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * script.h - scripts by their SHA-1, and whole where the server lacks them. */
+#ifndef RLT_SCRIPT_H
+#define RLT_SCRIPT_H
+
+#include "base.h"
+
+typedef struct rlt_script {
+    relet_span body;
+    char sha[40];
+    uint8_t known; /* it was sent whole over this link                      */
+} rlt_script;
+
+typedef struct rlt_scripts {
+    rlt_script *list;
+    uint32_t count, max;
+} rlt_scripts;
+
+RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
+                                    uint32_t max);
+
+/* Its number, or RELET_E_LIMIT. The same body twice has one number. */
+RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body);
+
+/* A new link, to a server that may know none. */
+RELET_PRIVATE void rlt_scripts_forget(rlt_scripts *s);
+
+/* The words in front of a call's keys: EVALSHA and the SHA-1, or EVAL and the
+ * body, then the number of keys, written into digits. */
+#define RLT_SCRIPT_WORDS 3
+RELET_PRIVATE void rlt_script_words(const rlt_script *s, int whole,
+                                    size_t keys, char digits[20],
+                                    relet_span words[RLT_SCRIPT_WORDS]);
+
+/* Turn the bytes of an EVALSHA into those of the EVAL that does the same: its
+ * first *cut bytes are to be replaced by the patches. `head` is where the
+ * first of them is made. */
+#define RLT_SCRIPT_HEAD 64
+#define RLT_SCRIPT_PATCHES 3
+RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
+                                    char head[RLT_SCRIPT_HEAD], size_t *cut,
+                                    relet_span patch[RLT_SCRIPT_PATCHES]);
+
+#endif

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.c - the life of a link: asked for, greeted, used, lost, asked for.
+ *
+ * One function ends a link, whatever was wrong with it: rlt_session_fail. It
+ * gives the operations their outcomes, takes back what the server was told,
+ * and sets the time of the next attempt. */
+#include "session.h"
+
+#include "cmd.h"
+#include "text.h"
+
+RELET_PRIVATE void rlt_session_init(rlt_session *s)
+{
+    s->state = RLT_WAITING;
+    s->until = s->ping_at = RELET_NEVER;
+}
+
+/* --------------------------------------------------------------- failures */
+
+static void session_text(rlt_session *s, const char *text, const char *detail)
+{
+    rlt_say say;
+
+    rlt_say_init(&say, s->text, sizeof s->text);
+    rlt_say_text(&say, text);
+    if (detail == NULL || detail[0] == '\0')
+        return;
+    rlt_say_text(&say, ": ");
+    rlt_say_span(&say, relet_str(detail));
+}
+
+/* Trouble that a quick second try cannot mend. */
+static int session_is_stubborn(relet_why why)
+{
+    return why == RELET_WHY_AUTH || why == RELET_WHY_NO_RESP3 ||
+           why == RELET_WHY_SETUP || why == RELET_WHY_PROTOCOL;
+}
+
+static relet_time session_below(rlt_session *s, relet_time bound)
+{
+    return (relet_time)rlt_rand_below(&s->rand, (uint64_t)bound + 1);
+}
+
+/* Full jitter under a bound that doubles; half of it for stubborn trouble. */
+static relet_time session_backoff(rlt_session *s, int tries, int stubborn)
+{
+    relet_time bound = s->setup->retry_min_ms;
+
+    if (stubborn)
+        return s->setup->retry_max_ms / 2 +
+               session_below(s, s->setup->retry_max_ms / 2);
+    while (tries-- > 1 && bound < s->setup->retry_max_ms)
+        bound *= 2;
+    return session_below(s, RLT_MIN(bound, s->setup->retry_max_ms));
+}
+
+static void session_down(rlt_session *s, relet_why why, relet_time retry)
+{
+    s->why = why;
+    s->retry_in_ms = retry;
+    s->tell_down = 1;
+    s->tell_up = s->tell_gap = 0;
+}
+
+/* Leave the link behind. The operations learn of it when one was up. */
+static void session_drop_link(rlt_session *s, relet_why why, int last)
+{
+    if (s->state == RLT_UP || last)
+        rlt_conn_break(s->conn, why, last);
+    else
+        rlt_conn_release(s->conn);
+    if (s->state == RLT_UP && s->watching)
+        s->watch_lost = 1;
+    s->watching = 0;
+    rlt_pubsub_broken(s->pubsub);
+    rlt_scripts_forget(s->scripts);
+    rlt_greet_forget(&s->greet);
+    s->close = s->opened;
+    s->opened = s->hangup = 0;
+    s->hold_until = 0;
+    s->input_seen = RELET_NEVER;
+    s->ping_at = RELET_NEVER;
+}
+
+RELET_PRIVATE void rlt_session_fail(rlt_session *s, relet_why why,
+                                    const char *text, const char *detail)
+{
+    int lived = s->state == RLT_UP && s->now - s->up_at >= s->setup->stable_ms;
+    relet_time retry;
+
+    s->failures = lived ? 1 : RLT_MIN(s->failures + 1, 1000000);
+    s->busy_tries = 0;
+    session_text(s, text, detail);
+    s->last_words[0] = '\0';
+    if (s->setup->attempts_max > 0 && s->failures >= s->setup->attempts_max) {
+        session_drop_link(s, RELET_WHY_GAVE_UP, 1);
+        session_down(s, why, RELET_NEVER);
+        s->state = RLT_OVER;
+        return;
+    }
+    session_drop_link(s, RELET_WHY_BROKEN, 0);
+    retry = session_backoff(s, s->failures, session_is_stubborn(why));
+    session_down(s, why, retry);
+    s->state = RLT_WAITING;
+    s->until = s->now + retry;
+}
+
+RELET_PRIVATE void rlt_session_bad_input(rlt_session *s)
+{
+    char detail[120];
+    rlt_say say;
+
+    rlt_say_init(&say, detail, sizeof detail);
+    rlt_say_text(&say, rlt_scan_error_text(s->conn->scan.error));
+    rlt_say_text(&say, ", at byte ");
+    rlt_say_int(&say, (int64_t)rlt_conn_error_at(s->conn));
+    rlt_say_text(&say, " of what it sent");
+    s->protocol_errors++;
+    rlt_session_fail(s, RELET_WHY_PROTOCOL, "the server does not speak RESP",
+                     detail);
+}
+
+RELET_PRIVATE void rlt_session_stop(rlt_session *s)
+{
+    if (s->state == RLT_OVER)
+        return;
+    session_text(s, "stopped", NULL);
+    session_drop_link(s, RELET_WHY_STOPPED, 1);
+    session_down(s, RELET_WHY_STOPPED, RELET_NEVER);
+    s->state = RLT_OVER;
+}
+
+/* ----------------------------------------------------------- the greeting */
+
+static void session_greet(rlt_session *s)
+{
+    s->state = RLT_GREETING;
+    s->until = s->now + s->setup->connect_timeout_ms;
+    if (rlt_greet_begin(&s->greet) < 0)
+        rlt_session_fail(s, RELET_WHY_MEMORY, "no memory for the greeting",
+                         NULL);
+}
+
+static void session_come_up(rlt_session *s)
+{
+    rlt_greet_forget(&s->greet);
+    s->state = RLT_UP;
+    s->up_at = s->last_in = s->now;
+    s->busy_tries = 0;
+    s->tell_up = 1;
+    s->tell_gap = s->connects > 0 &&
+                  (s->setup->tracking != RELET_TRACK_OFF ||
+                   rlt_pubsub_any(s->pubsub));
+    s->connects++;
+}
+
+/* The server is there but not yet of use: ask again later, on this link. */
+static void session_greet_later(rlt_session *s)
+{
+    relet_time wait = session_backoff(s, ++s->busy_tries, 0);
+
+    rlt_greet_forget(&s->greet);
+    if (s->busy_tries == 1) {
+        session_text(s, s->greet.quote, NULL);
+        session_down(s, RELET_WHY_BUSY, wait);
+    }
+    s->state = RLT_HOLDING;
+    s->until = s->now + wait;
+}
+
+/* 1 when an event is to be told. */
+static int session_greeted(rlt_session *s, rlt_greeted verdict)
+{
+    switch (verdict) {
+    case RLT_GREET_ON:
+        return 0;
+    case RLT_GREET_TELL:
+        return 1;
+    case RLT_GREET_DONE:
+        session_come_up(s);
+        return 0;
+    case RLT_GREET_LATER:
+        session_greet_later(s);
+        return 0;
+    case RLT_GREET_BAD:
+        rlt_session_fail(s, s->greet.why, s->greet.text, s->greet.quote);
+        return 0;
+    }
+    return 0;
+}
+
+RELET_PRIVATE int rlt_session_greeted(rlt_session *s, relet_value v,
+                                      relet_event *ev)
+{
+    if (s->state == RLT_GREETING)
+        return session_greeted(s, rlt_greet_answer(&s->greet, v, ev));
+    rlt_session_stray(s, v);
+    return 0;
+}
+
+RELET_PRIVATE void rlt_session_greeted_skip(rlt_session *s)
+{
+    if (s->state == RLT_GREETING)
+        (void)session_greeted(s, rlt_greet_skipped(&s->greet));
+    else
+        rlt_session_fail(s, RELET_WHY_PROTOCOL,
+                         "an answer came that nothing waited for", NULL);
+}
+
+RELET_PRIVATE void rlt_session_confirmed(rlt_session *s)
+{
+    if (s->state == RLT_GREETING)
+        (void)session_greeted(s, rlt_greet_confirmed(&s->greet));
+}
+
+/* An error that nobody asked for is what a server says before it closes. */
+RELET_PRIVATE void rlt_session_stray(rlt_session *s, relet_value v)
+{
+    rlt_say say;
+
+    rlt_say_init(&say, s->last_words, sizeof s->last_words);
+    rlt_say_span(&say, relet_value_text(v));
+    if (relet_value_type(v) != RELET_FAILURE)
+        rlt_session_fail(s, RELET_WHY_PROTOCOL,
+                         "an answer came that nothing waited for", NULL);
+}
+
+/* ------------------------------------------------------------- the driver */
+
+RELET_PRIVATE int rlt_session_want(rlt_session *s, relet_io *io)
+{
+    memset(io, 0, sizeof *io);
+    if (s->close) {
+        s->close = 0;
+        return 1;
+    }
+    if (s->state != RLT_WANTED)
+        return 0;
+    io->open = 1;
+    io->scheme = s->setup->scheme;
+    io->host = s->setup->host;
+    io->port = s->setup->port;
+    io->deadline = s->until = s->now + s->setup->connect_timeout_ms;
+    s->state = RLT_OPENING;
+    s->opened = 1;
+    s->attempts++;
+    return 1;
+}
+
+RELET_PRIVATE void rlt_session_opened(rlt_session *s, int err,
+                                      const char *text)
+{
+    relet_time until = s->until;
+
+    if (s->state != RLT_OPENING)
+        return;
+    if (err != 0) {
+        s->opened = 0;
+        rlt_session_fail(s, RELET_WHY_CONNECT, text ? text : "no connection",
+                         NULL);
+    } else if (rlt_conn_open(s->conn) < 0) {
+        rlt_session_fail(s, RELET_WHY_MEMORY, "no memory for a link", NULL);
+    } else {
+        session_greet(s);
+        /* Look-up, connect and handshake share one deadline. */
+        s->until = RLT_MIN(s->until, until);
+    }
+}
+
+RELET_PRIVATE void rlt_session_closed(rlt_session *s, int err,
+                                      const char *text)
+{
+    if (!s->opened)
+        return;
+    s->opened = 0;
+    s->hangup = 1;
+    session_text(s, text ? text
+                         : err ? "the link failed" : "the server closed",
+                 NULL);
+    if (s->state == RLT_OPENING)
+        (void)rlt_session_drained(s);
+}
+
+RELET_PRIVATE int rlt_session_drained(rlt_session *s)
+{
+    char text[sizeof s->text];
+
+    if (!s->hangup)
+        return 0;
+    memcpy(text, s->text, sizeof text);
+    rlt_session_fail(s, RELET_WHY_CLOSED, text, s->last_words);
+    return 1;
+}
+
+RELET_PRIVATE int rlt_session_hears(const rlt_session *s)
+{
+    return s->state == RLT_GREETING || s->state == RLT_HOLDING ||
+           s->state == RLT_UP;
+}
+
+RELET_PRIVATE size_t rlt_session_pending(const rlt_session *s,
+                                         const uint8_t **p)
+{
+    if (s->hangup)
+        return 0;
+    if (s->state == RLT_UP)
+        return s->hold_until > s->now ? 0 : rlt_conn_pending(s->conn, p);
+    if (s->state != RLT_GREETING)
+        return 0;
+    return rlt_greet_pending(&s->greet, p);
+}
+
+RELET_PRIVATE void rlt_session_sent(rlt_session *s, size_t n)
+{
+    if (s->state == RLT_UP)
+        rlt_conn_sent(s->conn, n);
+    else
+        rlt_greet_sent(&s->greet, n);
+}
+
+/* ----------------------------------------------------------------- wishes */
+
+/* UNSUBSCRIBE may be answered by pushes or by an error, and nobody can know by
+ * which. HELLO behind it is answered in one way alone, and no ACL forbids it:
+ * what comes before that answer belonged to the UNSUBSCRIBE. */
+static const char session_barrier[] = "*1\r\n$5\r\nHELLO\r\n";
+
+static int session_send_wish(rlt_session *s, uint32_t slot, int leave)
+{
+    size_t barrier = leave ? sizeof session_barrier - 1 : 0, n;
+    relet_span argv[2];
+    uint8_t *out = NULL;
+    rlt_op op;
+    int code;
+
+    memset(&op, 0, sizeof op);
+    op.klass = leave ? RLT_OP_UNSUBSCRIBE : RLT_OP_SUBSCRIBE;
+    op.skip = leave ? 1 : 0;
+    op.arg = slot;
+    op.deadline = s->setup->timeout_ms;
+    rlt_pubsub_command(s->pubsub, slot, leave, argv);
+    n = rlt_cmd_size(argv, 2) + barrier;
+    code = rlt_conn_begin(s->conn, n, &out);
+    if (code < 0)
+        return code;
+    out = rlt_cmd_write(out, argv, 2);
+    memcpy(out, session_barrier, barrier);
+    rlt_conn_commit(s->conn, &op, n);
+    rlt_pubsub_was_sent(s->pubsub, slot, leave);
+    return 0;
+}
+
+RELET_PRIVATE void rlt_session_wishes(rlt_session *s)
+{
+    uint32_t slot;
+    int leave = 0;
+
+    if (s->state != RLT_UP || s->hold_until > s->now)
+        return;
+    while ((slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
+        if (session_send_wish(s, slot, leave) < 0)
+            return; /* no room now; the next tick tries again */
+}
+
+/* ------------------------------------------------------------------- time */
+
+RELET_PRIVATE void rlt_session_hold(rlt_session *s)
+{
+    if (s->hold_until > s->now)
+        return;
+    s->hold_until = s->now + 1 + session_backoff(s, ++s->busy_tries, 0);
+}
+
+/* How long a link may say nothing, although an answer is overdue. */
+static relet_time session_silence(const rlt_session *s)
+{
+    if (s->setup->ping_every_ms == 0)
+        return 3 * s->setup->timeout_ms;
+    return s->setup->ping_every_ms + s->setup->timeout_ms;
+}
+
+static void session_ping(rlt_session *s)
+{
+    static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+    uint8_t *out = NULL;
+    rlt_op op;
+
+    s->ping_at = s->now + s->setup->ping_every_ms;
+    rlt_conn_rest(s->conn);
+    if (rlt_conn_begin(s->conn, sizeof ping - 1, &out) < 0)
+        return;
+    memset(&op, 0, sizeof op);
+    op.klass = RLT_OP_PING;
+    op.deadline = s->setup->timeout_ms;
+    memcpy(out, ping, sizeof ping - 1);
+    rlt_conn_commit(s->conn, &op, sizeof ping - 1);
+}
+
+/* An answer that is here already beats a deadline. After a long pause of this
+ * process there may be more of them in the socket than one read brings, so a
+ * link with input gets a second before deadlines count. */
+static int session_may_expire(rlt_session *s)
+{
+    if (!rlt_session_hears(s) || !rlt_conn_has_input(s->conn)) {
+        s->input_seen = RELET_NEVER;
+        return 1;
+    }
+    if (s->input_seen == RELET_NEVER)
+        s->input_seen = s->now;
+    return s->now - s->input_seen >= 1000;
+}
+
+static void session_tick_up(rlt_session *s)
+{
+    if (s->conn->starved) {
+        rlt_session_fail(s, RELET_WHY_MEMORY, "no memory to read into", NULL);
+        return;
+    }
+    if (rlt_conn_overdue(s->conn) &&
+        s->now - s->last_in >= session_silence(s)) {
+        rlt_session_fail(s, RELET_WHY_SILENT, "the server does not answer",
+                         NULL);
+        return;
+    }
+    if (s->setup->ping_every_ms > 0)
+        s->ping_at = RLT_MAX(s->ping_at == RELET_NEVER ? 0 : s->ping_at,
+                             s->last_in + s->setup->ping_every_ms);
+    if (s->now >= s->ping_at && rlt_conn_idle(s->conn))
+        session_ping(s);
+    rlt_session_wishes(s);
+}
+
+RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
+{
+    s->now = now;
+    rlt_conn_tick(s->conn, now, session_may_expire(s));
+    switch (s->state) {
+    case RLT_WAITING:
+        if (s->until == RELET_NEVER || now >= s->until)
+            s->state = RLT_WANTED;
+        return;
+    case RLT_WANTED:
+    case RLT_OVER:
+        return;
+    case RLT_OPENING:
+        if (now >= s->until)
+            rlt_session_fail(s, RELET_WHY_CONNECT,
+                             "no connection in connect_timeout_ms", NULL);
+        return;
+    case RLT_GREETING:
+        if (now >= s->until && !rlt_conn_has_input(s->conn))
+            rlt_session_fail(s, RELET_WHY_SILENT,
+                             "no answer to the greeting in "
+                             "connect_timeout_ms", NULL);
+        return;
+    case RLT_HOLDING:
+        if (now >= s->until)
+            session_greet(s);
+        return;
+    case RLT_UP:
+        session_tick_up(s);
+        return;
+    }
+}
+
+static relet_time session_deadline_up(const rlt_session *s)
+{
+    relet_time t = RELET_NEVER;
+
+    if (s->hold_until > s->now)
+        t = s->hold_until;
+    if (rlt_conn_overdue(s->conn))
+        t = RLT_MIN(t, s->last_in + session_silence(s));
+    else if (rlt_conn_idle(s->conn) && s->setup->ping_every_ms > 0)
+        t = RLT_MIN(t, RLT_MAX(s->ping_at == RELET_NEVER ? 0 : s->ping_at,
+                               s->last_in + s->setup->ping_every_ms));
+    return t;
+}
+
+RELET_PRIVATE relet_time rlt_session_deadline(const rlt_session *s)
+{
+    relet_time t = RELET_NEVER;
+
+    switch (s->state) {
+    case RLT_WAITING:
+        t = s->until == RELET_NEVER ? s->now : s->until;
+        break;
+    case RLT_WANTED:
+    case RLT_OVER:
+        break;
+    case RLT_OPENING:
+    case RLT_GREETING:
+    case RLT_HOLDING:
+        t = s->until;
+        break;
+    case RLT_UP:
+        t = session_deadline_up(s);
+        break;
+    }
+    return RLT_MIN(t, rlt_conn_deadline(s->conn, s->now));
+}
+
+RELET_PRIVATE int rlt_session_event(rlt_session *s, relet_event *ev)
+{
+    if (!s->tell_down)
+        return 0;
+    s->tell_down = 0;
+    ev->kind = RELET_DOWN;
+    ev->why = s->why;
+    ev->text = relet_str(s->text);
+    ev->retry_in_ms = s->retry_in_ms;
+    return 1;
+}
+
+RELET_PRIVATE int rlt_session_last_event(rlt_session *s, relet_event *ev)
+{
+    if (s->tell_up) {
+        s->tell_up = 0;
+        ev->kind = RELET_UP;
+        ev->text = relet_str(s->greet.server);
+        return 1;
+    }
+    if (s->tell_gap) {
+        s->tell_gap = 0;
+        ev->kind = RELET_GAP;
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * submit.c - what goes out: commands, transactions, scripts, wishes.
+ *
+ * Each of these either queues all of its bytes and one operation, or returns a
+ * code and has changed nothing. */
+#include <stdarg.h>
+
+#include "client.h"
+#include "cmd.h"
+#include "refuse.h"
+#include "text.h"
+
+static int submit_refuse(relet *r, const char *rule)
+{
+    r->refusal = rule;
+    return RELET_E_REFUSED;
+}
+
+/* Room for an operation of n bytes: the rules that hold for each of them. */
+static int submit_begin(relet *r, size_t n, uint8_t **out)
+{
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if (r->fail_fast && r->session.state != RLT_UP)
+        return submit_refuse(r, "there is no link, and fail_fast is set");
+    if (n == 0)
+        return submit_refuse(r, "an argument is over 512 MiB, or there are "
+                                "too many");
+    if (n > r->output_max)
+        return submit_refuse(r, "the command is larger than output_max");
+    if (r->conn.outstanding >= r->operations_max)
+        return RELET_E_LIMIT;
+    return rlt_conn_begin(&r->conn, n, out);
+}
+
+static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
+                          size_t n)
+{
+    op->deadline = r->setup.timeout_ms;
+    if (q) {
+        op->tag = q->tag;
+        op->flags |= (uint8_t)(q->flags & RELET_REPEATABLE);
+        if (q->timeout_ms > 0)
+            op->deadline = q->timeout_ms;
+    }
+    rlt_conn_commit(&r->conn, op, n);
+    r->submitted++;
+}
+
+static const char submit_caching[] =
+    "*3\r\n$6\r\nCLIENT\r\n$7\r\nCACHING\r\n$3\r\nYES\r\n";
+
+/* The answers in front of the one that counts, and the bytes that bring them. */
+static size_t submit_prefix(rlt_op *op, const relet_request *q)
+{
+    if (q == NULL || !(q->flags & RELET_CACHED))
+        return 0;
+    op->skip = op->arg = 1;
+    return sizeof submit_caching - 1;
+}
+
+RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
+                            const relet_request *q)
+{
+    rlt_effect effect;
+    const char *rule = rlt_refuse(argv, argc, 0, &effect);
+    uint8_t *out = NULL;
+    size_t prefix, n;
+    rlt_op op;
+    int code;
+
+    if (rule)
+        return submit_refuse(r, rule);
+    memset(&op, 0, sizeof op);
+    prefix = submit_prefix(&op, q);
+    n = rlt_cmd_size(argv, argc);
+    code = submit_begin(r, n ? n + prefix : 0, &out);
+    if (code < 0)
+        return code;
+    memcpy(out, submit_caching, prefix);
+    (void)rlt_cmd_write(out + prefix, argv, argc);
+    submit_commit(r, q, &op, n + prefix);
+    if (effect == RLT_EFFECT_WATCH && !r->session.watching) {
+        r->session.watching = 1;
+        r->session.watch_lost = 0;
+    }
+    if (effect == RLT_EFFECT_UNWATCH)
+        r->session.watching = r->session.watch_lost = 0;
+    return 0;
+}
+
+RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
+{
+    relet_span argv[64];
+    size_t argc = 0;
+    const char *word;
+    va_list list;
+
+    va_start(list, q);
+    while ((word = va_arg(list, const char *)) != NULL && argc < 64)
+        argv[argc++] = relet_str(word);
+    va_end(list);
+    if (word)
+        return submit_refuse(r, "relet_command_text takes 64 words at most");
+    return relet_command(r, argv, argc, q);
+}
+
+static const char submit_multi[] = "*1\r\n$5\r\nMULTI\r\n";
+static const char submit_exec[] = "*1\r\n$4\r\nEXEC\r\n";
+
+/* Bytes of all of it; 0 and a rule, when one of them is refused. */
+static size_t submit_unit_size(const relet_args *c, size_t count,
+                               const char **rule)
+{
+    size_t i, n, total = sizeof submit_multi + sizeof submit_exec - 2;
+    rlt_effect effect;
+
+    *rule = "a transaction without commands";
+    for (i = 0; i < count; i++) {
+        *rule = rlt_refuse(c[i].argv, c[i].argc, 1, &effect);
+        if (*rule)
+            return 0;
+        n = rlt_cmd_size(c[i].argv, c[i].argc);
+        if (n == 0 || n > SIZE_MAX - total)
+            return 0;
+        total += n;
+    }
+    return *rule ? 0 : total;
+}
+
+RELET_API int relet_transaction(relet *r, const relet_args *commands,
+                                size_t count, const relet_request *q)
+{
+    const char *rule;
+    size_t n = submit_unit_size(commands, count, &rule), i;
+    uint8_t *out = NULL;
+    rlt_op op;
+    int code;
+
+    if (rule)
+        return submit_refuse(r, rule);
+    if (r->session.watch_lost) {
+        r->session.watch_lost = 0;
+        return submit_refuse(r, "the link that held the WATCH is gone");
+    }
+    if (count >= UINT32_MAX)
+        return submit_refuse(r, "too many commands");
+    code = submit_begin(r, n, &out);
+    if (code < 0)
+        return code;
+    memset(&op, 0, sizeof op);
+    op.klass = RLT_OP_UNIT;
+    op.skip = op.arg = (uint32_t)count + 1;
+    memcpy(out, submit_multi, sizeof submit_multi - 1);
+    out += sizeof submit_multi - 1;
+    for (i = 0; i < count; i++)
+        out = rlt_cmd_write(out, commands[i].argv, commands[i].argc);
+    memcpy(out, submit_exec, sizeof submit_exec - 1);
+    if (r->session.watching)
+        op.flags |= RLT_OP_WATCHED;
+    r->session.watching = 0;
+    submit_commit(r, q, &op, n);
+    return 0;
+}
+
+RELET_API int relet_script_add(relet *r, relet_span body)
+{
+    if (body.n == 0)
+        return submit_refuse(r, "an empty script");
+    return rlt_script_add(&r->scripts, body);
+}
+
+RELET_API int relet_script_run(relet *r, int script, size_t keys,
+                               const relet_span *argv, size_t argc,
+                               const relet_request *q)
+{
+    relet_span words[RLT_SCRIPT_WORDS];
+    char digits[20];
+    uint8_t *out = NULL;
+    size_t prefix, n;
+    rlt_script *s;
+    rlt_op op;
+    int code, whole;
+
+    if (script < 0 || (uint32_t)script >= r->scripts.count)
+        return submit_refuse(r, "no such script");
+    if (keys > argc)
+        return submit_refuse(r, "more keys than arguments");
+    memset(&op, 0, sizeof op);
+    s = &r->scripts.list[script];
+    prefix = submit_prefix(&op, q);
+    whole = !s->known || prefix > 0;
+    rlt_script_words(s, whole, keys, digits, words);
+    n = rlt_cmd_size_of(words, RLT_SCRIPT_WORDS, argv, argc);
+    code = submit_begin(r, n ? n + prefix : 0, &out);
+    if (code < 0)
+        return code;
+    memcpy(out, submit_caching, prefix);
+    (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, argv, argc);
+    if (!whole) {
+        op.klass = RLT_OP_SCRIPT;
+        op.arg = (uint32_t)script;
+    }
+    s->known = r->session.state == RLT_UP;
+    submit_commit(r, q, &op, n + prefix);
+    return 0;
+}
+
+RELET_API size_t relet_cancel(relet *r, uint64_t tag)
+{
+    return rlt_conn_cancel(&r->conn, tag);
+}
+
+RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
+{
+    int code;
+
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if ((unsigned)kind > RELET_SHARDED)
+        return submit_refuse(r, "no such kind of channel");
+    if (name.n == 0)
+        return submit_refuse(r, "a channel without a name");
+    if (name.n > r->name_max)
+        return submit_refuse(r, "a name whose messages would be over a limit");
+    code = rlt_pubsub_wish(&r->pubsub, kind, name);
+    if (code == 0)
+        rlt_session_wishes(&r->session);
+    return code;
+}
+
+RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
+{
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if ((unsigned)kind > RELET_SHARDED ||
+        rlt_pubsub_unwish(&r->pubsub, kind, name) < 0)
+        return submit_refuse(r, "there is no such subscription");
+    rlt_session_wishes(&r->session);
+    return 0;
+}
+
+RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
+{
+    relet_config *c = NULL;
+
+    if (user.n >= sizeof c->user || password.n >= sizeof c->password ||
+        (user.n > 0 && password.n == 0))
+        return RELET_E_CONFIG;
+    return rlt_greet_credentials(&r->session.greet, user, password);
+}
