@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.h - settings: defaults, from text, judged, and back to text.
+ * config.h - the settings: their limits and their defaults.
  *
  * What users call is in relet.h. */
 #ifndef RLT_CONFIG_H
@@ -8,13 +8,50 @@
 
 #include "base.h"
 
-/* The URL that, taken over into the defaults, gives again all that a URL can
- * say of c. The password only when asked for, else as three stars. 0, or
- * RELET_E_LIMIT when cap is too small: then out holds the beginning. */
-RELET_PRIVATE int rlt_config_url_text(const relet_config *c, int with_password,
-                                      char *out, size_t cap);
+#define RLT_CONFIG_GIB ((size_t)1 << 30)
 
-/* Enough for any: each byte of a text may need three. */
-#define RLT_CONFIG_URL_MAX (3 * sizeof(relet_config))
+typedef enum rlt_field_kind {
+    RLT_FIELD_INT,
+    RLT_FIELD_U32,
+    RLT_FIELD_MS,
+    RLT_FIELD_SIZE,
+    RLT_FIELD_TRACKING,
+    RLT_FIELD_TEXT, /* any byte but control bytes; max is its length */
+    RLT_FIELD_WORD, /* no blanks either                              */
+    RLT_FIELD_ASCII /* nothing above ASCII either                    */
+} rlt_field_kind;
+
+typedef struct rlt_field {
+    const char *name;
+    int64_t max;
+    uint16_t min;
+    uint16_t at;
+    uint8_t kind;
+    uint8_t option; /* a URL may set it behind its question mark            */
+} rlt_field;
+
+/* The fields one by one: NULL behind the last. */
+RELET_PRIVATE const rlt_field *rlt_config_field(size_t i);
+RELET_PRIVATE const rlt_field *rlt_config_find(relet_span name);
+
+/* A bit of its own for each field. */
+RELET_PRIVATE uint32_t rlt_config_bit(const rlt_field *f);
+
+RELET_PRIVATE char *rlt_config_chars(relet_config *c, const rlt_field *f);
+RELET_PRIVATE int rlt_config_is_text(const rlt_field *f);
+
+/* Why a byte may not stand in a field of text, or NULL. */
+RELET_PRIVATE const char *rlt_config_byte_rule(const rlt_field *f, char b);
+
+/* A number that int64 cannot hold is over every limit, as is the largest. Set
+ * only takes the kinds that text can set. */
+RELET_PRIVATE int64_t rlt_config_get(const relet_config *c,
+                                     const rlt_field *f);
+RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
+                                  int64_t v);
+
+/* A setting breaks a rule: the sentence is `field rule`. RELET_E_CONFIG. */
+RELET_PRIVATE int rlt_config_refuse(relet_fault *fault, const char *field,
+                                    const char *rule);
 
 #endif
