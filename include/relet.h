@@ -98,7 +98,8 @@ typedef enum relet_type {
     RELET_PUSH
 } relet_type;
 
-/* One node of the tape. Its layout is private and changes without notice. */
+/* One node of the tape. Its layout is private and changes without notice: it
+ * is here only because the functions that a walk lives in are inline. */
 typedef struct relet_node {
     uint8_t kind;
     uint8_t flags;
@@ -112,15 +113,15 @@ typedef struct relet_value {
     const char *base;       /* first byte of the reply                       */
 } relet_value;
 
-RELET_API relet_type relet_value_type(relet_value v);
+static inline relet_type relet_value_type(relet_value v);
 
 /* The bytes of text, failure, big, verbatim (without its format) and double
  * (as sent). Anything else: an empty span whose p is NULL. */
-RELET_API relet_span relet_value_text(relet_value v);
+static inline relet_span relet_value_text(relet_value v);
 
 /* 1 and *out, when v is an integer or a text that is one (as GET returns a
  * counter); else 0 and *out untouched. */
-RELET_API int relet_value_int(relet_value v, int64_t *out);
+static inline int relet_value_int(relet_value v, int64_t *out);
 
 /* 1 and *out, when v is a double, an integer, or a text that is a number;
  * correctly rounded and independent of the locale. */
@@ -133,7 +134,7 @@ RELET_API int relet_value_bool(relet_value v, int *out);
 RELET_API int relet_value_is(relet_value v, const char *text);
 
 /* Elements of an array, set or push; pairs of a map; else 0. */
-RELET_API size_t relet_value_count(relet_value v);
+static inline size_t relet_value_count(relet_value v);
 
 /* Children. A map's are key, value, key, value. Walk all of them by
  *
@@ -141,8 +142,8 @@ RELET_API size_t relet_value_count(relet_value v);
  *     for (n = relet_value_count(v); n > 0; n--, c = relet_value_next(c))
  *
  * relet_value_at is O(1) when no child has children, else O(i). */
-RELET_API relet_value relet_value_first(relet_value v);
-RELET_API relet_value relet_value_next(relet_value v);
+static inline relet_value relet_value_first(relet_value v);
+static inline relet_value relet_value_next(relet_value v);
 RELET_API relet_value relet_value_at(relet_value v, size_t i);
 
 /* The value behind a key, in a map or in a flat array of pairs (which is how
@@ -543,11 +544,13 @@ RELET_API void relet_io_opened(relet *r, int link, int err, const char *text);
  * could be read must have been given to relet_io_received before. */
 RELET_API void relet_io_closed(relet *r, int link, int err, const char *text);
 
-/* Lends room to read into; 0 while events wait to be taken. */
+/* Lends room to read into; 0 when there is none before events are taken. */
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p);
 RELET_API void relet_io_received(relet *r, int link, size_t n);
 
-/* Lends bytes to write. Submitting may move them. */
+/* Lends bytes to write. Submitting may move them, and cancelling or a deadline
+ * may take back what was not sent: an engine that has begun to encrypt bytes
+ * has sent them, so say so at once and keep what it has not got rid of. */
 RELET_API size_t relet_io_pending(const relet *r, int link,
                                   const uint8_t **p);
 RELET_API void relet_io_sent(relet *r, int link, size_t n);
@@ -557,9 +560,12 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n);
 /* The driver for POSIX systems: sockets, poll, a clock. */
 
 /* Another way to carry bytes, such as TLS. All calls are non-blocking.
- * open returns a session, or NULL; the others take it. read and write return
- * the bytes moved, 0 for the end of the stream, or one of the codes below;
- * they must never raise SIGPIPE. handshake returns 0 when done, or a code. */
+ * open returns a session over a connected descriptor, which stays the
+ * driver's, or NULL; the others take it. handshake returns 0 when done, or one
+ * of the codes below; read and write return the bytes moved, 0 for the end of
+ * the stream, or a code. They must never raise SIGPIPE. After READ or WRITE
+ * the same call comes again when the descriptor is ready for that; a write
+ * then with the same p and n, so an engine may have begun with them. */
 enum {
     RELET_TRANSPORT_READ = -1,  /* wants to read first                       */
     RELET_TRANSPORT_WRITE = -2, /* wants to write first                      */
@@ -578,9 +584,14 @@ typedef struct relet_transport {
 
 typedef struct relet_poll_config {
     const relet_transport *transport; /* for rediss://; must outlive          */
-    int fd;              /* > 0: a connected socket to use once, then closed  */
+    int fd;              /* > 0: a connected socket for the first link       */
     int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
 } relet_poll_config;
+
+/* About fd: it is the client's, and closed by it, once relet_open succeeded.
+ * The links after the first go where the URL says; without one they cannot be
+ * opened, which RELET_DOWN tells, and the client is to be closed. With
+ * rediss:// the transport runs over fd. */
 
 /* Open a client. url may be NULL (the configuration says it all, or the
  * defaults do), c may be NULL, p may be NULL. With c NULL or c->seed 0 the
@@ -588,24 +599,31 @@ typedef struct relet_poll_config {
  * used. Connecting begins with the first relet_wait; a server that is away is
  * no error but RELET_DOWN. NULL and *fault (may be NULL) on a wrong setting.
  *
- * Name look-up uses getaddrinfo and may block; numeric addresses do not. */
+ * Name look-up uses getaddrinfo and may block; numeric addresses do not. The
+ * addresses of a name are tried side by side, one more each quarter of a
+ * second, and the first to connect is taken. Signals are neither raised nor
+ * handled, and every descriptor is closed by exec. */
 RELET_API relet *relet_open(const char *url, const relet_config *c,
                             const relet_poll_config *p, relet_fault *fault);
 
 /* The next event, waiting for it at most timeout_ms (below 0: for ever; 0:
  * do what can be done now). 1: *ev is lent. 0: time is up, or relet_wake was
- * called. A code: RELET_E_SYSTEM. */
+ * called. A code: RELET_E_SYSTEM. A client that was stopped or gave up, and
+ * whose events are taken, has no more: do not wait for ever then. */
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
  * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
  * other operations are outstanding, and events that are no outcome are dropped
- * meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it was cancelled. */
+ * meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it was cancelled.
+ * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
 
-/* Make a relet_wait, in this or another thread, return soon. The only
- * function that another thread or a signal handler may call. */
+/* Make a relet_wait return soon: the running one, or else the next that would
+ * have to wait. Wakes are not counted, and do not end a relet_call. The only
+ * function that another thread or a signal handler may call, and not once
+ * relet_close has begun. */
 RELET_API void relet_wake(relet *r);
 
 /* Close the socket, free everything. NULL is fine. Open operations end
@@ -614,7 +632,8 @@ RELET_API void relet_close(relet *r);
 
 /* For a loop of your own: the descriptors to watch now (at most max written,
  * their number returned; events as for poll), and when to come back at the
- * latest. Then call relet_wait(r, &ev, 0) until it returns 0. */
+ * latest. Then call relet_wait(r, &ev, 0) until it returns 0, and ask again:
+ * both change with each turn and with each command. */
 typedef struct relet_watch {
     int fd;
     short events; /* POLLIN, POLLOUT */
@@ -637,6 +656,78 @@ RELET_API int relet_config_env(relet_config *c, const char *scope,
 
 /* The version of the library that was linked. */
 RELET_API const char *relet_version(void);
+
+/* ---------------------------------------------------------------- private
+ *
+ * Nothing below is for users. A walk over a reply lives in these few functions;
+ * they are here so that compilers can see them. */
+
+#define RELET_NODE_ATTRIBUTE 12 /* kinds beside those of relet_type           */
+#define RELET_NODE_END 13
+
+RELET_API int relet_value_text_int(relet_value v, int64_t *out);
+
+/* What stands behind a node and all that is in it. */
+static inline const relet_node *relet_node_behind(const relet_node *n)
+{
+    return n->kind < RELET_ARRAY ? n + 1 : n + ((size_t)n->payload + 1);
+}
+
+static inline relet_type relet_value_type(relet_value v)
+{
+    if (v.node == NULL || v.node->kind == RELET_NODE_END)
+        return RELET_NULL;
+    if (v.node->kind == RELET_NODE_ATTRIBUTE)
+        return RELET_MAP;
+    return (relet_type)v.node->kind;
+}
+
+static inline relet_span relet_value_text(relet_value v)
+{
+    const unsigned kinds = 1u << RELET_TEXT | 1u << RELET_FAILURE |
+                           1u << RELET_DOUBLE | 1u << RELET_BIG |
+                           1u << RELET_VERBATIM;
+    relet_span text = {NULL, 0};
+
+    if (v.node != NULL && (kinds >> v.node->kind & 1u) != 0) {
+        text.p = v.base + v.node->payload;
+        text.n = v.node->len;
+    }
+    return text;
+}
+
+static inline int relet_value_int(relet_value v, int64_t *out)
+{
+    if (v.node == NULL || v.node->kind != RELET_INT)
+        return relet_value_text_int(v, out);
+    *out = v.node->payload;
+    return 1;
+}
+
+static inline size_t relet_value_count(relet_value v)
+{
+    if (v.node == NULL || v.node->kind < RELET_ARRAY)
+        return 0;
+    return v.node->kind == RELET_NODE_END ? 0 : v.node->len;
+}
+
+static inline relet_value relet_value_first(relet_value v)
+{
+    v.node = relet_value_count(v) == 0 ? NULL : v.node + 1;
+    if (v.node != NULL && v.node->kind == RELET_NODE_ATTRIBUTE)
+        v.node = relet_node_behind(v.node);
+    return v;
+}
+
+static inline relet_value relet_value_next(relet_value v)
+{
+    if (v.node == NULL)
+        return v;
+    v.node = relet_node_behind(v.node);
+    if (v.node->kind == RELET_NODE_ATTRIBUTE)
+        v.node = relet_node_behind(v.node);
+    return v;
+}
 
 #ifdef __cplusplus
 }

@@ -324,6 +324,12 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
 
 /* ------------------------------------------------------------- inspection */
 
+RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule)
+{
+    r->refusal = rule;
+    return RELET_E_REFUSED;
+}
+
 RELET_API const char *relet_refusal(const relet *r)
 {
     return r->refusal;

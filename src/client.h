@@ -34,6 +34,9 @@ struct relet {
     uint64_t bytes_in, bytes_out;
 };
 
+/* Returns RELET_E_REFUSED; relet_refusal names the rule from now on. */
+RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule);
+
 /* A word for the driver that opened this client. */
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver);
 RELET_PRIVATE void *rlt_client_driver(const relet *r);

@@ -11,11 +11,8 @@
 #include "refuse.h"
 #include "text.h"
 
-static int submit_refuse(relet *r, const char *rule)
-{
-    r->refusal = rule;
-    return RELET_E_REFUSED;
-}
+/* A longer wait is one for ever, which can be added to no time. */
+#define SUBMIT_MS_MAX ((relet_time)1000000000000)
 
 /* Room for an operation of n bytes: the rules that hold for each of them. */
 static int submit_begin(relet *r, size_t n, uint8_t **out)
@@ -23,12 +20,12 @@ static int submit_begin(relet *r, size_t n, uint8_t **out)
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if (r->fail_fast && r->session.state != RLT_UP)
-        return submit_refuse(r, "there is no link, and fail_fast is set");
+        return rlt_client_refuse(r, "there is no link, and fail_fast is set");
     if (n == 0)
-        return submit_refuse(r, "an argument is over 512 MiB, or there are "
+        return rlt_client_refuse(r, "an argument is over 512 MiB, or there are "
                                 "too many");
     if (n > r->output_max)
-        return submit_refuse(r, "the command is larger than output_max");
+        return rlt_client_refuse(r, "the command is larger than output_max");
     if (r->conn.outstanding >= r->operations_max)
         return RELET_E_LIMIT;
     return rlt_conn_begin(&r->conn, n, out);
@@ -43,6 +40,8 @@ static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
         op->flags |= (uint8_t)(q->flags & RELET_REPEATABLE);
         if (q->timeout_ms > 0)
             op->deadline = q->timeout_ms;
+        if (q->timeout_ms > SUBMIT_MS_MAX)
+            op->deadline = RELET_NEVER;
     }
     rlt_conn_commit(&r->conn, op, n);
     r->submitted++;
@@ -51,7 +50,7 @@ static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
 static const char submit_caching[] =
     "*3\r\n$6\r\nCLIENT\r\n$7\r\nCACHING\r\n$3\r\nYES\r\n";
 
-/* The answers in front of the one that counts, and the bytes that bring them. */
+/* The answers before the one that counts, and the bytes that bring them. */
 static size_t submit_prefix(rlt_op *op, const relet_request *q)
 {
     if (q == NULL || !(q->flags & RELET_CACHED))
@@ -71,15 +70,18 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     int code;
 
     if (rule)
-        return submit_refuse(r, rule);
+        return rlt_client_refuse(r, rule);
     memset(&op, 0, sizeof op);
     prefix = submit_prefix(&op, q);
     n = rlt_cmd_size(argv, argc);
     code = submit_begin(r, n ? n + prefix : 0, &out);
     if (code < 0)
         return code;
-    memcpy(out, submit_caching, prefix);
+    if (prefix > 0)
+        memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write(out + prefix, argv, argc);
+    if (effect == RLT_EFFECT_WATCH)
+        op.flags |= RLT_OP_WATCHED;
     submit_commit(r, q, &op, n + prefix);
     if (effect == RLT_EFFECT_WATCH && !r->session.watching) {
         r->session.watching = 1;
@@ -102,7 +104,7 @@ RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
         argv[argc++] = relet_str(word);
     va_end(list);
     if (word)
-        return submit_refuse(r, "relet_command_text takes 64 words at most");
+        return rlt_client_refuse(r, "relet_command_text takes 64 words");
     return relet_command(r, argv, argc, q);
 }
 
@@ -139,13 +141,13 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
     int code;
 
     if (rule)
-        return submit_refuse(r, rule);
+        return rlt_client_refuse(r, rule);
     if (r->session.watch_lost) {
         r->session.watch_lost = 0;
-        return submit_refuse(r, "the link that held the WATCH is gone");
+        return rlt_client_refuse(r, "the link that held the WATCH is gone");
     }
     if (count >= UINT32_MAX)
-        return submit_refuse(r, "too many commands");
+        return rlt_client_refuse(r, "too many commands");
     code = submit_begin(r, n, &out);
     if (code < 0)
         return code;
@@ -167,7 +169,7 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
 RELET_API int relet_script_add(relet *r, relet_span body)
 {
     if (body.n == 0)
-        return submit_refuse(r, "an empty script");
+        return rlt_client_refuse(r, "an empty script");
     return rlt_script_add(&r->scripts, body);
 }
 
@@ -184,9 +186,11 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     int code, whole;
 
     if (script < 0 || (uint32_t)script >= r->scripts.count)
-        return submit_refuse(r, "no such script");
+        return rlt_client_refuse(r, "no such script");
     if (keys > argc)
-        return submit_refuse(r, "more keys than arguments");
+        return rlt_client_refuse(r, "more keys than arguments");
+    if (argc == 0)
+        argv = words; /* none of them are read, but it may not be NULL */
     memset(&op, 0, sizeof op);
     s = &r->scripts.list[script];
     prefix = submit_prefix(&op, q);
@@ -196,7 +200,8 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     code = submit_begin(r, n ? n + prefix : 0, &out);
     if (code < 0)
         return code;
-    memcpy(out, submit_caching, prefix);
+    if (prefix > 0)
+        memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, argv, argc);
     if (!whole) {
         op.klass = RLT_OP_SCRIPT;
@@ -219,11 +224,11 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED)
-        return submit_refuse(r, "no such kind of channel");
+        return rlt_client_refuse(r, "no such kind of channel");
     if (name.n == 0)
-        return submit_refuse(r, "a channel without a name");
+        return rlt_client_refuse(r, "a channel without a name");
     if (name.n > r->name_max)
-        return submit_refuse(r, "a name whose messages would be over a limit");
+        return rlt_client_refuse(r, "a name that is over a limit");
     code = rlt_pubsub_wish(&r->pubsub, kind, name);
     if (code == 0)
         rlt_session_wishes(&r->session);
@@ -236,7 +241,7 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED ||
         rlt_pubsub_unwish(&r->pubsub, kind, name) < 0)
-        return submit_refuse(r, "there is no such subscription");
+        return rlt_client_refuse(r, "there is no such subscription");
     rlt_session_wishes(&r->session);
     return 0;
 }
