@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+#
+# relet.bash - completes commands and options of relet. tests/cli_test.sh
+# compares the lists with what --help prints.
+
+_relet()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+    local common="-u --url --timeout --json -q --quiet -h --help"
+    local command= i words
+
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        -u | --url | --timeout) ((i++)) ;;
+        -*) ;;
+        *) command=${COMP_WORDS[i]}; break ;;
+        esac
+    done
+    case $command in
+    '') words="call listen ping bench demo help $common -V --version" ;;
+    call) words="-x --stdin --repeat $common" ;;
+    listen) words="-p --pattern -n --count $common" ;;
+    ping) words="-c --count -i --interval --wait $common" ;;
+    bench) words="get set ping $common"
+           words+=" -n --requests -d --depth -s --size -k --keys" ;;
+    demo) words="$common" ;;
+    help) words="call listen ping bench demo help" ;;
+    *) words= ;;
+    esac
+    case $previous in
+    -u | --url) words="redis:// valkey:// unix:" ;;
+    --timeout | --repeat | --interval | --wait | --requests | --depth | \
+        --size | --keys | --count | --pattern) words= ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    [[ ${COMPREPLY-} == *:// ]] && compopt -o nospace 2>/dev/null
+    return 0
+}
+
+complete -F _relet relet

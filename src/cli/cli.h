@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli.h - what the files of the relet command share: one record for what was
+ * asked for, tables for commands and options, exit codes.
+ *
+ * The command sees only the public header: whatever it can do, a program that
+ * vendors the library can do too. */
+#ifndef RELET_CLI_H
+#define RELET_CLI_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "relet.h"
+
+/* Exit codes. A larger one is worse news, so several commands end in the
+ * largest of theirs. The manual and --help repeat this list. */
+enum {
+    CLI_OK = 0,
+    CLI_ERROR = 1,    /* the server answered an error                       */
+    CLI_USAGE = 2,    /* wrong use or configuration: nothing was sent       */
+    CLI_NOT_SENT = 3, /* no connection, or ended before it was sent         */
+    CLI_UNSURE = 4,   /* sent, but no answer came: it may have run          */
+    CLI_OUTPUT = 5    /* standard output is closed or full                  */
+};
+
+/* What the command line said. A field belongs to the option of its name. */
+typedef struct cli {
+    const char *url;
+    int json;
+    int quiet;
+    long timeout_ms; /* -1: not given                                       */
+    int help;
+    int version;
+
+    int stdin_last; /* call: the last argument comes from standard input    */
+    long repeat;
+    const char **patterns; /* listen */
+    size_t pattern_count;
+    long count; /* listen, ping, bench                                      */
+    long interval_ms;
+    long wait_ms;
+    long depth;
+    long size;
+    long keys;
+
+    int argc; /* what is left when the options are taken                    */
+    char **argv;
+
+    relet_config config;
+    relet *r;
+    char server[96]; /* what RELET_UP said: "redis 7.0.15"                  */
+} cli;
+
+typedef enum cli_kind { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_LIST } cli_kind;
+
+/* An option writes to the field at this offset of cli. letter 0: none. The
+ * table ends with a word of NULL. */
+typedef struct cli_option {
+    char letter;
+    const char *word;
+    const char *value; /* its name in the help; NULL for a flag             */
+    cli_kind kind;
+    size_t at;
+    long min, max;
+    const char *help;
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *usage;
+    const char *about;
+    const cli_option *options;
+    int verbatim; /* what follows the first operand is no option of ours    */
+    int (*run)(cli *c);
+} cli_command;
+
+extern const cli_command call_command, listen_command, ping_command,
+    bench_command, demo_command;
+
+/* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
+#ifdef __GNUC__
+__attribute__((format(printf, 1, 2)))
+#endif
+void cli_say(const char *format, ...);
+
+/* As realloc, but does not come back without memory. */
+void *cli_grow(void *p, size_t size);
+
+/* Flush standard output; ends the program when nobody takes it: silently for
+ * a closed pipe, as a reader that has seen enough is no fault. */
+void cli_flush(void);
+
+/* link.c: fill c->config from -u or the environment. 0 or an exit code. */
+int cli_configure(cli *c);
+
+/* A request that --timeout applies to. */
+relet_request cli_request(const cli *c);
+
+/* A text as the two arguments of "%.*s": no longer than a line. */
+#define cli_text(s) ((int)((s).n < 900 ? (s).n : 900)), ((s).p ? (s).p : "")
+
+/* A code of the library on stderr, and as an exit code. */
+int cli_trouble(const cli *c, int code);
+
+/* Open c->r and wait until it is up, at most wait_ms when that is positive,
+ * else until the first attempt failed. 0 or an exit code. */
+int cli_connect(cli *c, long wait_ms);
+void cli_close(cli *c);
+
+/* From now on SIGINT and SIGTERM do not end the program at once, but make
+ * cli_interrupted true and wake c->r. A second one ends it. */
+void cli_interruptible(cli *c);
+int cli_interrupted(void);
+
+/* Where c->config points to, for people. */
+const char *cli_where(const cli *c, char *buf, size_t size);
+
+/* Microseconds of a steady clock. */
+double cli_now_us(void);
+
+/* Sorts; then the value that this share of n samples does not exceed. */
+void cli_sort(double *samples, size_t n);
+double cli_rank(const double *sorted, size_t n, double share);
+
+/* words.c: a line into arguments, in place. The words point into line.
+ * Returns 0, or the 1-based column of the mistake and *why. Grows *words. */
+typedef struct cli_words {
+    relet_span *p;
+    size_t n, cap;
+} cli_words;
+size_t words_split(cli_words *words, char *line, size_t n, const char **why);
+
+/* show.c: values and bytes for people and programs. */
+typedef enum show_form {
+    SHOW_RAW,    /* the bytes, one leaf a line                              */
+    SHOW_PRETTY, /* types, numbering, escapes                               */
+    SHOW_JSON
+} show_form;
+show_form show_form_of(const cli *c);
+void show_value(FILE *out, show_form form, relet_value v); /* with newline  */
+void show_quoted(FILE *out, relet_span s);                 /* "a\x00"       */
+void show_json(FILE *out, relet_span s); /* string, or {"bytes":"base64"}   */
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * link.c - from what the command line says to a client that is up, and the
+ * clock and signals that the commands share. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---------------------------------------------------------- configuration */
+
+/* Where a password may be in a URL that nobody could read: from the first
+ * colon behind "://" to the last '@'. 0 when there is none. */
+static size_t link_secret(const char *url, size_t *end)
+{
+    const char *from = strstr(url, "://"), *at, *colon;
+
+    from = from ? from + 3 : url;
+    at = strrchr(from, '@');
+    colon = strchr(from, ':');
+    if (!at || !colon || colon > at)
+        return 0;
+    *end = (size_t)(at - url);
+    return (size_t)(colon - url) + 1;
+}
+
+/* The URL with its password hidden, a mark under the byte at offset. One
+ * column a byte, so that the mark stands right. */
+static void link_point(const char *url, size_t offset)
+{
+    static const char hidden[] = "***";
+    size_t end = 0, secret = link_secret(url, &end), i;
+    long mark = -1, column = 0;
+
+    fputs("  ", stderr);
+    for (i = 0; url[i]; i++) {
+        if (i == offset)
+            mark = column;
+        if (secret && i == secret && i < end) {
+            fputs(hidden, stderr);
+            mark = offset >= secret && offset < end ? column : mark;
+            column += (long)sizeof hidden - 1;
+            i = end - 1;
+            continue;
+        }
+        putc(url[i] > 0x20 && url[i] < 0x7f ? url[i] : '?', stderr);
+        column++;
+    }
+    fprintf(stderr, "\n  %*s^\n", (int)(mark < 0 ? column : mark), "");
+}
+
+static int link_fault(const cli *c, const relet_fault *fault)
+{
+    cli_say("%s", fault->text);
+    if (c->url && fault->field && !strcmp(fault->field, "url") &&
+        isatty(STDERR_FILENO))
+        link_point(c->url, fault->offset);
+    return CLI_USAGE;
+}
+
+int cli_configure(cli *c)
+{
+    relet_fault fault;
+    int failed;
+
+    relet_config_init(&c->config);
+    c->config.output_max = (size_t)640 << 20; /* one largest argument */
+    failed = c->url ? relet_config_url(&c->config, c->url, &fault)
+                    : relet_config_env(&c->config, "RELET_", &fault);
+    if (failed)
+        return link_fault(c, &fault);
+    if (c->timeout_ms > 0)
+        c->config.timeout_ms = c->config.connect_timeout_ms = c->timeout_ms;
+    return 0;
+}
+
+relet_request cli_request(const cli *c)
+{
+    relet_request q;
+
+    memset(&q, 0, sizeof q);
+    if (c->timeout_ms == 0)
+        q.timeout_ms = RELET_NEVER;
+    return q;
+}
+
+const char *cli_where(const cli *c, char *buf, size_t size)
+{
+    if (c->config.scheme == RELET_UNIX)
+        snprintf(buf, size, "%s", c->config.host);
+    else if (strchr(c->config.host, ':'))
+        snprintf(buf, size, "[%s]:%d", c->config.host, c->config.port);
+    else
+        snprintf(buf, size, "%s:%d", c->config.host, c->config.port);
+    return buf;
+}
+
+/* ------------------------------------------------------------- connecting */
+
+static void link_keep(char *out, size_t size, relet_span text)
+{
+    snprintf(out, size, "%.*s", cli_text(text));
+}
+
+static int link_wait_up(cli *c, long wait_ms)
+{
+    double until = cli_now_us() + 1000.0 * (double)wait_ms;
+    char last[512] = "no answer";
+    relet_event ev;
+
+    for (;;) {
+        double left_ms = (until - cli_now_us()) / 1000.0;
+        int n;
+
+        if (wait_ms > 0 && left_ms <= 0)
+            break;
+        n = relet_wait(c->r, &ev, wait_ms > 0 ? (int)left_ms + 1 : -1);
+        if (n < 0)
+            return cli_trouble(c, n);
+        if (n == 1 && ev.kind == RELET_UP) {
+            link_keep(c->server, sizeof c->server, ev.text);
+            return 0;
+        }
+        if (n == 1 && ev.kind == RELET_DOWN) {
+            link_keep(last, sizeof last, ev.text);
+            if (wait_ms <= 0 || ev.why == RELET_WHY_AUTH ||
+                ev.retry_in_ms == RELET_NEVER)
+                break;
+        }
+    }
+    cli_say("%s", last);
+    return CLI_NOT_SENT;
+}
+
+int cli_trouble(const cli *c, int code)
+{
+    const char *text = relet_code_text(code);
+
+    if (code == RELET_E_REFUSED)
+        cli_say("%s", relet_refusal(c->r));
+    else if (code == RELET_E_SYSTEM)
+        cli_say("%s: %s", text, strerror(errno));
+    else
+        cli_say("%s", text);
+    return code == RELET_E_REFUSED ? CLI_USAGE : CLI_NOT_SENT;
+}
+
+int cli_connect(cli *c, long wait_ms)
+{
+    relet_fault fault;
+
+    c->r = relet_open(NULL, &c->config, NULL, &fault);
+    if (!c->r)
+        return link_fault(c, &fault);
+    relet_config_wipe(&c->config);
+    return link_wait_up(c, wait_ms);
+}
+
+/* ----------------------------------------------------------------- signals */
+
+static relet *volatile link_to_wake;
+static volatile sig_atomic_t link_interrupted;
+
+static void link_on_signal(int signo)
+{
+    int saved = errno;
+
+    (void)signo;
+    link_interrupted = 1;
+    if (link_to_wake)
+        relet_wake(link_to_wake);
+    errno = saved;
+}
+
+void cli_interruptible(cli *c)
+{
+    struct sigaction action;
+
+    link_to_wake = c->r;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = link_on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int cli_interrupted(void)
+{
+    return link_interrupted;
+}
+
+void cli_close(cli *c)
+{
+    link_to_wake = NULL; /* a signal may still come */
+    relet_close(c->r);
+    relet_config_wipe(&c->config);
+}
+
+/* ---------------------------------------------------------- time and ranks */
+
+double cli_now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int link_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void cli_sort(double *samples, size_t n)
+{
+    qsort(samples, n, sizeof *samples, link_compare);
+}
+
+double cli_rank(const double *sorted, size_t n, double share)
+{
+    double rank = share * (double)n;
+    size_t i = (size_t)rank;
+
+    if ((double)i < rank)
+        i++; /* the nearest rank at or above */
+    if (n == 0)
+        return 0;
+    return sorted[i == 0 ? 0 : i > n ? n - 1 : i - 1];
+}
