@@ -7,6 +7,31 @@
 #include "client.h"
 #include "text.h"
 
+/* The way of a plain reply must not pay for the registers of all others. */
+#if defined(__GNUC__)
+#define ANSWER_APART __attribute__((noinline))
+#else
+#define ANSWER_APART
+#endif
+
+/* Word by word: for memset, compilers start a string instruction, which costs
+ * more than the rest of relet_next. */
+static void answer_clear(relet_event *ev)
+{
+    static const relet_span none = {NULL, 0};
+
+    ev->kind = RELET_NOTHING;
+    ev->why = RELET_WHY_NONE;
+    ev->tag = 0;
+    ev->value.node = NULL;
+    ev->value.base = NULL;
+    ev->channel_kind = RELET_CHANNEL;
+    ev->channel = none;
+    ev->pattern = none;
+    ev->text = none;
+    ev->retry_in_ms = 0;
+}
+
 /* Why a frame was skipped, as outcome and as sentence. */
 static void answer_over(const relet *r, relet_event *ev)
 {
@@ -72,7 +97,8 @@ static int answer_goes_on(relet *r, rlt_op *op, relet_span error)
         return 0;
     if (op->klass == RLT_OP_SCRIPT && rlt_span_eat(&word, "NOSCRIPT"))
         return answer_whole(r, op);
-    if (op->flags & RELET_REPEATABLE) {
+    /* Its refusal has ended the WATCH, if there was one. */
+    if ((op->flags & RELET_REPEATABLE) && !(op->flags & RLT_OP_WATCHED)) {
         if (op->klass == RLT_OP_UNIT && r->cause_len > 0) {
             error.p = r->cause;
             error.n = r->cause_len;
@@ -82,11 +108,19 @@ static int answer_goes_on(relet *r, rlt_op *op, relet_span error)
     return 0;
 }
 
+static void answer_reply(relet *r, relet_value v, relet_event *ev)
+{
+    ev->kind = RELET_REPLY;
+    ev->value = v;
+    r->session.busy_tries = 0;
+}
+
 /* The answer that counts, for an operation of the user's. v is null when it
  * was skipped, and ev then says why. 1: tell it. */
 static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
 {
     int tell = op->state == RLT_LIVE;
+    relet_span word = relet_value_text(v);
 
     ev->tag = op->tag;
     if (relet_value_type(v) == RELET_FAILURE) {
@@ -97,14 +131,12 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
         ev->kind = RELET_ERROR;
         ev->value = v;
         ev->text = relet_value_text(v);
-        if (op->klass == RLT_OP_UNIT && r->cause_len > 0) {
+        if (r->cause_len > 0 && rlt_span_eat(&word, "EXECABORT")) {
             ev->text.p = r->cause;
             ev->text.n = r->cause_len;
         }
     } else if (ev->kind == RELET_NOTHING) {
-        ev->kind = RELET_REPLY;
-        ev->value = v;
-        r->session.busy_tries = 0;
+        answer_reply(r, v, ev);
     }
     r->cause_len = 0;
     rlt_conn_pop(&r->conn);
@@ -127,36 +159,62 @@ static int answer_subscribe_answer(relet *r, const rlt_op *op, relet_value v,
         rlt_session_hold(&r->session);
         return 0;
     }
-    rlt_pubsub_refused(&r->pubsub, slot);
+    if (!rlt_pubsub_refused(&r->pubsub, slot))
+        return 0;
     ev->kind = RELET_SUBSCRIPTION_REFUSED;
     ev->text = relet_value_text(v);
     rlt_pubsub_show(&r->pubsub, slot, ev);
     return 1;
 }
 
+#define ANSWER_BARRIER_BUSY 2 /* in `skip`: the UNSUBSCRIBE has failed */
+
+/* Messages would go on coming, of which we say that they will not: only the
+ * end of the link ends them. */
+static void answer_cannot_leave(relet *r, relet_value v)
+{
+    char quote[120];
+    rlt_say say;
+
+    rlt_say_init(&say, quote, sizeof quote);
+    rlt_say_span(&say, relet_value_text(v));
+    rlt_session_fail(&r->session, RELET_WHY_BROKEN,
+                     "given up, for UNSUBSCRIBE was refused", quote);
+}
+
 /* Everything up to the barrier's answer was the UNSUBSCRIBE's. */
 static int answer_barrier_answer(relet *r, rlt_op *op, relet_value v,
                                  relet_event *ev)
 {
-    uint32_t slot = op->arg;
+    uint32_t slot = op->arg, busy = op->skip == ANSWER_BARRIER_BUSY;
+    relet_span error = relet_value_text(v);
 
-    if (relet_value_type(v) == RELET_FAILURE && op->skip > 0) {
-        op->skip = 0;
+    if (relet_value_type(v) == RELET_FAILURE && op->skip == 1) {
+        if (rlt_span_eat(&error, "NOPERM ")) {
+            answer_cannot_leave(r, v);
+            return 0;
+        }
+        busy = (uint32_t)rlt_greet_is_busy(relet_value_text(v));
+        op->skip = busy ? ANSWER_BARRIER_BUSY : 0;
         return 0;
     }
     rlt_conn_pop(&r->conn);
+    if (busy) {
+        rlt_pubsub_stayed(&r->pubsub, slot);
+        rlt_session_hold(&r->session);
+        return 0;
+    }
     rlt_pubsub_left(&r->pubsub, slot);
+    answer_clear(ev); /* HELLO's answer may be over a limit: no matter */
     ev->kind = RELET_UNSUBSCRIBED;
     rlt_pubsub_show(&r->pubsub, slot, ev);
     return 1;
 }
 
-/* One answer, while the link is up. Skipped ones come as null, with ev->kind
- * set. 1: *ev is to be told. */
-static int answer_take(relet *r, relet_value v, relet_event *ev)
+/* An answer that is not simply the reply to a command. */
+static ANSWER_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
+                                          relet_event *ev)
 {
-    rlt_op *op = rlt_conn_front(&r->conn);
-
     if (op == NULL) {
         rlt_session_stray(&r->session, v);
         return 0;
@@ -165,8 +223,9 @@ static int answer_take(relet *r, relet_value v, relet_event *ev)
     case RLT_OP_PLAIN:
     case RLT_OP_UNIT:
     case RLT_OP_SCRIPT:
-        if (RLT_UNLIKELY(op->skip > 0)) {
-            op->skip--;
+        if (op->skip > 0) {
+            if (op->skip-- == op->arg)
+                r->cause_len = 0; /* of one that a broken link ended */
             answer_save_cause(r, v);
             return 0;
         }
@@ -180,6 +239,23 @@ static int answer_take(relet *r, relet_value v, relet_event *ev)
         return answer_barrier_answer(r, op, v, ev);
     }
     return 0;
+}
+
+/* One answer, while the link is up. Skipped ones come as null, with ev->kind
+ * set. 1: *ev is to be told. */
+static int answer_take(relet *r, relet_value v, relet_event *ev)
+{
+    rlt_op *op = rlt_conn_front(&r->conn);
+
+    if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
+        op->skip > 0 || ev->kind != RELET_NOTHING ||
+        relet_value_type(v) == RELET_FAILURE)
+        return answer_take_other(r, op, v, ev);
+    ev->tag = op->tag;
+    answer_reply(r, v, ev);
+    r->cause_len = 0;
+    rlt_conn_pop(&r->conn);
+    return 1;
 }
 
 /* A confirmation: of the operation at the front, of a wish in the greeting,
@@ -198,7 +274,7 @@ static int answer_confirmed(relet *r, uint32_t slot)
     }
     rlt_pubsub_agreed(&r->pubsub, slot);
     rlt_session_confirmed(&r->session);
-    return r->pubsub.wishes[slot].want;
+    return 1;
 }
 
 static int answer_push(relet *r, relet_value v, relet_event *ev)
@@ -278,7 +354,7 @@ static int answer_listen(relet *r, relet_event *ev)
             break;
         }
         if (!tell)
-            memset(ev, 0, sizeof *ev);
+            answer_clear(ev);
     }
     return tell;
 }
@@ -325,7 +401,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 {
     int told;
 
-    memset(ev, 0, sizeof *ev);
+    answer_clear(ev);
     rlt_conn_release(&r->conn);
     rlt_pubsub_release(&r->pubsub);
     do {

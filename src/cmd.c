@@ -8,6 +8,13 @@
  * more than the bytes. */
 #include "cmd.h"
 
+/* Called at more than one place, compilers would not think it worth it. */
+#if defined(__GNUC__)
+#define CMD_INLINE inline __attribute__((always_inline))
+#else
+#define CMD_INLINE inline
+#endif
+
 /* Digits of a count or length; both are below 2^31. */
 static size_t cmd_digits(uint32_t v)
 {
@@ -43,7 +50,7 @@ static uint8_t *cmd_put_long(uint8_t *out, uint32_t v)
 }
 
 /* A type byte, a number, CRLF. */
-static uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
+static CMD_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
 {
     *out++ = (uint8_t)type;
     if (v < 10) {
@@ -82,14 +89,16 @@ static void cmd_copy(uint8_t *out, const char *p, size_t n)
 /* Adds the bytes of the arguments to size; 0 when one cannot be sent. */
 static size_t cmd_size_args(size_t size, const relet_span *argv, size_t argc)
 {
-    size_t i, n, room;
+    const relet_span *end = argv + argc;
+    size_t n;
 
-    for (i = 0; i < argc; i++) {
-        n = argv[i].n;
-        room = SIZE_MAX - size;
-        if (n > RLT_CMD_BULK_MAX || room < n + 16)
+    for (; argv < end; argv++) {
+        n = argv->n;
+        if (n > RLT_CMD_BULK_MAX || SIZE_MAX - size < n + 16)
             return 0;
-        size += 1 + cmd_digits((uint32_t)n) + 2 + n + 2;
+        size += n + 6 + (n >= 10);
+        if (n >= 100)
+            size += cmd_digits((uint32_t)n) - 2;
     }
     return size;
 }

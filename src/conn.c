@@ -16,6 +16,13 @@
  * what it brings. */
 #define CONN_READ_MAX ((size_t)256 * 1024)
 
+/* The way of most commands must not pay for the registers of all others. */
+#if defined(__GNUC__)
+#define CONN_APART __attribute__((noinline))
+#else
+#define CONN_APART
+#endif
+
 static rlt_op *conn_at(const rlt_conn *c, uint32_t pos)
 {
     return &c->ops[pos & c->mask];
@@ -84,7 +91,7 @@ RELET_PRIVATE void rlt_conn_free(rlt_conn *c)
 
 RELET_PRIVATE int rlt_conn_open(rlt_conn *c)
 {
-    c->loan = c->eager = c->starved = 0;
+    c->loan = c->eager = c->no_memory = c->starved = 0;
     c->hungry = 1;
     c->consumed = 0;
     rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
@@ -99,27 +106,68 @@ RELET_PRIVATE int rlt_conn_open(rlt_conn *c)
 
 /* ------------------------------------------------------------- submitting */
 
-RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out)
+/* A cursor that stood at one operation stands at another place now. */
+static void conn_moved(rlt_conn *c, uint32_t from, uint32_t to)
 {
-    int code;
-
-    if (c->last - c->first > c->mask)
-        return RELET_E_LIMIT;
-    code = rlt_buf_reserve(&c->out, n);
-    if (code < 0)
-        return code;
-    *out = rlt_buf_end(&c->out);
-    return 0;
+    if (c->unsent == from)
+        c->unsent = to;
+    if (c->fresh == from)
+        c->fresh = to;
+    if (c->ended_from == from)
+        c->ended_from = to;
 }
 
-/* The bytes are in the buffer already. */
+/* An operation that ended unsent has no bytes, but a slot until it comes to
+ * the front, and the one before it may wait for long. */
+static void conn_compact(rlt_conn *c)
+{
+    uint32_t pos, to = c->first;
+
+    for (pos = c->first; pos != c->last; pos++) {
+        conn_moved(c, pos, to);
+        if (conn_at(c, pos)->state != RLT_GONE)
+            *conn_at(c, to++) = *conn_at(c, pos);
+    }
+    conn_moved(c, pos, to);
+    c->last = to;
+}
+
+static CONN_APART int conn_make_room(rlt_conn *c, size_t n)
+{
+    if (c->last - c->first > c->mask)
+        conn_compact(c);
+    if (c->last - c->first > c->mask)
+        return RELET_E_LIMIT;
+    return rlt_buf_reserve(&c->out, n);
+}
+
+RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out)
+{
+    int code = 0;
+
+    if (RLT_UNLIKELY(c->last - c->first > c->mask ||
+                     n > rlt_buf_room(&c->out)))
+        code = conn_make_room(c, n);
+    if (code == 0)
+        *out = rlt_buf_end(&c->out);
+    return code;
+}
+
+/* The bytes are in the buffer already. Field by field: the caller has just
+ * filled *op so, and a processor waits when wider loads follow. */
 static void conn_push(rlt_conn *c, const rlt_op *op)
 {
     rlt_op *o = conn_at(c, c->last++);
 
-    *o = *op;
-    o->state = RLT_LIVE;
+    o->tag = op->tag;
     o->end = conn_queued(c);
+    o->deadline = op->deadline;
+    o->arg = op->arg;
+    o->skip = op->skip;
+    o->klass = op->klass;
+    o->flags = op->flags;
+    o->state = RLT_LIVE;
+    o->why = 0;
     if (conn_is_users(o))
         c->outstanding++;
     if (conn_is_kept(o))
@@ -218,6 +266,7 @@ RELET_PRIVATE size_t rlt_conn_space(rlt_conn *c, uint8_t **p)
             conn_drop_in(c, rlt_scan_drop(&c->scan));
             (void)rlt_buf_reserve(&c->in, 1);
         }
+    c->starved = 0;
     c->lent = rlt_buf_room(&c->in);
     *p = rlt_buf_end(&c->in);
     return c->lent;
@@ -277,6 +326,7 @@ RELET_PRIVATE void rlt_conn_release(rlt_conn *c)
     if (!c->loan)
         return;
     c->loan = 0;
+    c->no_memory = 0;
     conn_drop_in(c, rlt_scan_next(&c->scan));
 }
 
@@ -339,7 +389,8 @@ static void conn_sweep_gone(rlt_conn *c)
     while (c->first != c->last && conn_at(c, c->first)->state == RLT_GONE)
         conn_leave(c);
     conn_cursors(c);
-    conn_discard(c);
+    if (c->base != c->whole)
+        conn_discard(c);
 }
 
 RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
@@ -347,8 +398,11 @@ RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
     rlt_op *op = conn_at(c, c->first);
 
     rlt_assert(c->ended == 0);
-    /* An answer to what was not sent is an answer to nothing. */
-    if (rlt_conn_idle(c) || op->end > c->sent)
+    if (rlt_conn_idle(c))
+        return NULL;
+    /* An answer to what was not sent is an answer to nothing. But MULTI is
+     * answered while its EXEC may still be here. */
+    if (op->end > c->sent && (op->skip == 0 || c->answered >= c->sent))
         return NULL;
     return op;
 }
@@ -406,6 +460,8 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
     /* Reserving may have moved the bytes: ask again where they are. */
     (void)rlt_buf_put(&c->out, rlt_conn_front_bytes(c).p + cut,
                       rlt_conn_front_bytes(c).n - cut);
+    if (klass != (rlt_class)op.klass)
+        op.arg = 0; /* a script's number; to others, answers to be skipped */
     op.klass = (uint8_t)klass;
     rlt_conn_pop(c);
     conn_push(c, &op);
@@ -429,16 +485,17 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
     rlt_op *op = conn_at(c, pos);
 
     rlt_assert(op->state == RLT_LIVE);
+    /* Ours still have to go out: a wish counts on it. */
+    if (!conn_is_users(op)) {
+        op->state = RLT_TOLD;
+        return;
+    }
     if (conn_is_kept(op))
         c->kept_ops--;
     if (conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
     else
         conn_unqueue(c, pos);
-    if (!conn_is_users(op)) {
-        op->state = (op->flags & RLT_OP_DUE) ? RLT_TOLD : RLT_GONE;
-        return;
-    }
     op->state = RLT_ENDED;
     op->why = (uint8_t)why;
     if (c->ended++ == 0 || conn_before(pos, c->ended_from))
@@ -481,19 +538,30 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
 
 /* ------------------------------------------------------------------- time */
 
-RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
+/* Durations become times. */
+static void conn_time_fresh(rlt_conn *c, relet_time now)
 {
+    relet_time earliest = c->earliest;
     uint32_t pos;
 
-    for (; c->fresh != c->last; c->fresh++) {
-        rlt_op *op = conn_at(c, c->fresh);
+    for (pos = c->fresh; pos != c->last; pos++) {
+        rlt_op *op = conn_at(c, pos);
 
         if (!(op->flags & RLT_OP_TIMED) && op->deadline != RELET_NEVER)
             op->deadline += now;
         op->flags |= RLT_OP_TIMED;
-        c->earliest = RLT_MIN(c->earliest, op->deadline);
+        earliest = RLT_MIN(earliest, op->deadline);
     }
+    c->fresh = pos;
+    c->earliest = earliest;
     c->soonest = RELET_NEVER;
+}
+
+RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
+{
+    uint32_t pos;
+
+    conn_time_fresh(c, now);
     if (!expire || now < c->earliest)
         return;
     /* `earliest` may belong to an operation that was answered long ago: this
@@ -518,6 +586,8 @@ RELET_PRIVATE relet_time rlt_conn_deadline(const rlt_conn *c, relet_time now)
 {
     relet_time fresh = RELET_NEVER;
 
+    if (rlt_conn_idle(c))
+        return RELET_NEVER;
     if (c->soonest != RELET_NEVER)
         fresh = now + c->soonest;
     return RLT_MIN(fresh, c->earliest);
@@ -540,6 +610,9 @@ static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
     op->flags &= (uint8_t)~RLT_OP_DUE;
     if (op->state != RLT_LIVE)
         return 0;
+    /* All of its answers come again, also those that had come. */
+    if (op->klass != RLT_OP_SCRIPT)
+        op->skip = op->arg;
     if (was_sent)
         op->flags |= RLT_OP_UNSURE;
     if (!last && !(op->flags & RLT_OP_WATCHED) &&
@@ -594,7 +667,8 @@ RELET_PRIVATE void rlt_conn_rest(rlt_conn *c)
         return;
     rlt_buf_shrink(&c->in, 0);
     rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
-    rlt_buf_shrink(&c->tape, 0);
+    /* A frame that is being skipped leaves no bytes, but open aggregates. */
+    rlt_buf_shrink(&c->tape, c->scan.top * sizeof(relet_node));
     rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
                   (uint32_t)(c->tape.cap / sizeof(relet_node)));
 }

@@ -40,7 +40,7 @@ enum { RLT_LIVE, RLT_ENDED, RLT_TOLD, RLT_GONE };
 
 /* Flags beside the public RELET_REPEATABLE and RELET_CACHED. */
 enum {
-    RLT_OP_WATCHED = 4, /* a transaction that relies on a WATCH              */
+    RLT_OP_WATCHED = 4, /* a WATCH, or a transaction that relies on one      */
     RLT_OP_DUE = 8,     /* ended, but its answers are still to come          */
     RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
     RLT_OP_UNSURE = 32  /* it may have run: it can never end NOT_SENT        */
@@ -48,8 +48,8 @@ enum {
 
 typedef struct rlt_op {
     uint64_t tag;
-    relet_time deadline; /* a duration until the first tick has seen it      */
     uint64_t end;        /* position in the stream behind its last byte      */
+    relet_time deadline; /* a duration until the first tick has seen it      */
     uint32_t arg;        /* script number or subscription slot               */
     uint32_t skip;       /* answers that come before the one that counts     */
     uint8_t klass;       /* rlt_class                                        */

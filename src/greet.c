@@ -9,6 +9,7 @@
 #include "greet.h"
 
 #include "cmd.h"
+#include "scan.h"
 #include "text.h"
 
 enum {
@@ -127,6 +128,18 @@ static int greet_say_wishes(rlt_greet *g)
     return code;
 }
 
+/* No greeting is longer: fixed words, what they carry, and the wishes. */
+static size_t greet_size_max(const rlt_greet *g)
+{
+    size_t n = 512 + rlt_buf_used(&g->secrets) + g->setup->name.n +
+               24 * g->setup->tracking_prefix.n;
+    uint32_t slot = 0;
+
+    while ((slot = rlt_pubsub_restore(g->pubsub, slot)) != RLT_NO_WISH)
+        n += 40 + rlt_pubsub_name(g->pubsub, slot++).n;
+    return n;
+}
+
 RELET_PRIVATE int rlt_greet_begin(rlt_greet *g)
 {
     relet_span ping = relet_str("PING");
@@ -135,7 +148,10 @@ RELET_PRIVATE int rlt_greet_begin(rlt_greet *g)
     rlt_greet_forget(g);
     g->step = GREET_HELLO;
     g->busy = 0;
-    code = greet_say_hello(g);
+    /* All at once: growing later would leave a copy of the password behind. */
+    code = rlt_buf_reserve(&g->bytes, greet_size_max(g));
+    if (code == 0)
+        code = greet_say_hello(g);
     if (code == 0)
         code = greet_say_library(g, "LIB-NAME", "relet");
     if (code == 0)
@@ -163,6 +179,7 @@ static void greet_wipe(rlt_buf *b)
 RELET_PRIVATE void rlt_greet_forget(rlt_greet *g)
 {
     greet_wipe(&g->bytes);
+    rlt_buf_shrink(&g->bytes, 0);
     g->sent = 0;
 }
 
@@ -184,12 +201,15 @@ RELET_PRIVATE void rlt_greet_sent(rlt_greet *g, size_t n)
 RELET_PRIVATE int rlt_greet_credentials(rlt_greet *g, relet_span user,
                                         relet_span password)
 {
+    size_t n = user.n + password.n, old = rlt_buf_used(&g->secrets);
+
+    /* Room first: without it the old ones stay. */
+    if (n > old && rlt_buf_reserve(&g->secrets, n - old) < 0)
+        return RELET_E_MEMORY;
     greet_wipe(&g->secrets);
     g->user_len = 0;
-    if (user.n + password.n == 0)
+    if (n == 0)
         return 0;
-    if (rlt_buf_reserve(&g->secrets, user.n + password.n) < 0)
-        return RELET_E_MEMORY;
     (void)rlt_buf_put(&g->secrets, user.p, user.n);
     (void)rlt_buf_put(&g->secrets, password.p, password.n);
     g->user_len = user.n;
@@ -296,7 +316,8 @@ static rlt_greeted greet_wish_refused(rlt_greet *g, relet_value v, int busy,
         rlt_pubsub_busy(g->pubsub, slot);
         return rlt_greet_confirmed(g);
     }
-    rlt_pubsub_refused(g->pubsub, slot);
+    /* Nothing follows it in a greeting. */
+    (void)rlt_pubsub_refused(g->pubsub, slot);
     ev->kind = RELET_SUBSCRIPTION_REFUSED;
     ev->text = relet_value_text(v);
     rlt_pubsub_show(g->pubsub, slot, ev);
@@ -307,11 +328,12 @@ static rlt_greeted greet_wish_refused(rlt_greet *g, relet_value v, int busy,
 /* Whether the greeting may go on after this error. */
 static int greet_forgives(const rlt_greet *g, relet_value v, int busy)
 {
+    relet_span text = relet_value_text(v);
+
     if (busy || g->step == GREET_LIB_NAME || g->step == GREET_LIB_VERSION)
         return 1;
     /* Who may not PING still has a link. */
-    return g->step == GREET_PING &&
-           greet_refusal(relet_value_text(v)) == RELET_WHY_AUTH;
+    return g->step == GREET_PING && rlt_span_eat(&text, "NOPERM");
 }
 
 RELET_PRIVATE rlt_greeted rlt_greet_answer(rlt_greet *g, relet_value v,
@@ -339,10 +361,14 @@ RELET_PRIVATE rlt_greeted rlt_greet_answer(rlt_greet *g, relet_value v,
     return greet_next(g);
 }
 
-RELET_PRIVATE rlt_greeted rlt_greet_skipped(rlt_greet *g)
+RELET_PRIVATE rlt_greeted rlt_greet_skipped(rlt_greet *g, int why)
 {
-    /* HELLO lists modules, which may be more than a small client can hold. */
-    if (g->step != GREET_WISHES)
+    int ignored = g->step == GREET_LIB_NAME || g->step == GREET_LIB_VERSION;
+
+    /* HELLO lists modules, which may be more than a small client can hold. A
+     * line that is too long is a refusal. */
+    g->quote[0] = '\0';
+    if (g->step != GREET_WISHES && (ignored || why != RLT_SKIP_LINE))
         return greet_next(g);
     return greet_bad(g, RELET_WHY_SETUP,
                      "an answer to the greeting is over a limit");

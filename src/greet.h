@@ -66,10 +66,11 @@ RELET_PRIVATE void rlt_greet_forget(rlt_greet *g);
 RELET_PRIVATE size_t rlt_greet_pending(const rlt_greet *g, const uint8_t **p);
 RELET_PRIVATE void rlt_greet_sent(rlt_greet *g, size_t n);
 
-/* An answer came; one over a limit came; a wish was confirmed by a push. */
+/* An answer came; one over a limit (an rlt_scan_why); a wish was confirmed by
+ * a push. */
 RELET_PRIVATE rlt_greeted rlt_greet_answer(rlt_greet *g, relet_value v,
                                            relet_event *ev);
-RELET_PRIVATE rlt_greeted rlt_greet_skipped(rlt_greet *g);
+RELET_PRIVATE rlt_greeted rlt_greet_skipped(rlt_greet *g, int why);
 RELET_PRIVATE rlt_greeted rlt_greet_confirmed(rlt_greet *g);
 
 /* 0 or RELET_E_MEMORY. */

@@ -69,8 +69,8 @@ static void pubsub_free_slot(rlt_pubsub *ps, uint32_t slot)
     size_t from = w->name, n = w->name_len;
     uint32_t i;
 
-    if (!w->used || w->want || w->asked || w->leaving || w->goodbye ||
-        ps->lent == slot + 1)
+    if (!w->used || w->want || w->heading || w->asked || w->leaving ||
+        w->goodbye || ps->lent == slot + 1)
         return;
     memset(w, 0, sizeof *w);
     rlt_buf_cut(&ps->names, from, n);
@@ -83,7 +83,7 @@ RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind, relet_span
 {
     uint32_t slot = pubsub_find(ps, kind, name);
     rlt_wish *w;
-    int code;
+    int code, lent;
 
     if (slot == RLT_NO_WISH) {
         for (slot = 0; slot < ps->max && ps->wishes[slot].used; slot++)
@@ -91,9 +91,13 @@ RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind, relet_span
         if (slot == ps->max)
             return RELET_E_LIMIT;
         w = &ps->wishes[slot];
-        code = rlt_buf_put(&ps->names, name.p, name.n);
+        lent = ps->lent && name.p == rlt_pubsub_name(ps, ps->lent - 1).p;
+        code = rlt_buf_reserve(&ps->names, name.n);
         if (code < 0)
             return code;
+        if (lent) /* out of an event: it may have moved */
+            name.p = rlt_pubsub_name(ps, ps->lent - 1).p;
+        (void)rlt_buf_put(&ps->names, name.p, name.n);
         w->name = rlt_buf_used(&ps->names) - name.n;
         w->name_len = name.n;
         w->kind = (uint8_t)kind;
@@ -257,33 +261,65 @@ static void pubsub_answered(rlt_pubsub *ps, uint32_t slot)
 RELET_PRIVATE void rlt_pubsub_agreed(rlt_pubsub *ps, uint32_t slot)
 {
     pubsub_answered(ps, slot);
+    ps->wishes[slot].there = 1;
 }
 
-RELET_PRIVATE void rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot)
+/* What is still under way decides, and not this answer. */
+static int pubsub_superseded(const rlt_wish *w)
+{
+    return w->asked > 0 || w->leaving > 0;
+}
+
+RELET_PRIVATE int rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot)
 {
     rlt_wish *w = &ps->wishes[slot];
 
     pubsub_answered(ps, slot);
-    w->want = w->heading = 0;
+    if (pubsub_superseded(w))
+        return 0;
+    w->want = 0;
+    w->heading = w->there;
+    ps->dirty = 1;
+    return 1;
+}
+
+static void pubsub_not_now(rlt_pubsub *ps, rlt_wish *w)
+{
+    if (!pubsub_superseded(w))
+        w->heading = w->there;
+    pubsub_goodbye(ps, w);
+    ps->dirty = 1;
 }
 
 RELET_PRIVATE void rlt_pubsub_busy(rlt_pubsub *ps, uint32_t slot)
 {
+    rlt_wish *w = &ps->wishes[slot];
+
     pubsub_answered(ps, slot);
-    ps->wishes[slot].heading = 0;
-    ps->dirty = 1;
+    pubsub_not_now(ps, w);
+}
+
+RELET_PRIVATE void rlt_pubsub_stayed(rlt_pubsub *ps, uint32_t slot)
+{
+    rlt_wish *w = &ps->wishes[slot];
+
+    rlt_assert(w->leaving > 0);
+    w->leaving--;
+    pubsub_not_now(ps, w);
 }
 
 RELET_PRIVATE void rlt_pubsub_left(rlt_pubsub *ps, uint32_t slot)
 {
     rlt_assert(ps->wishes[slot].leaving > 0);
     ps->wishes[slot].leaving--;
+    ps->wishes[slot].there = 0;
 }
 
 RELET_PRIVATE int rlt_pubsub_moved(rlt_pubsub *ps, uint32_t slot)
 {
     rlt_wish *w = &ps->wishes[slot];
 
+    w->there = 0;
     /* Under way already: the answer to that will tell. */
     if (w->asked || w->leaving || !w->heading)
         return 0;
@@ -303,7 +339,7 @@ RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps)
         if (!w->used)
             continue;
         w->asked = w->leaving = 0;
-        w->heading = 0;
+        w->heading = w->there = 0;
         pubsub_goodbye(ps, w);
     }
     ps->dirty = 1;

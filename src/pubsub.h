@@ -14,13 +14,16 @@
  *   SUBSCRIBE sent             1        +1
  *   UNSUBSCRIBE sent           0               +1
  *   push: agreed                        -1              SUBSCRIBED
- *   error instead        0     0        -1              SUBSCRIPTION_REFUSED
- *   busy instead               0        -1
+ *   error instead        0     there    -1              SUBSCRIPTION_REFUSED
+ *   busy instead               there    -1              UNSUBSCRIBED, if !want
  *   barrier reached                            -1       UNSUBSCRIBED
+ *   … behind a busy            there           -1       the same
  *   sunsubscribe unasked       0                        GAP
  *   link broke                 0        0      0        UNSUBSCRIBED, if !want
  *
- * A slot is free again when nobody wants it and nothing is under way. */
+ * Errors and busy change want and heading only when nothing else is under
+ * way, which will decide; nor do they tell then. A slot is free again when
+ * nobody wants it and nothing is under way. */
 #ifndef RLT_PUBSUB_H
 #define RLT_PUBSUB_H
 
@@ -32,6 +35,7 @@ typedef struct rlt_wish {
     uint16_t asked, leaving;
     uint8_t kind; /* relet_channel                                           */
     uint8_t used, want, heading;
+    uint8_t there;   /* what the server thought when it last answered        */
     uint8_t goodbye; /* RELET_UNSUBSCRIBED is to be told                     */
 } rlt_wish;
 
@@ -90,10 +94,12 @@ typedef enum rlt_push {
 RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push,
                                        relet_event *ev, uint32_t *slot);
 
-/* The events of the table above. `moved` returns 1 when it was in force. */
+/* The events of the table above. `refused` returns 1 when it is to be told,
+ * `moved` when it was in force; `stayed` is the barrier behind a busy. */
 RELET_PRIVATE void rlt_pubsub_agreed(rlt_pubsub *ps, uint32_t slot);
-RELET_PRIVATE void rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE int rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE void rlt_pubsub_busy(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE void rlt_pubsub_stayed(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE void rlt_pubsub_left(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE int rlt_pubsub_moved(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps);

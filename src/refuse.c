@@ -8,6 +8,12 @@
 
 #include "text.h"
 
+#if defined(__GNUC__)
+#define REFUSE_APART __attribute__((noinline))
+#else
+#define REFUSE_APART
+#endif
+
 #define REFUSE_WISH \
     "is answered by pushes, not by a reply: use relet_subscribe and " \
     "relet_unsubscribe"
@@ -47,6 +53,8 @@ static const refuse_rule refuse_rules[] = {
     {"DISCARD", NULL, "DISCARD " REFUSE_UNIT, RLT_EFFECT_NONE},
     {"MONITOR", NULL, "MONITOR " REFUSE_STREAM, RLT_EFFECT_NONE},
     {"UNWATCH", NULL, NULL, RLT_EFFECT_UNWATCH},
+    {"REPLCONF", NULL, "REPLCONF is for replicas, and not always answered",
+     RLT_EFFECT_NONE},
     {"SUBSCRIBE", NULL, "SUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
     {"PSUBSCRIBE", NULL, "PSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
     {"SSUBSCRIBE", NULL, "SSUBSCRIBE " REFUSE_WISH, RLT_EFFECT_NONE},
@@ -59,22 +67,26 @@ static const refuse_rule refuse_rules[] = {
 
 /* The first rule for a word of this length. */
 static const uint8_t refuse_from[REFUSE_WORD_MAX + 2] = {
-    0, 0, 0, 0, 0, 4, 9, 13, 16, 16, 17, 19, 20, 22};
+    0, 0, 0, 0, 0, 4, 9, 13, 16, 17, 18, 20, 21, 23};
 
-RELET_PRIVATE const char *rlt_refuse(const relet_span *argv, size_t argc,
-                                     int in_unit, rlt_effect *effect)
+/* Whether the first letter could be that of the word, in either case. */
+static int refuse_begins(relet_span s, const char *word)
 {
-    size_t i, n = argc > 0 ? argv[0].n : 0;
+    return (s.p[0] | 0x20) == (word[0] | 0x20);
+}
 
-    *effect = RLT_EFFECT_NONE;
-    if (n == 0)
-        return "an empty command is never answered";
-    if (n > REFUSE_WORD_MAX)
-        return NULL;
+/* Not inlined: what it needs to save, most commands need not. */
+static REFUSE_APART const char *refuse_by_rule(const relet_span *argv,
+                                               size_t argc, int in_unit,
+                                               rlt_effect *effect)
+{
+    size_t i, n = argv[0].n;
+
     for (i = refuse_from[n]; i < refuse_from[n + 1]; i++) {
         const refuse_rule *rule = &refuse_rules[i];
 
-        if (!rlt_span_is_nocase(argv[0], rule->word))
+        if (!refuse_begins(argv[0], rule->word) ||
+            !rlt_span_is_nocase(argv[0], rule->word))
             continue;
         if (rule->second &&
             (argc < 2 || !rlt_span_is_nocase(argv[1], rule->second)))
@@ -85,4 +97,17 @@ RELET_PRIVATE const char *rlt_refuse(const relet_span *argv, size_t argc,
         return rule->text;
     }
     return NULL;
+}
+
+RELET_PRIVATE const char *rlt_refuse(const relet_span *argv, size_t argc,
+                                     int in_unit, rlt_effect *effect)
+{
+    size_t n = argc > 0 ? argv[0].n : 0;
+
+    *effect = RLT_EFFECT_NONE;
+    if (n == 0)
+        return "an empty command is never answered";
+    if (n > REFUSE_WORD_MAX || refuse_from[n] == refuse_from[n + 1])
+        return NULL;
+    return refuse_by_rule(argv, argc, in_unit, effect);
 }

@@ -70,9 +70,11 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
         rlt_conn_break(s->conn, why, last);
     else
         rlt_conn_release(s->conn);
-    if (s->state == RLT_UP && s->watching)
-        s->watch_lost = 1;
-    s->watching = 0;
+    /* A WATCH that is still queued will hold on the next link. */
+    if (s->state == RLT_UP) {
+        s->watch_lost |= s->watching;
+        s->watching = 0;
+    }
     rlt_pubsub_broken(s->pubsub);
     rlt_scripts_forget(s->scripts);
     rlt_greet_forget(&s->greet);
@@ -146,13 +148,14 @@ static void session_come_up(rlt_session *s)
 {
     rlt_greet_forget(&s->greet);
     s->state = RLT_UP;
-    s->up_at = s->last_in = s->now;
+    s->up_at = s->last_in = s->overdue_at = s->now;
     s->busy_tries = 0;
     s->tell_up = 1;
     s->tell_gap = s->connects > 0 &&
                   (s->setup->tracking != RELET_TRACK_OFF ||
                    rlt_pubsub_any(s->pubsub));
     s->connects++;
+    rlt_session_wishes(s); /* those that came too late for the greeting */
 }
 
 /* The server is there but not yet of use: ask again later, on this link. */
@@ -201,8 +204,10 @@ RELET_PRIVATE int rlt_session_greeted(rlt_session *s, relet_value v,
 
 RELET_PRIVATE void rlt_session_greeted_skip(rlt_session *s)
 {
+    int why = s->conn->scan.skip_why;
+
     if (s->state == RLT_GREETING)
-        (void)session_greeted(s, rlt_greet_skipped(&s->greet));
+        (void)session_greeted(s, rlt_greet_skipped(&s->greet, why));
     else
         rlt_session_fail(s, RELET_WHY_PROTOCOL,
                          "an answer came that nothing waited for", NULL);
@@ -372,12 +377,13 @@ RELET_PRIVATE void rlt_session_hold(rlt_session *s)
     s->hold_until = s->now + 1 + session_backoff(s, ++s->busy_tries, 0);
 }
 
-/* How long a link may say nothing, although an answer is overdue. */
-static relet_time session_silence(const rlt_session *s)
+/* Until when a link may say nothing, although an answer is overdue. Without
+ * pings it may have been silent for long, for nobody asked. */
+static relet_time session_dead_at(const rlt_session *s)
 {
     if (s->setup->ping_every_ms == 0)
-        return 3 * s->setup->timeout_ms;
-    return s->setup->ping_every_ms + s->setup->timeout_ms;
+        return 2 * s->setup->timeout_ms + RLT_MAX(s->last_in, s->overdue_at);
+    return s->last_in + s->setup->ping_every_ms + s->setup->timeout_ms;
 }
 
 static void session_ping(rlt_session *s)
@@ -417,8 +423,9 @@ static void session_tick_up(rlt_session *s)
         rlt_session_fail(s, RELET_WHY_MEMORY, "no memory to read into", NULL);
         return;
     }
-    if (rlt_conn_overdue(s->conn) &&
-        s->now - s->last_in >= session_silence(s)) {
+    if (!rlt_conn_overdue(s->conn))
+        s->overdue_at = s->now;
+    else if (s->now >= session_dead_at(s) && !rlt_conn_has_input(s->conn)) {
         rlt_session_fail(s, RELET_WHY_SILENT, "the server does not answer",
                          NULL);
         return;
@@ -471,7 +478,7 @@ static relet_time session_deadline_up(const rlt_session *s)
     if (s->hold_until > s->now)
         t = s->hold_until;
     if (rlt_conn_overdue(s->conn))
-        t = RLT_MIN(t, s->last_in + session_silence(s));
+        t = RLT_MIN(t, session_dead_at(s));
     else if (rlt_conn_idle(s->conn) && s->setup->ping_every_ms > 0)
         t = RLT_MIN(t, RLT_MAX(s->ping_at == RELET_NEVER ? 0 : s->ping_at,
                                s->last_in + s->setup->ping_every_ms));

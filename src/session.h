@@ -47,6 +47,7 @@ typedef struct rlt_session {
     relet_time now, until;
     relet_time up_at;   /* when this link came up                            */
     relet_time last_in; /* when a byte last came                             */
+    relet_time overdue_at; /* when an answer began to be missed, or now      */
     relet_time ping_at; /* when an idle link is to be asked                  */
     relet_time hold_until; /* UP, but the server is busy: do not write yet   */
     relet_time input_seen; /* when the tick first saw unjudged input         */

@@ -43,7 +43,7 @@ static int slot_number(relet_span s, int64_t min, int64_t max, int64_t *out)
            rlt_text_int(s.p, s.n, out) && *out >= min && *out <= max;
 }
 
-/* host:port, where the host may be IPv6: the last colon is the one that counts */
+/* host:port, where the host may be IPv6: so the last colon counts. */
 static int slot_address(relet_span s, rlt_redirect *out)
 {
     relet_span port;

@@ -30,51 +30,14 @@ static unsigned value_kind(relet_value v)
     return v.node == NULL ? (unsigned)RELET_NULL : v.node->kind;
 }
 
-static int value_nests(unsigned kind)
-{
-    return kind >= RELET_ARRAY && kind <= RLT_NODE_ATTRIBUTE;
-}
-
 /* Maps and attributes: two nodes an element. */
 static int value_paired(unsigned kind)
 {
-    return kind == RELET_MAP || kind == RLT_NODE_ATTRIBUTE;
-}
-
-/* Nodes of v without its attributes. */
-static size_t value_nodes(const relet_node *node)
-{
-    return value_nests(node->kind) ? (size_t)node->payload + 1 : 1;
+    return kind == RELET_MAP || kind == RELET_NODE_ATTRIBUTE;
 }
 
 /* ------------------------------------------------------------------ scalars
  */
-
-relet_type relet_value_type(relet_value v)
-{
-    unsigned kind = value_kind(v);
-
-    if (kind == RLT_NODE_ATTRIBUTE)
-        return RELET_MAP;
-    return kind == RLT_NODE_END ? RELET_NULL : (relet_type)kind;
-}
-
-static int value_has_text(unsigned kind)
-{
-    return kind == RELET_TEXT || kind == RELET_FAILURE ||
-           kind == RELET_DOUBLE || kind == RELET_BIG || kind == RELET_VERBATIM;
-}
-
-relet_span relet_value_text(relet_value v)
-{
-    relet_span text = {NULL, 0};
-
-    if (value_has_text(value_kind(v))) {
-        text.p = v.base + v.node->payload;
-        text.n = v.node->len;
-    }
-    return text;
-}
 
 relet_span relet_value_format(relet_value v)
 {
@@ -87,19 +50,11 @@ relet_span relet_value_format(relet_value v)
     return format;
 }
 
-int relet_value_int(relet_value v, int64_t *out)
+int relet_value_text_int(relet_value v, int64_t *out)
 {
-    unsigned kind = value_kind(v);
-    relet_span text;
+    relet_span text = relet_value_text(v);
 
-    if (kind == RELET_INT) {
-        *out = v.node->payload;
-        return 1;
-    }
-    if (kind != RELET_TEXT)
-        return 0;
-    text = relet_value_text(v);
-    return rlt_text_int(text.p, text.n, out);
+    return value_kind(v) == RELET_TEXT && rlt_text_int(text.p, text.n, out);
 }
 
 int relet_value_double(relet_value v, double *out)
@@ -158,33 +113,6 @@ int relet_value_malformed(relet_value v)
 /* ----------------------------------------------------------------- children
  */
 
-static relet_value value_past_attribute(const relet_node *node,
-                                        const char *base)
-{
-    if (RLT_UNLIKELY(node->kind == RLT_NODE_ATTRIBUTE))
-        node += value_nodes(node);
-    return value_of(node, base);
-}
-
-size_t relet_value_count(relet_value v)
-{
-    return value_nests(value_kind(v)) ? v.node->len : 0;
-}
-
-relet_value relet_value_first(relet_value v)
-{
-    if (relet_value_count(v) == 0)
-        return value_none();
-    return value_past_attribute(v.node + 1, v.base);
-}
-
-relet_value relet_value_next(relet_value v)
-{
-    if (v.node == NULL || v.node->kind == RLT_NODE_END)
-        return value_none();
-    return value_past_attribute(v.node + value_nodes(v.node), v.base);
-}
-
 /* Children as they stand on the tape: a map has two for each element. */
 static size_t value_children(relet_value v)
 {
@@ -237,11 +165,15 @@ relet_value relet_value_attributes(relet_value v)
  */
 
 /* The text of a node and, of a verbatim, the format before it. */
-static size_t value_bytes(const relet_node *node)
+static relet_span value_bytes(const relet_node *node, const char *base)
 {
-    if (!value_has_text(node->kind))
-        return 0;
-    return node->len + (node->kind == RELET_VERBATIM ? 4u : 0u);
+    relet_span bytes = relet_value_text(value_of(node, base));
+
+    if (node->kind == RELET_VERBATIM) {
+        bytes.p -= 4;
+        bytes.n += 4;
+    }
+    return bytes;
 }
 
 /* The first node of v, and how many up to its end: attributes go with it. */
@@ -252,7 +184,7 @@ static const relet_node *value_range(relet_value v, size_t *n)
 
     if (attributes.node != NULL)
         first = attributes.node;
-    *n = (size_t)(v.node - first) + value_nodes(v.node);
+    *n = (size_t)(relet_node_behind(v.node) - first);
     return first;
 }
 
@@ -266,7 +198,7 @@ size_t relet_value_size(relet_value v)
     first = value_range(v, &n);
     bytes = (n + 1) * sizeof *first;
     for (i = 0; i < n; i++)
-        bytes += value_bytes(&first[i]);
+        bytes += value_bytes(&first[i], v.base).n;
     return bytes;
 }
 
@@ -275,7 +207,8 @@ relet_value relet_value_copy(relet_value v, void *mem, size_t size)
     relet_node *to = (relet_node *)mem;
     const relet_node *from;
     char *base = (char *)mem;
-    size_t n, i, bytes, at;
+    relet_span bytes;
+    size_t n, i, at;
 
     if (v.node == NULL || size < relet_value_size(v))
         return value_none();
@@ -283,16 +216,15 @@ relet_value relet_value_copy(relet_value v, void *mem, size_t size)
     at = (n + 1) * sizeof *from;
     for (i = 0; i < n; i++) {
         to[i] = from[i];
-        bytes = value_bytes(&from[i]);
-        if (bytes == 0)
+        bytes = value_bytes(&from[i], v.base);
+        if (bytes.p == NULL)
             continue;
-        to[i].payload = (int64_t)(at + (bytes - from[i].len));
-        memcpy(base + at, v.base + from[i].payload - (bytes - from[i].len),
-               bytes);
-        at += bytes;
+        memcpy(base + at, bytes.p, bytes.n);
+        at += bytes.n;
+        to[i].payload = (int64_t)(at - from[i].len);
     }
     memset(&to[n], 0, sizeof to[n]);
-    to[n].kind = RLT_NODE_END;
+    to[n].kind = RELET_NODE_END;
     to[n].payload = -1;
     return value_of(to + (v.node - from), base);
 }
