@@ -7,13 +7,6 @@
 #include "client.h"
 #include "text.h"
 
-/* The way of a plain reply must not pay for the registers of all others. */
-#if defined(__GNUC__)
-#define ANSWER_APART __attribute__((noinline))
-#else
-#define ANSWER_APART
-#endif
-
 /* Word by word: for memset, compilers start a string instruction, which costs
  * more than the rest of relet_next. */
 static void answer_clear(relet_event *ev)
@@ -212,7 +205,7 @@ static int answer_barrier_answer(relet *r, rlt_op *op, relet_value v,
 }
 
 /* An answer that is not simply the reply to a command. */
-static ANSWER_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
+static RLT_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
                                           relet_event *ev)
 {
     if (op == NULL) {

@@ -8,13 +8,6 @@
  * more than the bytes. */
 #include "cmd.h"
 
-/* Called at more than one place, compilers would not think it worth it. */
-#if defined(__GNUC__)
-#define CMD_INLINE inline __attribute__((always_inline))
-#else
-#define CMD_INLINE inline
-#endif
-
 /* Digits of a count or length; both are below 2^31. */
 static size_t cmd_digits(uint32_t v)
 {
@@ -50,7 +43,7 @@ static uint8_t *cmd_put_long(uint8_t *out, uint32_t v)
 }
 
 /* A type byte, a number, CRLF. */
-static CMD_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
+static RLT_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
 {
     *out++ = (uint8_t)type;
     if (v < 10) {

@@ -16,13 +16,6 @@
  * what it brings. */
 #define CONN_READ_MAX ((size_t)256 * 1024)
 
-/* The way of most commands must not pay for the registers of all others. */
-#if defined(__GNUC__)
-#define CONN_APART __attribute__((noinline))
-#else
-#define CONN_APART
-#endif
-
 static rlt_op *conn_at(const rlt_conn *c, uint32_t pos)
 {
     return &c->ops[pos & c->mask];
@@ -132,7 +125,7 @@ static void conn_compact(rlt_conn *c)
     c->last = to;
 }
 
-static CONN_APART int conn_make_room(rlt_conn *c, size_t n)
+static RLT_APART int conn_make_room(rlt_conn *c, size_t n)
 {
     if (c->last - c->first > c->mask)
         conn_compact(c);

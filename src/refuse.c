@@ -8,12 +8,6 @@
 
 #include "text.h"
 
-#if defined(__GNUC__)
-#define REFUSE_APART __attribute__((noinline))
-#else
-#define REFUSE_APART
-#endif
-
 #define REFUSE_WISH \
     "is answered by pushes, not by a reply: use relet_subscribe and " \
     "relet_unsubscribe"
@@ -76,7 +70,7 @@ static int refuse_begins(relet_span s, const char *word)
 }
 
 /* Not inlined: what it needs to save, most commands need not. */
-static REFUSE_APART const char *refuse_by_rule(const relet_span *argv,
+static RLT_APART const char *refuse_by_rule(const relet_span *argv,
                                                size_t argc, int in_unit,
                                                rlt_effect *effect)
 {

@@ -11,15 +11,6 @@
 /* No header is longer: a sign, 19 digits and CRLF after the type. */
 #define SCAN_FAST_MIN 32
 
-/* The way of a lone leaf must not pay for the registers of all others. */
-#if defined(__GNUC__)
-#define SCAN_INLINE inline __attribute__((always_inline))
-#define SCAN_APART __attribute__((noinline))
-#else
-#define SCAN_INLINE inline
-#define SCAN_APART
-#endif
-
 /* ------------------------------------------------------------- careful path
  */
 
@@ -329,7 +320,7 @@ static uint32_t scan_fast_close(rlt_scan *s, relet_node *node)
 
 /* One plain leaf at p into a node, at least SCAN_FAST_MIN bytes before end;
  * returns what follows it, or NULL for the careful path to judge. */
-static SCAN_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
+static RLT_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
                                                 const uint8_t *frame,
                                                 const uint8_t *p,
                                                 const uint8_t *end,
@@ -440,7 +431,7 @@ RELET_PRIVATE void rlt_scan_tape(rlt_scan *s, relet_node *tape,
     s->tape_cap = tape_cap;
 }
 
-static SCAN_APART rlt_verdict scan_go(rlt_scan *s, uint8_t *frame, size_t n)
+static RLT_APART rlt_verdict scan_go(rlt_scan *s, uint8_t *frame, size_t n)
 {
     int fast = 1; /* 0: it has just been tried here */
 

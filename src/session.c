@@ -175,6 +175,14 @@ static void session_greet_later(rlt_session *s)
 /* 1 when an event is to be told. */
 static int session_greeted(rlt_session *s, rlt_greeted verdict)
 {
+    const uint8_t *rest;
+
+    if ((verdict == RLT_GREET_DONE || verdict == RLT_GREET_LATER) &&
+        rlt_greet_pending(&s->greet, &rest) > 0) {
+        rlt_session_fail(s, RELET_WHY_PROTOCOL,
+                         "the greeting was answered before it was sent", NULL);
+        return 0;
+    }
     switch (verdict) {
     case RLT_GREET_ON:
         return 0;

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+#
+# count.sh - read by the test scripts: what passes, fails or is skipped.
+# shellcheck shell=sh
+
+passed=0
+failed=0
+skipped=0
+
+# shellcheck disable=SC1091
+[ -f build/deps/have.mk ] && . build/deps/have.mk
+CC=${CC:-cc}
+MAKE=${MAKE:-make}
+
+# check NAME COMMAND...: passes when the command succeeds and says nothing.
+check() {
+    claim=$1
+    shift
+    if said=$("$@" 2>&1) && [ -z "$said" ]; then
+        passed=$((passed + 1))
+        return 0
+    fi
+    failed=$((failed + 1))
+    echo "FAIL $claim: $*"
+    echo "$said" | head -n 20 | sed 's/^/    /'
+    return 1
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    echo "SKIP $1: $2"
+}
+
+# given KEY NAME: has deps.sh found it? If not, NAME is skipped.
+given() {
+    [ -n "$(eval "echo \"\${$1:-}\"")" ] && return
+    skip "$2" "tests/deps.sh did not find $1"
+    return 1
+}
+
+total() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# analyze.sh gcc | clang-tidy | cppcheck - what an analyser finds is a failure.
+#
+# What we do not ask clang-tidy is in .clang-tidy, what we answered cppcheck
+# in .cppcheck, each with the reason.
+
+set -u
+# shellcheck disable=SC1091
+. tests/count.sh
+work=build/analyze
+mkdir -p "$work"
+
+by_gcc() {
+    check "gcc -fanalyzer $1" gcc -std=c99 -O2 -Wall -fanalyzer -Iinclude \
+        -c -o "$work/analyzed.o" "$1"
+}
+
+# It counts the warnings of system headers that it does not show.
+tidy() {
+    "$CLANG_TIDY" --quiet "$1" -- -std=c99 -Iinclude -Isrc 2>"$work/tidy.err"
+    code=$?
+    grep -v 'warnings\{0,1\} generated' "$work/tidy.err"
+    return "$code"
+}
+
+by_clang_tidy() {
+    check "clang-tidy $1" tidy "$1"
+}
+
+by_cppcheck() {
+    check "cppcheck $1" "$CPPCHECK" --quiet --std=c99 --error-exitcode=1 \
+        --enable=warning,style,performance,portability --inline-suppr \
+        --suppressions-list=.cppcheck -D__GNUC__=12 -Iinclude "$1"
+}
+
+for file in src/*.c src/cli/*.c; do
+    case $1 in
+    gcc) by_gcc "$file" ;;
+    clang-tidy) by_clang_tidy "$file" ;;
+    cppcheck) by_cppcheck "$file" ;;
+    esac
+done
+total

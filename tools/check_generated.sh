@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_generated.sh - what is generated is fresh and comes out the same twice,
+# and what repeats the version says the same one.
+
+set -u
+work=build/generated
+rm -rf "$work"
+mkdir -p "$work"
+bad=0
+
+trouble() {
+    echo "$*"
+    bad=1
+}
+
+# Made again, elsewhere and in another locale, it is the same file.
+LC_ALL=C.UTF-8 TZ=UTC+9 ${MAKE:-make} -s DIST="$work" dist || exit 1
+cmp build/dist/relet.c "$work/relet.c" ||
+    trouble "relet.c differs when it is made again"
+cmp build/dist/relet.h include/relet.h || trouble "relet.h is not the header"
+grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\.h"' &&
+    trouble "relet.c still includes a file of the project"
+
+version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
+number=$(sed -n 's/^#define RELET_VERSION_NUMBER \([0-9]*\).*/\1/p' \
+    include/relet.h)
+expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
+[ "$number" = "$expected" ] ||
+    trouble "RELET_VERSION_NUMBER is $number, $version makes $expected"
+grep -q "^## .*$version" CHANGELOG.md ||
+    trouble "CHANGELOG.md has no section for $version"
+grep -q "$version" man/relet.1 || trouble "man/relet.1 is not of $version"
+
+[ "$bad" -eq 0 ] && echo "generated: relet.c is reproducible, version $version"
+exit "$bad"

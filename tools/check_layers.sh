@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_layers.sh DRIVER ROOM... - no room looks above itself.
+#
+# A room includes rooms named before it, base.h and relet.h. Only the rooms of
+# DRIVER include a system header that knows a file, a clock or a heap. The
+# command sees nothing but the public header, which needs nothing.
+
+set -u
+driver=$1
+shift
+
+for room; do
+    for file in "src/$room.h" "src/$room.c"; do
+        [ -f "$file" ] && echo "$file"
+    done
+done | awk -v rooms="$*" -v driver=" $driver " '
+function trouble(file, what) {
+    printf "%s includes %s, %s\n", file, what, why
+    bad = 1
+}
+function includes(file, line, n) {
+    n = 0
+    while ((getline line <file) > 0)
+        if (line ~ /^[ \t]*#[ \t]*include/) {
+            sub(/^[ \t]*#[ \t]*include[ \t]*/, "", line)
+            sub(/[ \t].*/, "", line)
+            list[++n] = line
+        }
+    close(file)
+    return n
+}
+function check(file, allowed, n, i) {
+    n = includes(file)
+    for (i = 1; i <= n; i++)
+        if (index(allowed, " " list[i] " ") == 0)
+            trouble(file, list[i])
+}
+BEGIN {
+    plain = " <stddef.h> <stdint.h> "
+    why = "but may include only <stddef.h> and <stdint.h>"
+    check("include/relet.h", plain)
+    plain = plain "<string.h> <stdarg.h> <limits.h> <float.h> "
+    why = "which does not stand below it"
+    check("src/base.h", plain "\"relet.h\" ")
+    own = plain "\"relet.h\" \"base.h\" "
+    n = split(rooms, room, " ")
+    for (k = 1; k <= n; k++)
+        below[room[k]] = own = own "\"" room[k] ".h\" "
+}
+{
+    name = $0
+    sub(/.*\//, "", name)
+    sub(/\..*/, "", name)
+    count++
+    if (index(driver, " " name " ") == 0) {
+        check($0, below[name])
+        next
+    }
+    m = includes($0)
+    for (i = 1; i <= m; i++)
+        if (list[i] !~ /^</ && index(below[name], " " list[i] " ") == 0)
+            trouble($0, list[i])
+}
+END {
+    if (!bad)
+        printf "layers: %d files look only down\n", count
+    exit bad
+}' || exit 1
+
+above=$(grep -n '^[ \t]*#[ \t]*include[ \t]*"' src/cli/*.[ch] |
+    while IFS='"' read -r place name _; do
+        [ "$name" = relet.h ] || [ -f "src/cli/$name" ] || echo "$place $name"
+    done)
+[ -z "$above" ] && exit
+echo "src/cli sees more than relet.h and its own headers:"
+echo "$above"
+exit 1

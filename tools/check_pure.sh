@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_pure.sh OBJECT... - the core asks nothing of the system.
+#
+# Each object may leave open only names of our own and libc's mem* and str*;
+# of the latter none that allocates, keeps state or reads the locale.
+
+set -u
+foreign=$(nm -A -u "$@" | awk '
+    { name = $NF }
+    name ~ /^(relet|rlt)_/ { next }
+    name ~ /^str(to|dup|ndup|error|tok|coll|xfrm|signal|casecmp|ncasecmp)/ {
+        print; next
+    }
+    name !~ /^(mem|str)[a-z]+$/ { print }')
+if [ -n "$foreign" ]; then
+    echo "the core imports more than mem* and str*:"
+    echo "$foreign"
+    exit 1
+fi
+echo "pure: $# objects import" \
+    "$(nm -u "$@" | awk '$2 ~ /^(mem|str)/ { print $2 }' | sort -u | xargs)"

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_size.sh - the sizes that README promises, measured.
+#
+# relet.o of the amalgamation at -Os, its text; the static musl command,
+# stripped; how long the amalgamation compiles at -O2. A size that misses its
+# goal has a bound of its own, so that it does not grow further unnoticed.
+
+set -u
+# shellcheck disable=SC1091
+[ -f build/deps/have.mk ] && . build/deps/have.mk
+work=build/size
+mkdir -p "$work"
+passed=0
+failed=0
+skipped=0
+
+row() {
+    verdict=ok
+    if [ "$2" -le "$3" ]; then
+        passed=$((passed + 1))
+    else
+        verdict="over"
+        failed=$((failed + 1))
+    fi
+    printf '%-44s %8d of %8d %s  %s\n' "$1" "$2" "$3" "$4" "$verdict"
+}
+
+object() {
+    ${CC:-cc} -Os -c "$@" -o "$work/relet.o" build/dist/relet.c || exit 1
+}
+
+text() {
+    size "$work/relet.o" | awk 'NR == 2 { print $1 }'
+}
+
+# What `size` calls text is more than code.
+parts() {
+    size -A "$work/relet.o" | awk '
+        $1 ~ /^\.text/ { code += $2 }
+        $1 ~ /^\.rodata/ { constants += $2 }
+        $1 == ".eh_frame" { unwinding += $2 }
+        END {
+            printf "code %d, constants %d, unwinding %d bytes\n", \
+                code, constants, unwinding
+        }'
+}
+
+case $(uname -m) in
+x86_64)
+    object
+    row "relet.o, -Os, text (the goal is 32768)" "$(text)" 66000 bytes
+    echo "    $(parts)"
+    object -DRELET_NO_POLL
+    echo "    without the driver $(text) bytes: $(parts)" ;;
+*)
+    echo "SKIP size_of_relet_o: the goal is for x86-64"
+    skipped=$((skipped + 1)) ;;
+esac
+
+if [ -n "${MUSL_GCC:-}" ]; then
+    ${MAKE:-make} -s F=musl build/musl/relet || exit 1
+    strip -o "$work/relet" build/musl/relet
+    row "relet command, static musl, stripped" \
+        "$(wc -c <"$work/relet")" 307200 bytes
+else
+    echo "SKIP size_of_the_static_command: musl-gcc is missing"
+    skipped=$((skipped + 1))
+fi
+
+begin=$(date +%s%N)
+${CC:-cc} -O2 -c -o "$work/relet2.o" build/dist/relet.c || exit 1
+row "compile of relet.c at -O2" \
+    $((($(date +%s%N) - begin) / 1000000)) 5000 "ms   "
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
