@@ -9,6 +9,7 @@ skipped=0
 
 # shellcheck disable=SC1091
 [ -f build/deps/have.mk ] && . build/deps/have.mk
+unset MAKEFLAGS MFLAGS MAKELEVEL
 CC=${CC:-cc}
 MAKE=${MAKE:-make}
 

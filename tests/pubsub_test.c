@@ -627,6 +627,27 @@ TEST an_unsubscribe_refused_as_busy_is_asked_again(void)
     PASS();
 }
 
+/* Busy kept it in force; then it was refused: it has to be left yet. */
+TEST a_refused_wish_that_is_still_in_force_is_left(void)
+{
+    t_peer p;
+
+    ASSERT(t_hearing(&p));
+    ASSERT_EQ(0, t_unwish(&p, RELET_CHANNEL, "a"));
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, "a"));
+    t_move(&p);
+    t_bytes_clear(&p.out);
+    t_say(&p, "-BUSY x\r\n" T_HELLO_SAYS "-NOPERM x\r\n");
+    T_TOLD(&p, "subscription refused channel a NOPERM x");
+    t_pass(&p, 200);
+    T_TOOK(&p, "UNSUBSCRIBE a");
+    T_TOOK(&p, "HELLO");
+    t_say(&p, T_UNSUB_A T_HELLO_SAYS);
+    T_TOLD(&p, "unsubscribed channel a");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST subscribe_answered_by_a_reply_costs_the_link(void)
 {
     t_peer p;
@@ -722,6 +743,29 @@ TEST a_sharded_channel_that_moved_is_a_gap_and_asked_for_again(void)
     PASS();
 }
 
+TEST what_moved_is_asked_for_without_waiting_for_a_tick(void)
+{
+    const uint8_t *from = NULL;
+    relet_event ev;
+    t_peer p;
+
+    t_start(&p);
+    ASSERT(t_up(&p));
+    p.honest = 1;
+    ASSERT_EQ(0, t_wish(&p, RELET_SHARDED, "s"));
+    T_TOLD(&p, "subscribed sharded s");
+    p.honest = 0;
+    p.manual = 1;
+    t_say(&p, ">3\r\n+sunsubscribe\r\n+s\r\n:0\r\n");
+    do {
+        (void)t_read(&p);
+    } while (!relet_next(p.r, &ev));
+    ASSERT_EQ(RELET_GAP, ev.kind);
+    ASSERT(relet_io_pending(p.r, 0, &from) > 0);
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST a_channel_that_moved_while_it_was_left_is_left(void)
 {
     t_peer p;
@@ -762,12 +806,15 @@ TEST a_confirmation_nobody_asked_for_is_ignored(void)
 /* The name lives in memory that the new wish may have to move. */
 TEST a_lent_name_may_be_wished_for(void)
 {
+    char name[201], line[300];
     relet_event ev;
     t_peer p;
 
+    memset(name, 'n', sizeof name);
+    name[200] = '\0';
     t_start(&p);
     ASSERT(t_up(&p));
-    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, "a-name-of-thirty-letters-and-1"));
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, name));
     t_move(&p);
     t_say(&p, "-NOPERM\r\n");
     p.manual = 1;
@@ -778,7 +825,8 @@ TEST a_lent_name_may_be_wished_for(void)
     ASSERT_EQ(0, relet_subscribe(p.r, RELET_PATTERN, ev.channel));
     p.manual = 0;
     t_bytes_clear(&p.out);
-    T_TOOK(&p, "PSUBSCRIBE a-name-of-thirty-letters-and-1");
+    sprintf(line, "PSUBSCRIBE %s", name);
+    T_TOOK(&p, line);
     ASSERT_EQ(0, t_end(&p));
     PASS();
 }
@@ -1006,11 +1054,13 @@ static SUITE(pubsub)
     RUN_TEST(a_wish_refused_as_busy_is_asked_again);
     RUN_TEST(a_wish_taken_back_while_the_server_is_busy_ends);
     RUN_TEST(an_unsubscribe_refused_as_busy_is_asked_again);
+    RUN_TEST(a_refused_wish_that_is_still_in_force_is_left);
     RUN_TEST(subscribe_answered_by_a_reply_costs_the_link);
     RUN_TEST(wishes_are_restored_and_the_gap_is_told);
     RUN_TEST(there_is_no_gap_without_wishes_or_tracking);
     RUN_TEST(tracking_has_a_gap_after_each_break);
     RUN_TEST(a_sharded_channel_that_moved_is_a_gap_and_asked_for_again);
+    RUN_TEST(what_moved_is_asked_for_without_waiting_for_a_tick);
     RUN_TEST(a_channel_that_moved_while_it_was_left_is_left);
     RUN_TEST(a_confirmation_nobody_asked_for_is_ignored);
     RUN_TEST(a_lent_name_may_be_wished_for);

@@ -8,6 +8,14 @@
 
 #define T_NEXT_TOOK(peer, expected) ASSERT_STR_EQ(expected, t_took(peer))
 
+static void t_greet_with(t_peer *p, const char *text)
+{
+    t_move(p);
+    t_bytes_clear(&p->out);
+    t_say(p, text);
+    t_move(p);
+}
+
 static void t_start_named(t_peer *p)
 {
     relet_config c = t_config();
@@ -82,6 +90,26 @@ TEST no_byte_of_the_users_goes_out_before_the_greeting_is_answered(void)
     PASS();
 }
 
+/* What came next began in the middle of a command. */
+TEST a_greeting_answered_before_it_is_sent_costs_the_link(void)
+{
+    static const char *const end[] = {"+PONG\r\n", "-LOADING x\r\n"};
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        t_peer p;
+
+        t_start(&p);
+        p.accept = 30;
+        t_greet_with(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n");
+        t_say(&p, end[i]);
+        T_TOLD(&p, "down protocol: the greeting was answered before it was "
+                   "sent");
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
 TEST without_a_password_no_auth_is_sent(void)
 {
     t_peer p;
@@ -102,14 +130,6 @@ TEST a_password_without_a_user_is_the_default_users(void)
     T_TOOK(&p, "HELLO 3 AUTH default sesame");
     ASSERT_EQ(0, t_end(&p));
     PASS();
-}
-
-static void t_greet_with(t_peer *p, const char *text)
-{
-    t_move(p);
-    t_bytes_clear(&p->out);
-    t_say(p, text);
-    t_move(p);
 }
 
 /* The whole greeting is refused by these answers, in these words. */
@@ -1172,6 +1192,7 @@ static SUITE(session)
     RUN_TEST(the_greeting_has_every_step_in_order);
     RUN_TEST(the_greeting_goes_out_in_one_write);
     RUN_TEST(no_byte_of_the_users_goes_out_before_the_greeting_is_answered);
+    RUN_TEST(a_greeting_answered_before_it_is_sent_costs_the_link);
     RUN_TEST(without_a_password_no_auth_is_sent);
     RUN_TEST(a_password_without_a_user_is_the_default_users);
     RUN_TEST(a_wrong_password_is_told_as_such);

@@ -5,6 +5,7 @@
 # and what repeats the version says the same one.
 
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL
 work=build/generated
 rm -rf "$work"
 mkdir -p "$work"

@@ -8,6 +8,7 @@
 # goal has a bound of its own, so that it does not grow further unnoticed.
 
 set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL
 # shellcheck disable=SC1091
 [ -f build/deps/have.mk ] && . build/deps/have.mk
 work=build/size

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+#
+# relet. What a person needs:
+#
+#   make              librelet.a, librelet.so and the relet command, in build/
+#   make demo         see the client at work; needs cc and make, nothing else
+#   make test         install what the tests need, then run every one of them
+#   make quick        what to run before each commit; under a minute
+#   make vectors      the RESP3 vectors; FILE=path for some of your own
+#   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
+#   make bench        side by side with hiredis and redis-benchmark
+#   make dist         build/dist/relet.c and relet.h, the two files to vendor
+#   make install      PREFIX=/usr/local DESTDIR=; make uninstall takes it back
+#   make clean        everything in build/ but build/deps
+#
+# What is built with other flags or another compiler is a flavour, named by F,
+# and lives in its own folder: make F=asan suite. They are listed below.
+
+# The rooms, lowest first: layer order, reading order, amalgamation order.
+ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
+        config url env check conn pubsub script greet session client \
+        submit answer dial carry poll
+DRIVER = dial carry poll
+CORE   = $(filter-out $(DRIVER),$(ROOMS))
+
+VERSION := $(shell sed -n 's/^.define RELET_VERSION "\(.*\)"/\1/p' \
+                   include/relet.h)
+ABI     := $(firstword $(subst ., ,$(VERSION)))
+
+# Where deps.sh found the tools of the tests: KEY=value, empty if missing.
+-include build/deps/have.mk
+
+CFLAGS ?= -O2 -g
+STD    ?= -std=c99
+WARN   ?= -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+STRICT  = -Wsign-conversion -Wcast-qual -Wstrict-prototypes \
+          -Wmissing-prototypes -Wundef -Wvla -Wswitch-enum \
+          -Wdouble-promotion -Wwrite-strings
+DEPEND  = $(if $(filter tcc,$(F)),-MD -MF $@.d,-MMD -MP -MF $@.d -MT $@)
+
+# ---------------------------------------------------------------- flavours
+#
+# CC.x and CFLAGS.x make flavour x; RUN.x is what its programs run under.
+
+SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+           -fsanitize=address,undefined
+CLANG_SANITIZE = $(SANITIZE) \
+           -fsanitize=implicit-conversion,local-bounds,nullability
+
+CFLAGS.asan       = $(SANITIZE) $(STRICT)
+CC.asan-clang     = $(CLANG)
+CFLAGS.asan-clang = $(CLANG_SANITIZE) $(STRICT)
+CFLAGS.release    = -O2 -DNDEBUG $(STRICT)
+CC.release-clang  = $(CLANG)
+CFLAGS.release-clang = -O2 -DNDEBUG $(STRICT)
+CFLAGS.visible    = -O1 -g
+CFLAGS.shipped    = -O0 -g
+CFLAGS.tiny       = $(SANITIZE) -DRELET_TINY
+CC.msan           = $(CLANG)
+CFLAGS.msan       = -O1 -g -fsanitize=memory -fsanitize-memory-track-origins
+CFLAGS.tsan       = -O1 -g -fsanitize=thread
+CFLAGS.m32        = -O2 -g -m32 $(M32_CFLAGS)
+CC.be             = $(CC_BE)
+CFLAGS.be         = -O2 -static
+RUN.be            = $(QEMU_BE)
+CC.musl           = $(MUSL_GCC)
+CFLAGS.musl       = -O2 -static
+CC.tcc            = $(TCC)
+CFLAGS.tcc        = -g
+CFLAGS.valgrind   = -O1 -g
+RUN.valgrind      = $(VALGRIND) -q --error-exitcode=99 --leak-check=full
+CC.cov            = $(CLANG)
+CFLAGS.cov        = -O0 -g -DNDEBUG -fprofile-instr-generate \
+                    -fcoverage-mapping
+CC.fuzz           = $(CLANG)
+CFLAGS.fuzz       = $(SANITIZE) -fsanitize=fuzzer-no-link
+CFLAGS.bench      = -O2 -DNDEBUG
+CC.bench-musl     = $(MUSL_GCC)
+CFLAGS.bench-musl = -O2 -DNDEBUG -static
+CFLAGS.pure       = -O2 -fno-pic -fno-stack-protector
+
+ifdef F
+O       = build/$(F)
+CC     := $(or $(CC.$(F)),$(CC))
+CFLAGS := $(CFLAGS.$(F))
+RUN    := $(RUN.$(F))
+else
+O       = build
+HIDDEN  = -fPIC -fvisibility=hidden \
+          -DRELET_API='__attribute__((visibility("default")))'
+endif
+
+# What the tests are linked to: the rooms one by one, or the amalgamation as
+# one object with its inside visible, or as shipped: part of the test itself.
+LIB = $(O)/librelet.a
+ifneq ($(filter visible bench bench-musl,$(F)),)
+LIB = $(O)/relet.o
+endif
+ifeq ($(F),shipped)
+LIB =
+INSIDE = -include build/dist/relet.c
+endif
+
+# ------------------------------------------------------- library and command
+
+OBJECTS     = $(ROOMS:%=$(O)/src/%.o)
+CLI_OBJECTS = $(patsubst %.c,$(O)/%.o,$(wildcard src/cli/*.c))
+SO          = librelet.so.$(VERSION)
+COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all lib objects dist demo vectors suite quick quick-suite test fuzz \
+        fuzzers bench benches pure greatest install uninstall clean \
+        check-layers check-pure check-symbols check-generated check-size \
+        check-install check-readme
+
+all: $(O)/librelet.a $(O)/librelet.so $(O)/relet
+lib: $(O)/librelet.a
+objects: $(OBJECTS)
+
+$(O)/src/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(HIDDEN) $(DEPEND) -Iinclude -c -o $@ $<
+
+$(O)/librelet.a: $(OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/librelet.so: $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librelet.so.$(ABI) -o $@ $^
+
+$(O)/relet: $(CLI_OBJECTS) $(O)/librelet.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+demo: $(O)/relet
+	@$(O)/relet demo
+
+# ------------------------------------------------------------ amalgamation
+
+DIST    = build/dist
+SOURCES = src/base.h $(foreach r,$(ROOMS),$(wildcard src/$r.h) src/$r.c)
+
+dist: $(DIST)/relet.c $(DIST)/relet.h
+
+$(DIST)/relet.c: tools/amalgamate.sh include/relet.h $(SOURCES) LICENSE
+	@mkdir -p $(@D)
+	sh tools/amalgamate.sh $(VERSION) $(SOURCES) >$@
+
+$(DIST)/relet.h: include/relet.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(O)/relet.o: $(DIST)/relet.c $(DIST)/relet.h
+	@mkdir -p $(@D)
+	$(COMPILE) -DRELET_PRIVATE= -c -o $@ $<
+
+# ------------------------------------------------------------------- tests
+
+TESTS    = $(patsubst tests/%.c,$(O)/tests/%,$(wildcard tests/*_test.c))
+REPLAYS  = $(patsubst %.c,$(O)/%,$(wildcard fuzz/*_fuzz.c))
+UNITS    = $(filter-out %/server_test,$(TESTS))
+# greatest's own functions become part of a test, and convert as they like.
+TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion $(INSIDE) \
+           $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)
+
+ifdef INSIDE
+$(TESTS) $(REPLAYS): $(DIST)/relet.c $(DIST)/relet.h
+endif
+
+$(TESTS): $(O)/tests/%: tests/%.c $(LIB) Makefile
+	@mkdir -p $(@D)
+	$(TESTING) -o $@ $< $(LIB) -lpthread -lm
+
+# A harness replays files, or is linked to libFuzzer, which has a main too.
+REPLAY = $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o)
+$(O)/fuzz/%_fuzz: fuzz/%_fuzz.c $(O)/fuzz/replay.o $(LIB) Makefile
+	@mkdir -p $(@D)
+	$(TESTING) -o $@ $< $(REPLAY) $(LIB) -lpthread -lm
+
+$(O)/fuzz/replay.o: fuzz/replay.c
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+LDLIBS.tls_openssl = -lssl -lcrypto
+$(O)/examples/%: examples/%.c $(LIB) Makefile
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) $(LDLIBS.$*)
+
+# Every unit test, the vectors and the fuzzers' corpora, in one flavour.
+suite: $(UNITS) $(REPLAYS)
+	@sh tests/suite.sh "$(RUN)" $(UNITS) $(REPLAYS)
+
+vectors: $(O)/tests/vectors_test
+	@$(RUN) $(O)/tests/vectors_test $(FILE)
+
+$(filter-out %/vectors_test,$(TESTS)): | greatest
+greatest:
+	@[ -f "$(GREATEST_DIR)/greatest.h" ] || \
+	    { echo "greatest.h is missing; run tests/deps.sh" >&2; exit 1; }
+
+JOBS ?= 2
+quick:
+	@$(MAKE) -s -j$(JOBS) all dist
+	@$(MAKE) -s -j$(JOBS) -O quick-suite check-layers check-pure \
+	    check-symbols check-generated
+
+quick-suite:
+	@TEST_SECONDS=40 $(MAKE) -s F=asan suite
+
+test:
+	@sh tests/deps.sh
+	@bash tests/all.sh
+
+fuzz:
+	@$(MAKE) -s F=fuzz fuzzers
+	@sh tools/fuzz.sh "$(T)" "$(ONLY)"
+
+fuzzers: $(if $(ONLY),$(O)/fuzz/$(ONLY)_fuzz,$(REPLAYS))
+
+# --------------------------------------------------------------- benchmarks
+#
+# Each against hiredis in the same binary, both made with the same flags.
+
+BENCHES = $(patsubst %.c,$(O)/%,$(wildcard tests/bench/*_bench.c))
+HIREDIS = $(foreach f,alloc async hiredis net read sds sockcompat,\
+            $(O)/hiredis/$f.o)
+
+$(HIREDIS): $(O)/hiredis/%.o: $(HIREDIS_DIR)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w -c -o $@ $<
+
+$(BENCHES): $(O)/tests/bench/%: tests/bench/%.c $(LIB) $(HIREDIS) Makefile
+	@mkdir -p $(@D)
+	$(TESTING) -Itests/bench -isystem $(HIREDIS_DIR) -o $@ $< $(LIB) \
+	    $(HIREDIS) -lpthread -lm
+
+benches: $(BENCHES)
+
+bench: all dist
+	@$(MAKE) -s F=bench benches
+	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=bench-musl benches
+	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=musl build/musl/relet
+	@sh tests/bench/run.sh
+
+# ------------------------------------------------------------------ checks
+
+check-layers:
+	@sh tools/check_layers.sh "$(DRIVER)" $(ROOMS)
+
+pure:
+	@$(MAKE) -s F=pure objects
+
+check-pure: pure
+	@sh tools/check_pure.sh $(CORE:%=build/pure/src/%.o)
+
+check-symbols: all dist pure
+	@sh tools/check_symbols.sh $(ROOMS:%=build/pure/src/%.o)
+
+check-generated check-size: check-%: dist
+	@sh tools/check_$*.sh
+
+check-install check-readme: check-%: all
+	@sh tests/$*_test.sh
+
+# ----------------------------------------------------------------- install
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+D       = $(DESTDIR)
+COMPLETION = $(PREFIX)/share/bash-completion/completions
+
+install: all
+	mkdir -p $(D)$(PREFIX)/include $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig \
+	    $(D)$(PREFIX)/share/man/man1 $(D)$(COMPLETION)
+	install -m 644 include/relet.h $(D)$(PREFIX)/include/relet.h
+	install -m 644 build/librelet.a $(D)$(LIBDIR)/librelet.a
+	install -m 755 build/librelet.so $(D)$(LIBDIR)/$(SO)
+	ln -sf $(SO) $(D)$(LIBDIR)/librelet.so.$(ABI)
+	ln -sf librelet.so.$(ABI) $(D)$(LIBDIR)/librelet.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' relet.pc.in \
+	    >$(D)$(LIBDIR)/pkgconfig/relet.pc
+	install -m 755 build/relet $(D)$(PREFIX)/bin/relet
+	install -m 644 man/relet.1 $(D)$(PREFIX)/share/man/man1/relet.1
+	install -m 644 completion/relet.bash $(D)$(COMPLETION)/relet
+
+uninstall:
+	rm -f $(D)$(PREFIX)/include/relet.h $(D)$(LIBDIR)/librelet.a \
+	    $(D)$(LIBDIR)/$(SO) $(D)$(LIBDIR)/librelet.so.$(ABI) \
+	    $(D)$(LIBDIR)/librelet.so $(D)$(LIBDIR)/pkgconfig/relet.pc \
+	    $(D)$(PREFIX)/bin/relet $(D)$(PREFIX)/share/man/man1/relet.1 \
+	    $(D)$(COMPLETION)/relet
+
+clean:
+	@if [ -d build ]; then \
+	    find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} +; fi
+
+-include $(wildcard $(O)/src/*.d $(O)/src/cli/*.d $(O)/tests/*.d \
+                    $(O)/fuzz/*.d $(O)/examples/*.d)

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# all.sh - everything that `make test` runs, and one sum at the end.
+#
+#   tests/all.sh            every step
+#   tests/all.sh asan m32   only these
+#
+# Steps are independent and run two at a time, but for those that load real
+# servers or measure: they run alone, at the end. FUZZ_SECONDS is how long each
+# fuzz harness runs. Each step's output is in build/test/NAME.log.
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MFLAGS MAKELEVEL
+export MAKE=${MAKE:-make}
+[ -f build/deps/have.mk ] || sh tests/deps.sh || exit 1
+
+chosen=" $* "
+seconds=${FUZZ_SECONDS:-20}
+work=build/test
+rm -rf "$work"
+mkdir -p "$work"
+
+# step NAME NEEDS COMMAND: NEEDS are keys of have.mk, joined by blanks, or -.
+step() {
+    [ "$chosen" = "  " ] || [[ $chosen == *" $1 "* ]] || return 0
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3"
+}
+
+# flavour NAME NEEDS: the whole suite in one of the Makefile's flavours.
+flavour() {
+    step "$1" "$2" "$MAKE -s F=$1 suite"
+}
+
+parallel_steps() {
+    # The longest of all, so it begins first.
+    step clang-tidy CLANG_TIDY "sh tools/analyze.sh clang-tidy"
+
+    # The one suite, built in every way that could matter; slow ones first.
+    flavour valgrind VALGRIND
+    flavour be "CC_BE QEMU_BE"
+    flavour asan -
+    flavour asan-clang CLANG
+    flavour shipped -
+    flavour visible -
+    flavour release -
+    flavour release-clang CLANG
+    flavour tiny -
+    flavour msan CLANG
+    flavour m32 M32
+    flavour musl MUSL_GCC
+    flavour tcc TCC
+
+    # Of what the driver promises about threads, a claim needs a second one.
+    step tsan - "$MAKE -s F=tsan UNITS=build/tsan/tests/poll_test \
+REPLAYS= suite"
+
+    local harness name
+    for harness in fuzz/*_fuzz.c; do
+        name=${harness##*/}
+        name=${name%_fuzz.c}
+        step "fuzz-$name" CLANG_FUZZER \
+            "$MAKE -s fuzz T=$seconds ONLY=$name"
+    done
+    step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
+
+    # What compilers and checkers say.
+    step warnings - "sh tests/warnings_test.sh"
+    step header - "sh tests/header_test.sh"
+    step amalgamation - "sh tests/amalgamation_test.sh"
+    step analyzer - "sh tools/analyze.sh gcc"
+    step cppcheck CPPCHECK "sh tools/analyze.sh cppcheck"
+
+    # What was promised about the code and its files.
+    step layers - "$MAKE -s check-layers"
+    step pure - "$MAKE -s check-pure"
+    step symbols - "$MAKE -s check-symbols"
+    step generated - "$MAKE -s check-generated"
+    step demo - "$MAKE -s demo"
+    step benches HIREDIS_DIR "$MAKE -s F=bench benches"
+}
+
+scripts() {
+    local script name
+    for script in tests/*_test.sh; do
+        name=${script##*/}
+        name=${name%_test.sh}
+        case $name in
+        warnings | header | amalgamation) ;;
+        *) step "$name" - "bash $script" ;;
+        esac
+    done
+}
+
+# On real servers, or by the clock: these take turns.
+lone_steps() {
+    scripts
+    step servers - "sh tests/servers.sh"
+    step size - "$MAKE -s check-size"
+}
+
+# run JOBS LIST
+run() {
+    [ -s "$2" ] || return 0
+    seq "$(wc -l <"$2")" | xargs -P "$1" -n 1 sh tests/step.sh "$2"
+}
+
+sum() {
+    cat "$work"/*.count | awk '
+        { passed += $1; failed += $2; skipped += $3 }
+        END {
+            printf "%d passed, %d failed, %d skipped\n", \
+                passed, failed, skipped
+            exit !(failed == 0 && passed > 0)
+        }'
+}
+
+# What more than one step builds is built before they run.
+build() {
+    $MAKE -s -j2 all dist && $MAKE -s -j2 F=pure objects &&
+        { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
+}
+
+echo "building"
+# shellcheck disable=SC1091
+. build/deps/have.mk
+if ! build >"$work/build.log" 2>&1; then
+    tail -n 40 "$work/build.log"
+    echo "0 passed, 1 failed, 0 skipped" | tee "$work/sum"
+    exit 1
+fi
+parallel_steps >"$work/parallel"
+lone_steps >"$work/lone"
+run 2 "$work/parallel"
+run 1 "$work/lone"
+
+grep -h '^SKIP' "$work"/*.log | sort | uniq
+sum | tee "$work/sum"
+exit "${PIPESTATUS[0]}"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# install_test.sh - what `make install` puts down is found by pkg-config, is
+# enough for README's first program, and `make uninstall` takes all of it back.
+
+set -u
+# shellcheck disable=SC1091
+. tests/count.sh
+# shellcheck disable=SC1091
+. tests/redis.sh
+work=$PWD/build/install
+root=$work/root
+rm -rf "$work"
+mkdir -p "$work"
+version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
+
+quietly() {
+    "$@" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
+}
+
+is() {
+    [ "$1" = "$2" ] || echo "'$1' instead of '$2'"
+}
+
+installed() {
+    is "$(cd "$root/opt/relet" && find . -type f -o -type l | sort | xargs)" \
+        "./bin/relet ./include/relet.h ./lib/librelet.a ./lib/librelet.so\
+ ./lib/librelet.so.${version%%.*} ./lib/librelet.so.$version\
+ ./lib/pkgconfig/relet.pc\
+ ./share/bash-completion/completions/relet ./share/man/man1/relet.1"
+}
+
+pkg_config() {
+    PKG_CONFIG_PATH=$root/opt/relet/lib/pkgconfig \
+        PKG_CONFIG_SYSROOT_DIR=$root "$PKG_CONFIG" "$@" relet
+}
+
+# builds FLAG...: the program, with the library that the flags name.
+builds() {
+    sed "s|redis://localhost\(:6379\)\{0,1\}|redis://127.0.0.1:$server_port|" \
+        "$work/1.c" >"$work/first.c"
+    "$CC" -o "$work/first" "$work/first.c" "$@"
+}
+
+runs() {
+    LD_LIBRARY_PATH=$root/opt/relet/lib \
+        REDIS_URL=redis://127.0.0.1:$server_port \
+        quietly timeout 20 "$1" </dev/null
+}
+
+check "make install" quietly "$MAKE" install PREFIX=/opt/relet DESTDIR="$root"
+check "it installs what it should" installed
+check "the command starts" is \
+    "$("$root/opt/relet/bin/relet" --version | head -n 1)" "relet $version"
+
+awk -v DIR="$work" -f tests/readme_blocks.awk README.md >/dev/null
+if given PKG_CONFIG install_found_by_pkg_config; then
+    check "pkg-config knows the version" \
+        is "$(pkg_config --modversion)" "$version"
+    have_server=
+    [ -n "${REDIS_SERVER:-}" ] && server_start "$work/server" &&
+        have_server=yes
+    # shellcheck disable=SC2046
+    check "README's first program builds on the shared library" \
+        builds $(pkg_config --cflags --libs)
+    if [ -n "$have_server" ]; then
+        check "and runs" runs "$work/first"
+        # shellcheck disable=SC2046
+        check "it builds on the archive" \
+            builds $(pkg_config --cflags) "$root/opt/relet/lib/librelet.a"
+        check "and runs too" runs "$work/first"
+    else
+        skip readme_first_program_runs_installed "there is no redis-server"
+    fi
+fi
+
+check "make uninstall" \
+    quietly "$MAKE" uninstall PREFIX=/opt/relet DESTDIR="$root"
+check "nothing is left" is "$(find "$root" -type f -o -type l)" ""
+total

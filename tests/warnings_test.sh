@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# warnings_test.sh - no file has anything that a compiler could warn of.
+#
+# clang warns of everything but what is a matter of taste: padding, ages long
+# gone, declarations behind statements, switches that need no default, and
+# code that only another system reaches.
+
+set -u
+# shellcheck disable=SC1091
+. tests/count.sh
+work=build/warnings
+mkdir -p "$work"
+
+common="-std=c99 -pedantic-errors -O2 -Iinclude -Isrc -Werror -Wall -Wextra
+    -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wstrict-prototypes
+    -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wswitch-enum
+    -Wdouble-promotion -Wnull-dereference -Wwrite-strings"
+gcc_only="-Wcast-align=strict -Wduplicated-cond -Wduplicated-branches
+    -Wjump-misses-init"
+clang_only="-Weverything -Wno-unknown-warning-option -Wno-padded
+    -Wno-declaration-after-statement -Wno-disabled-macro-expansion
+    -Wno-unused-macros -Wno-reserved-macro-identifier
+    -Wno-covered-switch-default -Wno-switch-default
+    -Wno-unsafe-buffer-usage -Wno-pre-c11-compat -Wno-unreachable-code"
+
+# An example is read rather than vendored; and OpenSSL's macros cast.
+example="-std=c99 -O2 -Iinclude -Werror -Wall -Wextra -Wpedantic -Wshadow
+    -Wconversion"
+
+# compiles FLAGS COMPILER FILE
+compiles() {
+    # shellcheck disable=SC2086
+    "$2" $1 -c -o "$work/room.o" "$3"
+}
+
+"$CC" --version | grep -q 'Free Software' || gcc_only=
+for file in src/*.c src/cli/*.c; do
+    check "$CC $file" compiles "$common $gcc_only" "$CC" "$file"
+    [ -z "${CLANG:-}" ] ||
+        check "clang $file" compiles "$common $clang_only" "$CLANG" "$file"
+done
+for file in examples/*.c; do
+    case $file in
+    *openssl*) given OPENSSL_DEV "warnings of $file" || continue ;;
+    esac
+    check "$CC $file" compiles "$example" "$CC" "$file"
+    [ -z "${CLANG:-}" ] ||
+        check "clang $file" compiles "$example" "$CLANG" "$file"
+done
+given CLANG warnings_of_clang
+total
