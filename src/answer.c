@@ -50,7 +50,8 @@ static void answer_save_cause(relet *r, relet_value v)
 {
     relet_span text = relet_value_text(v);
 
-    if (relet_value_type(v) != RELET_FAILURE || r->cause_len > 0)
+    if (relet_value_type(v) != RELET_FAILURE || text.n == 0 ||
+        r->cause_len > 0)
         return;
     r->cause_len = (uint8_t)RLT_MIN(text.n, sizeof r->cause);
     memcpy(r->cause, text.p, r->cause_len);

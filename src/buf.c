@@ -89,7 +89,7 @@ static size_t buf_step(const rlt_buf *b, size_t need)
 int rlt_buf_reserve(rlt_buf *b, size_t n)
 {
     size_t used = rlt_buf_used(b);
-    int fits, can_grow;
+    int fits, cheap;
 
     rlt_assert(b->head <= b->tail);
     rlt_assert(b->tail <= b->cap);
@@ -100,11 +100,9 @@ int rlt_buf_reserve(rlt_buf *b, size_t n)
         return RELET_E_LIMIT;
 
     fits = n <= b->cap - used;
-    can_grow = b->memory.resize != NULL && b->cap < b->max;
-    if (RLT_TINY && fits)
-        can_grow = 0;
-    if (!(fits && used <= b->head) && can_grow)
-        can_grow = buf_resize(b, buf_step(b, used + n));
+    cheap = fits && (RLT_TINY || used <= b->head);
+    if (!cheap && b->memory.resize != NULL && b->cap < b->max)
+        (void)buf_resize(b, buf_step(b, used + n));
     if (n <= b->cap - b->tail)
         return 0;
     /* Resized or not: when the bytes are there at all, they are at the head.

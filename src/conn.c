@@ -16,6 +16,10 @@
  * what it brings. */
 #define CONN_READ_MAX ((size_t)256 * 1024)
 
+/* Skipping a frame needs this much tape, however deep it is, and must neither
+ * fail nor lose it while the frame pauses. */
+#define CONN_TAPE_MIN ((RLT_SCAN_DEPTH_HARD + 2) * sizeof(relet_node))
+
 static rlt_op *conn_at(const rlt_conn *c, uint32_t pos)
 {
     return &c->ops[pos & c->mask];
@@ -57,8 +61,6 @@ static void conn_scan_reset(rlt_conn *c, const rlt_scan_limits *l)
 
 RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
 {
-    size_t tape_min = (p->limits.depth_max + 2) * sizeof(relet_node);
-
     memset(c, 0, sizeof *c);
     rlt_assert((p->ops_cap & (p->ops_cap - 1)) == 0);
     c->ops = p->ops;
@@ -71,7 +73,7 @@ RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
     rlt_buf_init(&c->out, p->memory, p->out_block,
                  RLT_MIN(p->buffer_min, p->output_max), p->output_max);
     rlt_buf_init(&c->tape, p->memory, p->tape_block,
-                 RLT_MIN(RLT_MAX(tape_min, p->buffer_min), p->tape_max),
+                 RLT_MIN(RLT_MAX(CONN_TAPE_MIN, p->buffer_min), p->tape_max),
                  p->tape_max);
 }
 
@@ -89,9 +91,7 @@ RELET_PRIVATE int rlt_conn_open(rlt_conn *c)
     c->consumed = 0;
     rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
     rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
-    /* Skipping a frame needs this much tape, and must not fail. */
-    if (rlt_buf_reserve(&c->tape,
-                        (c->limits.depth_max + 2) * sizeof(relet_node)) < 0)
+    if (rlt_buf_reserve(&c->tape, c->tape.floor) < 0)
         return RELET_E_MEMORY;
     conn_scan_reset(c, &c->limits);
     return 0;
@@ -461,18 +461,32 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
     return 0;
 }
 
-/* Take the bytes of an operation that was not begun out of the stream. */
-static void conn_unqueue(rlt_conn *c, uint32_t pos)
+/* Take the bytes of operations that ended before they were begun out of the
+ * stream: all in one pass, since thousands may end at the same time. */
+static void conn_squeeze(rlt_conn *c)
 {
-    uint64_t start = conn_start(c, pos);
-    uint64_t n = conn_at(c, pos)->end - start;
+    uint8_t *head = rlt_buf_head(&c->out);
+    uint64_t from = c->answered, to = from, end;
+    uint32_t pos;
 
-    rlt_buf_cut(&c->out, (size_t)(start - c->base), (size_t)n);
-    for (; pos != c->last; pos++)
-        conn_at(c, pos)->end -= n;
+    for (pos = c->first; pos != c->last; pos++, from = end) {
+        rlt_op *op = conn_at(c, pos);
+
+        end = op->end;
+        if (!(op->flags & RLT_OP_CUT)) {
+            if (to != from)
+                memmove(head + (to - c->base), head + (from - c->base),
+                        (size_t)(end - from));
+            to += end - from;
+        }
+        op->flags &= (uint8_t)~RLT_OP_CUT;
+        op->end = to;
+    }
+    if (to != from)
+        rlt_buf_cut(&c->out, (size_t)(to - c->base), (size_t)(from - to));
 }
 
-/* A LIVE operation ends before its answer. */
+/* A LIVE operation ends before its answer. Then conn_squeeze. */
 static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
 {
     rlt_op *op = conn_at(c, pos);
@@ -488,7 +502,7 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
     if (conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
     else
-        conn_unqueue(c, pos);
+        op->flags |= RLT_OP_CUT;
     op->state = RLT_ENDED;
     op->why = (uint8_t)why;
     if (c->ended++ == 0 || conn_before(pos, c->ended_from))
@@ -508,6 +522,8 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
             n++;
         }
     }
+    if (n > 0)
+        conn_squeeze(c);
     return n;
 }
 
@@ -571,6 +587,7 @@ RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
         else
             c->earliest = RLT_MIN(c->earliest, op->deadline);
     }
+    conn_squeeze(c);
     if (c->ended == 0)
         conn_sweep_gone(c);
 }
@@ -660,8 +677,7 @@ RELET_PRIVATE void rlt_conn_rest(rlt_conn *c)
         return;
     rlt_buf_shrink(&c->in, 0);
     rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
-    /* A frame that is being skipped leaves no bytes, but open aggregates. */
-    rlt_buf_shrink(&c->tape, c->scan.top * sizeof(relet_node));
+    rlt_buf_shrink(&c->tape, 0);
     rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
                   (uint32_t)(c->tape.cap / sizeof(relet_node)));
 }

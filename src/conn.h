@@ -43,7 +43,8 @@ enum {
     RLT_OP_WATCHED = 4, /* a WATCH, or a transaction that relies on one      */
     RLT_OP_DUE = 8,     /* ended, but its answers are still to come          */
     RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
-    RLT_OP_UNSURE = 32  /* it may have run: it can never end NOT_SENT        */
+    RLT_OP_UNSURE = 32, /* it may have run: it can never end NOT_SENT        */
+    RLT_OP_CUT = 64     /* its bytes are about to leave the queue            */
 };
 
 typedef struct rlt_op {
@@ -165,9 +166,9 @@ RELET_PRIVATE relet_time rlt_conn_deadline(const rlt_conn *c, relet_time now);
 /* The link is gone. `last`: nothing is kept for a next one. */
 RELET_PRIVATE void rlt_conn_break(rlt_conn *c, relet_why why, int last);
 
-/* Take the next ENDED operation: 1, *op as it was, *unsure when bytes of it
+/* Take the next ENDED operation: 1, *out as it was, *unsure when bytes of it
  * may have reached the server. */
-RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *op, int *unsure);
+RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure);
 
 /* Nothing is outstanding: give memory back. */
 RELET_PRIVATE void rlt_conn_rest(rlt_conn *c);

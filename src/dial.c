@@ -76,27 +76,30 @@ static void dial_option(int fd, int level, int name, int value)
  * not be TCP, and an old system need not know them all. */
 RELET_PRIVATE void rlt_dial_options(int fd, int keepalive_s)
 {
+    int idle;
+
 #ifdef SO_NOSIGPIPE
     dial_option(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
     dial_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     if (keepalive_s <= 0)
         return;
-    keepalive_s = RLT_MIN(keepalive_s, DIAL_KEEPALIVE_S_MAX);
+    idle = RLT_MIN(keepalive_s, DIAL_KEEPALIVE_S_MAX);
+    (void)idle; /* where there is no option for it */
     dial_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(TCP_KEEPIDLE)
-    dial_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepalive_s);
+    dial_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
 #elif defined(TCP_KEEPALIVE)
-    dial_option(fd, IPPROTO_TCP, TCP_KEEPALIVE, keepalive_s);
+    dial_option(fd, IPPROTO_TCP, TCP_KEEPALIVE, idle);
 #endif
 #ifdef TCP_KEEPINTVL
-    dial_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, RLT_MAX(keepalive_s / 3, 1));
+    dial_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, RLT_MAX(idle / 3, 1));
 #endif
 #ifdef TCP_KEEPCNT
     dial_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 #endif
 #ifdef TCP_USER_TIMEOUT /* what keepalive is to silence, for unacked bytes */
-    dial_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, keepalive_s * 2000);
+    dial_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, idle * 2000);
 #endif
 }
 

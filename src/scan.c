@@ -296,7 +296,7 @@ static const uint8_t *scan_fast_int(const uint8_t *p, int64_t *out)
 
 /* The innermost aggregate got its last value. Returns what is now left in the
  * one that goes on; 0: closing it is not plain, or it was the frame. */
-static uint32_t scan_fast_close(rlt_scan *s, relet_node *node)
+static uint32_t scan_fast_close(rlt_scan *s, const relet_node *node)
 {
     relet_node *open;
     uint64_t above;

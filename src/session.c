@@ -373,7 +373,7 @@ RELET_PRIVATE void rlt_session_wishes(rlt_session *s)
         return;
     while ((slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
         if (session_send_wish(s, slot, leave) < 0)
-            return; /* no room now; the next tick tries again */
+            break; /* no room now; the next tick tries again */
 }
 
 /* ------------------------------------------------------------------- time */

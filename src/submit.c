@@ -14,21 +14,32 @@
 /* A longer wait is one for ever, which can be added to no time. */
 #define SUBMIT_MS_MAX ((relet_time)1000000000000)
 
-/* Room for an operation of n bytes: the rules that hold for each of them. */
-static int submit_begin(relet *r, size_t n, uint8_t **out)
+/* The rules that hold for each operation, of n bytes. */
+static int submit_may(relet *r, size_t n)
 {
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if (r->fail_fast && r->session.state != RLT_UP)
         return rlt_client_refuse(r, "there is no link, and fail_fast is set");
     if (n == 0)
-        return rlt_client_refuse(r, "an argument is over 512 MiB, or there are "
-                                "too many");
+        return rlt_client_refuse(r, "an argument is over 512 MiB, or there "
+                                    "are too many");
     if (n > r->output_max)
         return rlt_client_refuse(r, "the command is larger than output_max");
     if (r->conn.outstanding >= r->operations_max)
         return RELET_E_LIMIT;
-    return rlt_conn_begin(&r->conn, n, out);
+    return 0;
+}
+
+/* Room for it; or NULL, and *code says why. */
+static uint8_t *submit_begin(relet *r, size_t n, int *code)
+{
+    uint8_t *out = NULL;
+
+    *code = submit_may(r, n);
+    if (*code == 0)
+        *code = rlt_conn_begin(&r->conn, n, &out);
+    return out;
 }
 
 static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
@@ -64,7 +75,7 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
 {
     rlt_effect effect;
     const char *rule = rlt_refuse(argv, argc, 0, &effect);
-    uint8_t *out = NULL;
+    uint8_t *out;
     size_t prefix, n;
     rlt_op op;
     int code;
@@ -74,8 +85,8 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     memset(&op, 0, sizeof op);
     prefix = submit_prefix(&op, q);
     n = rlt_cmd_size(argv, argc);
-    code = submit_begin(r, n ? n + prefix : 0, &out);
-    if (code < 0)
+    out = submit_begin(r, n ? n + prefix : 0, &code);
+    if (out == NULL)
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);
@@ -136,7 +147,7 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
 {
     const char *rule;
     size_t n = submit_unit_size(commands, count, &rule), i;
-    uint8_t *out = NULL;
+    uint8_t *out;
     rlt_op op;
     int code;
 
@@ -148,8 +159,8 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
     }
     if (count >= UINT32_MAX)
         return rlt_client_refuse(r, "too many commands");
-    code = submit_begin(r, n, &out);
-    if (code < 0)
+    out = submit_begin(r, n, &code);
+    if (out == NULL)
         return code;
     memset(&op, 0, sizeof op);
     op.klass = RLT_OP_UNIT;
@@ -179,7 +190,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 {
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
-    uint8_t *out = NULL;
+    uint8_t *out;
     size_t prefix, n;
     rlt_script *s;
     rlt_op op;
@@ -197,8 +208,8 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     whole = !s->known || prefix > 0;
     rlt_script_words(s, whole, keys, digits, words);
     n = rlt_cmd_size_of(words, RLT_SCRIPT_WORDS, argv, argc);
-    code = submit_begin(r, n ? n + prefix : 0, &out);
-    if (code < 0)
+    out = submit_begin(r, n ? n + prefix : 0, &code);
+    if (out == NULL)
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);

@@ -545,6 +545,7 @@ void rlt_say_span(rlt_say *s, relet_span t)
 void rlt_say_int(rlt_say *s, int64_t v)
 {
     char digits[20];
+    size_t n = rlt_text_put_i64(digits, v);
 
-    say_bytes(s, digits, rlt_text_put_i64(digits, v));
+    say_bytes(s, digits, n);
 }

@@ -169,7 +169,7 @@ static relet_span value_bytes(const relet_node *node, const char *base)
 {
     relet_span bytes = relet_value_text(value_of(node, base));
 
-    if (node->kind == RELET_VERBATIM) {
+    if (bytes.p != NULL && node->kind == RELET_VERBATIM) {
         bytes.p -= 4;
         bytes.n += 4;
     }

@@ -163,18 +163,23 @@ static void t_talk_credentials(t_tally *t)
 
 static void t_sum(t_tally *t)
 {
-    static const char *const kind[] = {"reply %lu", "error %lu",
-                                       "not sent %lu", "unsure %lu"};
+    static const char *const kind[] = {"reply ", "error ", "not sent ",
+                                       "unsure "};
     unsigned long tag;
     const char *line;
-    size_t i;
+    size_t i, n;
 
     while ((line = t_told(&t->p))[0] != '\0')
-        for (i = 0; i < 4; i++)
-            if (sscanf(line, kind[i], &tag) == 1 && tag < T_TAGS) {
-                t->outcomes[tag]++;
-                t->last_ok = i == 0 && tag == T_AFTER;
-            }
+        for (i = 0; i < 4; i++) {
+            n = strlen(kind[i]);
+            if (strncmp(line, kind[i], n) != 0)
+                continue;
+            tag = strtoul(line + n, NULL, 10);
+            if (tag >= T_TAGS)
+                continue;
+            t->outcomes[tag]++;
+            t->last_ok = i == 0 && tag == T_AFTER;
+        }
 }
 
 static int t_is_settled(const t_tally *t)

@@ -1262,7 +1262,8 @@ TEST a_push_inside_an_answer_over_a_limit_is_a_gap(void)
     PASS();
 }
 
-/* Memory was given back from under a frame that was being skipped. */
+/* Memory was given back from under a frame that was being skipped; and one
+ * nested deeper than depth_max by more than one was a protocol error. */
 TEST a_push_over_a_limit_may_stop_in_the_middle_and_go_on(void)
 {
     relet_config c = t_config_tight();

@@ -96,7 +96,7 @@ static void demo_outcome(demo *d, const relet_event *ev)
     demo_check(d, ev->kind == claim->kind && ev->why == claim->why,
                claim->command);
     first = relet_value_text(relet_value_first(ev->value));
-    demo_check(d, !reply || (first.n == claim->word.n &&
+    demo_check(d, !reply || (first.p != NULL && first.n == claim->word.n &&
                              !memcmp(first.p, claim->word.p, first.n)),
                "an answer belongs to its command");
 }
