@@ -46,6 +46,7 @@ typedef struct fuzz {
     uint64_t tags;
     uint8_t accepted[FUZZ_TAGS], outcomes[FUZZ_TAGS], ran[FUZZ_TAGS];
     uint8_t once[FUZZ_TAGS]; /* may not run twice                            */
+    uint8_t never[FUZZ_TAGS]; /* it was said that it will not run            */
     int lied;                /* over this link                               */
     int lied_ever;
     int opens;
@@ -96,6 +97,7 @@ static int fuzz_ran(t_peer *p, const t_words *w)
     if (tag > 0 && f->ran[tag] < 255)
         f->ran[tag]++;
     must(tag == 0 || !f->once[tag] || f->ran[tag] <= 1, "it ran twice");
+    must(tag == 0 || !f->never[tag] || f->lied_ever, "not sent, and it runs");
     return 0;
 }
 
@@ -122,6 +124,7 @@ static void fuzz_event(fuzz *f, const relet_event *ev)
         break;
     case RELET_NOT_SENT:
         must(f->lied_ever || f->ran[ev->tag] == 0, "not sent, and it ran");
+        f->never[ev->tag % FUZZ_TAGS] = 1;
         break;
     case RELET_ERROR:
     case RELET_UNSURE:
@@ -402,7 +405,7 @@ static void fuzz_one(fuzz *f, int byte)
     }
 }
 
-/* ---------------------------------------------------------------------- ends */
+/* -------------------------------------------------------------------- ends */
 
 static void fuzz_rest(fuzz *f)
 {

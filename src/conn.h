@@ -8,7 +8,7 @@
  *   state   means                          event            becomes
  *   ------  -----------------------------  ---------------  ---------------
  *   LIVE    no outcome yet                 its last answer  GONE (reported)
- *                                          time up, cancel  ENDED
+ *                                          time up, cancel  ENDED; ours: TOLD
  *                                          link broke       ENDED, or stays:
  *                                                           unsent, repeatable
  *   ENDED   outcome known, not yet taken   taken, due       TOLD

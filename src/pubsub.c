@@ -10,8 +10,9 @@ static const char *const pubsub_words[3][2] = {
     {"PSUBSCRIBE", "PUNSUBSCRIBE"},
     {"SSUBSCRIBE", "SUNSUBSCRIBE"}};
 
-RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_wish *wishes, uint32_t max,
-                     rlt_memory memory, void *names, size_t names_max)
+RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_wish *wishes,
+                                   uint32_t max, rlt_memory memory,
+                                   void *names, size_t names_max)
 {
     memset(ps, 0, sizeof *ps);
     memset(wishes, 0, max * sizeof *wishes);
@@ -79,7 +80,8 @@ static void pubsub_free_slot(rlt_pubsub *ps, uint32_t slot)
             ps->wishes[i].name -= n;
 }
 
-RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind, relet_span name)
+RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind,
+                                  relet_span name)
 {
     uint32_t slot = pubsub_find(ps, kind, name);
     rlt_wish *w;
@@ -119,7 +121,8 @@ static void pubsub_goodbye(rlt_pubsub *ps, rlt_wish *w)
     ps->goodbyes++;
 }
 
-RELET_PRIVATE int rlt_pubsub_unwish(rlt_pubsub *ps, relet_channel kind, relet_span name)
+RELET_PRIVATE int rlt_pubsub_unwish(rlt_pubsub *ps, relet_channel kind,
+                                    relet_span name)
 {
     uint32_t slot = pubsub_find(ps, kind, name);
 
@@ -146,7 +149,8 @@ RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave)
     uint32_t i;
 
     for (i = 0; ps->dirty && i < ps->max; i++)
-        if (ps->wishes[i].used && ps->wishes[i].want != ps->wishes[i].heading) {
+        if (ps->wishes[i].used &&
+            ps->wishes[i].want != ps->wishes[i].heading) {
             *leave = !ps->wishes[i].want;
             return i;
         }
@@ -173,8 +177,8 @@ RELET_PRIVATE void rlt_pubsub_was_sent(rlt_pubsub *ps, uint32_t slot, int leave)
         w->asked++;
 }
 
-RELET_PRIVATE void rlt_pubsub_command(const rlt_pubsub *ps, uint32_t slot, int leave,
-                        relet_span argv[2])
+RELET_PRIVATE void rlt_pubsub_command(const rlt_pubsub *ps, uint32_t slot,
+                                      int leave, relet_span argv[2])
 {
     argv[0] = relet_str(pubsub_words[ps->wishes[slot].kind][leave != 0]);
     argv[1] = rlt_pubsub_name(ps, slot);
@@ -220,8 +224,8 @@ static rlt_push pubsub_confirmation(rlt_pubsub *ps, relet_value push,
     return leave ? RLT_PUSH_UNSUBSCRIBED : RLT_PUSH_SUBSCRIBED;
 }
 
-RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push, relet_event *ev,
-                         uint32_t *slot)
+RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push,
+                                       relet_event *ev, uint32_t *slot)
 {
     static const char *const messages[3] = {"message", "pmessage", "smessage"};
     relet_span word = relet_value_text(relet_value_first(push));
@@ -355,7 +359,8 @@ RELET_PRIVATE uint32_t rlt_pubsub_next_asked(const rlt_pubsub *ps)
     return RLT_NO_WISH;
 }
 
-RELET_PRIVATE void rlt_pubsub_show(rlt_pubsub *ps, uint32_t slot, relet_event *ev)
+RELET_PRIVATE void rlt_pubsub_show(rlt_pubsub *ps, uint32_t slot,
+                                   relet_event *ev)
 {
     rlt_pubsub_release(ps);
     ev->channel_kind = (relet_channel)ps->wishes[slot].kind;

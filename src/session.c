@@ -425,12 +425,18 @@ static int session_may_expire(rlt_session *s)
     return s->now - s->input_seen >= 1000;
 }
 
+static void session_not_greeted(rlt_session *s)
+{
+    if (s->conn->starved)
+        rlt_session_fail(s, RELET_WHY_MEMORY, "no memory to read into", NULL);
+    else
+        rlt_session_fail(s, RELET_WHY_SILENT,
+                         "no answer to the greeting in connect_timeout_ms",
+                         NULL);
+}
+
 static void session_tick_up(rlt_session *s)
 {
-    if (s->conn->starved) {
-        rlt_session_fail(s, RELET_WHY_MEMORY, "no memory to read into", NULL);
-        return;
-    }
     if (!rlt_conn_overdue(s->conn))
         s->overdue_at = s->now;
     else if (s->now >= session_dead_at(s) && !rlt_conn_has_input(s->conn)) {
@@ -465,9 +471,7 @@ RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
         return;
     case RLT_GREETING:
         if (now >= s->until && !rlt_conn_has_input(s->conn))
-            rlt_session_fail(s, RELET_WHY_SILENT,
-                             "no answer to the greeting in "
-                             "connect_timeout_ms", NULL);
+            session_not_greeted(s);
         return;
     case RLT_HOLDING:
         if (now >= s->until)

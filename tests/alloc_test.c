@@ -333,18 +333,38 @@ TEST an_answer_without_memory_is_an_error_of_that_operation(void)
     PASS();
 }
 
-/* Starved once, in the greeting, it cost the link that had come up since. */
-TEST a_shortage_that_is_over_does_not_cost_the_link(void)
+TEST a_link_without_memory_to_read_into_is_told(void)
 {
     t_peer p;
 
     t_start(&p);
     t_move(&p);
     p.heap.fail_at = p.heap.calls + 1;
+    p.heap.fail_on = 1;
     t_say(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n+PONG\r\n");
-    T_TOLD(&p, "up redis 7.0.15");
+    t_pass(&p, 5000);
+    T_TOLD(&p, "down memory: no memory to read into");
+    p.heap.fail_at = 0;
+    ASSERT(t_up(&p));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* Starved once, in the greeting, it cost the link that had come up since. */
+TEST a_shortage_that_is_over_is_not_blamed(void)
+{
+    t_peer p;
+
+    t_start(&p);
+    t_move(&p);
+    p.heap.fail_at = p.heap.calls + 1;
+    t_say(&p, T_HELLO_SAYS);
+    t_pass(&p, 5000);
+    T_TOLD(&p, "down silent: no answer to the greeting in "
+               "connect_timeout_ms");
+    p.heap.fail_at = p.heap.calls + 1;
+    ASSERT(t_up(&p));
     t_pass(&p, 10000);
-    T_TOLD(&p, "");
     ASSERT_EQ(1, relet_is_up(p.r));
     ASSERT_EQ(0, t_end(&p));
     PASS();
@@ -363,7 +383,8 @@ static SUITE(alloc)
     RUN_TEST(every_allocation_may_fail_around_new_credentials);
     RUN_TEST(credentials_that_found_no_memory_change_nothing);
     RUN_TEST(an_answer_without_memory_is_an_error_of_that_operation);
-    RUN_TEST(a_shortage_that_is_over_does_not_cost_the_link);
+    RUN_TEST(a_link_without_memory_to_read_into_is_told);
+    RUN_TEST(a_shortage_that_is_over_is_not_blamed);
 }
 
 GREATEST_MAIN_DEFS();
@@ -375,6 +396,7 @@ int main(int argc, char **argv)
     RUN_SUITE(alloc);
     t_piece = 7;
     RUN_SUITE(alloc);
-    printf("%lu conversations, each short of memory at another place\n", t_indices);
+    printf("%lu conversations, each short of memory at another place\n",
+           t_indices);
     GREATEST_MAIN_END();
 }

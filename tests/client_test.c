@@ -101,6 +101,56 @@ TEST fail_fast_refuses_what_would_have_to_wait(void)
     PASS();
 }
 
+TEST what_may_not_go_over_a_shared_link_is_refused(void)
+{
+    relet_span words[65], huge;
+    relet_args args[1];
+    t_peer p;
+    int i;
+
+    t_start(&p);
+    ASSERT_EQ(RELET_E_REFUSED, t_ask(&p, 1, 0, "SELECT", "1"));
+    ASSERT_STR_EQ("SELECT would be lost with the link: set db in the "
+                  "configuration", relet_refusal(p.r));
+    ASSERT_EQ(RELET_E_REFUSED, relet_command(p.r, NULL, 0, NULL));
+    ASSERT_EQ(RELET_E_REFUSED, relet_transaction(p.r, NULL, 0, NULL));
+    for (i = 0; i < 65; i++)
+        words[i] = relet_str("EXEC");
+    args[0].argv = words;
+    args[0].argc = 1;
+    ASSERT_EQ(RELET_E_REFUSED, relet_transaction(p.r, args, 1, NULL));
+    words[0] = relet_str("WATCH");
+    ASSERT_EQ(RELET_E_REFUSED, relet_transaction(p.r, args, 1, NULL));
+    huge.p = "never read";
+    huge.n = ((size_t)512 << 20) + 1;
+    words[0] = relet_str("GET");
+    words[1] = huge;
+    ASSERT_EQ(RELET_E_REFUSED, relet_command(p.r, words, 2, NULL));
+    args[0].argc = 2;
+    ASSERT_EQ(RELET_E_REFUSED, relet_transaction(p.r, args, 1, NULL));
+    ASSERT_EQ(0, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST words_beyond_sixty_four_are_refused(void)
+{
+    t_peer p;
+
+#define T_TEN "x", "x", "x", "x", "x", "x", "x", "x", "x", "x"
+    t_start(&p);
+    ASSERT_EQ(0, relet_command_text(p.r, NULL, "MGET", T_TEN, T_TEN, T_TEN,
+                                    T_TEN, T_TEN, T_TEN, "x", "x", "x",
+                                    (char *)NULL));
+    ASSERT_EQ(RELET_E_REFUSED,
+              relet_command_text(p.r, NULL, "MGET", T_TEN, T_TEN, T_TEN,
+                                 T_TEN, T_TEN, T_TEN, "x", "x", "x", "x",
+                                 (char *)NULL));
+    ASSERT_EQ(1, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* --------------------------------------------------------------- the break
  *
  * How much was sent when the link broke, and what the operation was. */
@@ -1723,6 +1773,8 @@ static SUITE(client)
     RUN_TEST(operations_wait_for_a_link);
     RUN_TEST(the_stats_count_what_happened);
     RUN_TEST(fail_fast_refuses_what_would_have_to_wait);
+    RUN_TEST(what_may_not_go_over_a_shared_link_is_refused);
+    RUN_TEST(words_beyond_sixty_four_are_refused);
     RUN_TEST(what_was_not_sent_is_sent_over_the_next_link);
     RUN_TEST(what_was_partly_sent_is_sent_whole_over_the_next_link);
     RUN_TEST(what_was_sent_is_unsure_when_the_link_breaks);

@@ -293,6 +293,9 @@ typedef struct t_text {
     size_t cap, n;
 } t_text;
 
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
 static inline void t_text_put(t_text *t, const char *format, ...)
 {
     va_list list;

@@ -170,6 +170,8 @@ TEST odd_wishes_are_refused(void)
     s.n = 8193;
     t_start(&p);
     ASSERT_EQ(RELET_E_REFUSED, t_wish(&p, RELET_CHANNEL, ""));
+    ASSERT_EQ(RELET_E_REFUSED, t_wish(&p, (relet_channel)3, "a"));
+    ASSERT_EQ(RELET_E_REFUSED, t_unwish(&p, (relet_channel)3, "a"));
     ASSERT_EQ(RELET_E_REFUSED, relet_subscribe(p.r, RELET_CHANNEL, s));
     ASSERT_EQ(RELET_E_REFUSED, t_unwish(&p, RELET_CHANNEL, "a"));
     ASSERT_EQ(0, t_end(&p));
@@ -523,6 +525,39 @@ TEST a_refused_wish_is_told_and_forgotten(void)
     ASSERT_EQ(RELET_E_REFUSED, t_unwish(&p, RELET_CHANNEL, "a"));
     ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, "a"));
     T_TOLD(&p, "subscribed channel a");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* The wish could not be taken back: only the end of the link takes it. */
+TEST who_may_not_unsubscribe_loses_the_link(void)
+{
+    t_peer p;
+
+    ASSERT(t_hearing(&p));
+    p.honest = 1;
+    p.server.keep = "-NOPERM no unsubscribe\r\n";
+    ASSERT_EQ(0, t_unwish(&p, RELET_CHANNEL, "a"));
+    T_TOLD(&p, "down broken: given up, for UNSUBSCRIBE was refused: NOPERM "
+               "no unsubscribe");
+    T_TOLD(&p, "unsubscribed channel a");
+    t_pass(&p, 200);
+    T_TOLD(&p, "up redis 7.0.15");
+    T_TOLD(&p, "");
+    ASSERT_EQ(0, t_name_count(&p.server));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_wish_answered_by_a_reply_in_the_greeting_costs_the_link(void)
+{
+    t_peer p;
+
+    t_start(&p);
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, "a"));
+    t_move(&p);
+    t_say(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n+OK\r\n");
+    T_TOLD(&p, "down protocol: a subscription was answered by a reply");
     ASSERT_EQ(0, t_end(&p));
     PASS();
 }
@@ -1049,6 +1084,8 @@ static SUITE(pubsub)
     RUN_TEST(a_break_ends_what_was_being_left);
     RUN_TEST(an_unsubscribe_may_be_answered_before_its_barrier_is_sent);
     RUN_TEST(a_refused_wish_is_told_and_forgotten);
+    RUN_TEST(who_may_not_unsubscribe_loses_the_link);
+    RUN_TEST(a_wish_answered_by_a_reply_in_the_greeting_costs_the_link);
     RUN_TEST(a_wish_refused_in_the_greeting_is_told_by_name);
     RUN_TEST(a_refusal_that_is_overtaken_does_not_forget_the_wish);
     RUN_TEST(a_wish_refused_as_busy_is_asked_again);

@@ -55,6 +55,29 @@ TEST the_greeting_has_every_step_in_order(void)
     PASS();
 }
 
+TEST each_kind_of_tracking_is_asked_for_in_its_words(void)
+{
+    static const char *const words[] = {"CLIENT TRACKING ON",
+                                        "CLIENT TRACKING ON OPTIN",
+                                        "CLIENT TRACKING ON BCAST"};
+    relet_config c = t_config();
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        t_peer p;
+
+        c.tracking = (relet_tracking)(RELET_TRACK_READ + i);
+        ASSERT(t_start_with(&p, &c));
+        t_move(&p);
+        t_took(&p);
+        t_took(&p);
+        t_took(&p);
+        ASSERT_STR_EQ(words[i], t_took(&p));
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
 TEST the_greeting_goes_out_in_one_write(void)
 {
     const uint8_t *from = NULL;
@@ -481,6 +504,37 @@ TEST a_wish_refused_as_busy_is_made_again(void)
               ">3\r\n+subscribe\r\n+b\r\n:2\r\n+PONG\r\n");
     T_TOLD(&p, "subscribed channel b");
     T_TOLD(&p, "up redis 7.0.15");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST an_answer_while_the_server_is_left_alone_is_a_stray_one(void)
+{
+    t_peer p;
+
+    t_start(&p);
+    t_greet_with(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n-LOADING later\r\n");
+    T_TOLD(&p, "down busy: LOADING later");
+    t_say(&p, "-ERR going away\r\n");
+    T_TOLD(&p, "");
+    t_say(&p, "+OK\r\n");
+    T_TOLD(&p, "down protocol: an answer came that nothing waited for");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST an_answer_over_a_limit_in_that_time_is_one_too(void)
+{
+    t_peer p;
+    int i;
+
+    t_start(&p);
+    t_greet_with(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n-LOADING later\r\n");
+    T_TOLD(&p, "down busy: LOADING later");
+    t_say(&p, "*513\r\n");
+    for (i = 0; i < 513; i++)
+        t_say(&p, ":1\r\n");
+    T_TOLD(&p, "down protocol: an answer came that nothing waited for");
     ASSERT_EQ(0, t_end(&p));
     PASS();
 }
@@ -1190,6 +1244,7 @@ TEST a_link_lost_while_opening_is_told(void)
 static SUITE(session)
 {
     RUN_TEST(the_greeting_has_every_step_in_order);
+    RUN_TEST(each_kind_of_tracking_is_asked_for_in_its_words);
     RUN_TEST(the_greeting_goes_out_in_one_write);
     RUN_TEST(no_byte_of_the_users_goes_out_before_the_greeting_is_answered);
     RUN_TEST(a_greeting_answered_before_it_is_sent_costs_the_link);
@@ -1219,6 +1274,8 @@ static SUITE(session)
     RUN_TEST(loading_is_waited_out_on_the_same_link_and_told_once);
     RUN_TEST(every_busy_word_in_every_step_is_waited_out);
     RUN_TEST(a_wish_refused_as_busy_is_made_again);
+    RUN_TEST(an_answer_while_the_server_is_left_alone_is_a_stray_one);
+    RUN_TEST(an_answer_over_a_limit_in_that_time_is_one_too);
     RUN_TEST(backoff_stays_under_a_bound_that_doubles);
     RUN_TEST(the_next_attempt_comes_when_down_said);
     RUN_TEST(a_link_that_lived_long_resets_the_backoff);
