@@ -17,7 +17,9 @@
  *
  * Ownership in one rule: what you pass in is copied before the call returns,
  * and what an event shows you is lent until the next call of relet_next,
- * relet_wait, relet_call, relet_tick or a relet_io_ function on that client.
+ * relet_wait, relet_call, relet_stop, relet_tick or a relet_io_ function on
+ * that client. Submitting is fine meanwhile, but relet_subscribe also ends the
+ * loan of a channel's name.
  */
 #ifndef RELET_H
 #define RELET_H
@@ -353,7 +355,7 @@ typedef struct relet_request {
  *   RELET_E_REFUSED  by a rule that relet_refusal names: an empty command;
  *                    SUBSCRIBE and its family, MULTI, EXEC, DISCARD, HELLO,
  *                    AUTH, SELECT, RESET, QUIT, MONITOR, SYNC, PSYNC,
- *                    CLIENT REPLY, CLIENT TRACKING, CLIENT CACHING, because
+ *                    REPLCONF, CLIENT REPLY, CLIENT TRACKING, CLIENT CACHING, because
  *                    they would change what later answers mean; what is there
  *                    instead is said in the text; fail_fast without a link
  *   RELET_E_MEMORY, RELET_E_STOPPED */
@@ -414,7 +416,9 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
 
 /* Credentials for the next connect and those after it, as tokens that expire
- * want it. They must fit the configuration's fields. 0 or RELET_E_CONFIG. */
+ * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
+ * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
+ * is longer than the first credentials and than 96 bytes has no room). */
 RELET_API int relet_credentials(relet *r, relet_span user,
                                 relet_span password);
 
@@ -429,7 +433,7 @@ typedef enum relet_kind {
     RELET_NOT_SENT, /* why, text                                             */
     RELET_UNSURE,   /* why, text                                             */
     /* the link */
-    RELET_UP,   /* ready; value: what HELLO said; text: "redis 7.0.15"       */
+    RELET_UP,   /* ready; text: "redis 7.0.15"                               */
     RELET_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up or stopped)  */
     /* messages */
     RELET_SUBSCRIBED,           /* channel_kind, channel                     */
@@ -529,7 +533,8 @@ typedef struct relet_io {
 /* When tick is next worth calling, if nothing else happens before. */
 RELET_API relet_time relet_deadline(const relet *r);
 
-/* Steady milliseconds; a time before the last one counts as that one. */
+/* Steady milliseconds, from 0 on; a time before the last one counts as that
+ * one. */
 RELET_API void relet_tick(relet *r, relet_time now);
 
 /* 1 and *io when a link is to be opened or closed: once each. A link that is

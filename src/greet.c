@@ -198,13 +198,32 @@ RELET_PRIVATE void rlt_greet_sent(rlt_greet *g, size_t n)
     g->sent += n;
 }
 
+/* Room for n bytes of secrets, and the old ones still there. A buffer that
+ * grows leaves a copy of what it held behind: take another one instead. */
+static int greet_secrets_room(rlt_greet *g, size_t n)
+{
+    rlt_buf *b = &g->secrets, fresh;
+    size_t old = rlt_buf_used(b);
+
+    if (b->memory.resize == NULL || n <= b->cap)
+        return n > old ? rlt_buf_reserve(b, n - old) : 0;
+    rlt_buf_init(&fresh, b->memory, NULL, b->floor, b->max);
+    if (rlt_buf_reserve(&fresh, n) < 0)
+        return RELET_E_MEMORY;
+    if (old > 0)
+        (void)rlt_buf_put(&fresh, rlt_buf_head(b), old);
+    greet_wipe(b);
+    rlt_buf_free(b);
+    *b = fresh;
+    return 0;
+}
+
 RELET_PRIVATE int rlt_greet_credentials(rlt_greet *g, relet_span user,
                                         relet_span password)
 {
-    size_t n = user.n + password.n, old = rlt_buf_used(&g->secrets);
+    size_t n = user.n + password.n;
 
-    /* Room first: without it the old ones stay. */
-    if (n > old && rlt_buf_reserve(&g->secrets, n - old) < 0)
+    if (greet_secrets_room(g, n) < 0)
         return RELET_E_MEMORY;
     greet_wipe(&g->secrets);
     g->user_len = 0;

@@ -1055,6 +1055,25 @@ TEST no_password_remains_in_memory_that_a_greeting_outgrew(void)
     PASS();
 }
 
+/* Credentials that grew were copied, and the old ones freed as they were. */
+TEST longer_credentials_leave_nothing_of_the_old_ones(void)
+{
+    char token[1500];
+    relet_span longer;
+    t_peer p;
+
+    memset(token, 'x', sizeof token);
+    longer.p = token;
+    longer.n = sizeof token;
+    t_start_named(&p);
+    p.heap.secret = "sesame";
+    ASSERT_EQ(t_fixed ? RELET_E_MEMORY : 0,
+              relet_credentials(p.r, relet_str("u"), longer));
+    ASSERT_EQ(0, t_end(&p));
+    ASSERT_EQ(0, p.heap.leaked_secret);
+    PASS();
+}
+
 /* ------------------------------------------------------------------- stop */
 
 TEST stop_before_the_first_tick_asks_for_nothing(void)
@@ -1303,6 +1322,7 @@ static SUITE(session)
     RUN_TEST(credentials_that_do_not_fit_are_refused);
     RUN_TEST(no_password_remains_after_finish);
     RUN_TEST(no_password_remains_in_memory_that_a_greeting_outgrew);
+    RUN_TEST(longer_credentials_leave_nothing_of_the_old_ones);
     RUN_TEST(stop_before_the_first_tick_asks_for_nothing);
     RUN_TEST(stop_while_opening_takes_the_wish_for_a_link_back);
     RUN_TEST(stop_while_greeting_closes_the_link);
