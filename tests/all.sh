@@ -79,6 +79,9 @@ REPLAYS= suite"
     step generated - "$MAKE -s check-generated"
     step demo - "$MAKE -s demo"
     step benches HIREDIS_DIR "$MAKE -s F=bench benches"
+
+    # The local server, which nothing else is built with yet.
+    step local - "sh tests/local/run.sh"
 }
 
 scripts() {

@@ -122,7 +122,7 @@ static void dict_shrink(rlt_dict *d, rlt_pool *pool)
         dict_resize(d, pool, had / 4);
 }
 
-/* ---------------------------------------------------------- order of walking */
+/* --------------------------------------------------------- order of walking */
 
 static void dict_order_out(rlt_dict *d, rlt_entry *e)
 {

@@ -20,7 +20,7 @@ typedef struct rlt_entry {
         double d;
     } value;
     uint32_t hash, len;
-    char key[8]; /* len bytes, as many as it takes                           */
+    char key[1]; /* len bytes                                                 */
 } rlt_entry;
 
 typedef struct rlt_dict {

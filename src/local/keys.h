@@ -53,13 +53,13 @@ RELET_PRIVATE rlt_obj *rlt_keys_obj(const rlt_entry *e);
 /* 1 when now is past its time: a key is there at exactly that millisecond. */
 RELET_PRIVATE int rlt_keys_is_due(const rlt_obj *o, int64_t now_ms);
 
-/* Put the object under the key. What stood there is freed and its time to
- * end forgotten; then `o` ends when its own due says (or never). */
+/* Put the object, which has no time to end, under the key. What stood there is
+ * freed, and its time to end forgotten. */
 RELET_PRIVATE rlt_entry *rlt_keys_put(rlt_keys *k, rlt_pool *pool,
                                       relet_span key, rlt_obj *o);
 
 /* The key goes; the object is freed, or is the caller's. *at_ms gets its time
- * to end, -1 for none; the object has none any more. */
+ * to end, -1 for none (at_ms may be NULL); the object has none any more. */
 RELET_PRIVATE void rlt_keys_delete(rlt_keys *k, rlt_pool *pool,
                                    rlt_entry *e);
 RELET_PRIVATE rlt_obj *rlt_keys_take(rlt_keys *k, rlt_pool *pool,

@@ -186,7 +186,7 @@ RELET_PRIVATE relet_span rlt_list_get(rlt_list_place at)
     return rlt_str_span(at.chunk->slots[at.at]);
 }
 
-/* -------------------------------------------------------------- in the middle */
+/* ------------------------------------------------------------ in the middle */
 
 RELET_PRIVATE void rlt_list_set(rlt_list_place at, rlt_pool *pool,
                                 relet_span s)

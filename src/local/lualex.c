@@ -202,12 +202,13 @@ static void lualex_escape(rlt_lualex *x, char **out, const char *from)
     }
 }
 
+/* At most; line ends may be part of it, behind a backslash. */
 static size_t lualex_quoted_size(const rlt_lualex *x)
 {
     const char *p = x->p + 1;
     char quote = *x->p;
 
-    while (p < x->end && *p != quote && *p != '\n')
+    while (p < x->end && *p != quote)
         p += *p == '\\' && p + 1 < x->end ? 2 : 1;
     return (size_t)(p - x->p);
 }
@@ -279,8 +280,6 @@ static void lualex_long_unfinished(rlt_lualex *x, int comment)
 /* [==[ … ]==], to its end; out gets where the copy ends. */
 static void lualex_long(rlt_lualex *x, int level, char *keep, char **out)
 {
-    const char *from = x->p;
-
     *out = keep;
     x->p += level + 2;
     if (x->p < x->end && (*x->p == '\n' || *x->p == '\r'))
@@ -288,11 +287,6 @@ static void lualex_long(rlt_lualex *x, int level, char *keep, char **out)
     while (x->p < x->end) {
         if (*x->p == ']' && lualex_bracket(x, x->p) == level) {
             x->p += level + 2;
-            return;
-        }
-        if (*x->p == '[' && level == 0 && lualex_bracket(x, x->p) == 0) {
-            lualex_fail_inside(x, "nesting of [[...]] is deprecated", '[',
-                               from);
             return;
         }
         lualex_long_byte(x, out);

@@ -7,8 +7,6 @@
  * rounded once; so 10^15 is exactly that. */
 #include "luanum.h"
 
-#define LUAMATH_MANTISSA (((uint64_t)1 << 52) - 1)
-
 static uint64_t luamath_bits(double v)
 {
     uint64_t u;
@@ -59,17 +57,17 @@ RELET_PRIVATE double rlt_luanum_ceil(double v)
 RELET_PRIVATE double rlt_luanum_frexp(double v, int *exponent)
 {
     uint64_t u = luamath_bits(v);
-    int e = (int)(u >> 52 & 0x7ff);
+    int e = (int)(u >> 52 & 0x7ff), shift = 0;
 
     *exponent = 0;
     if (v == 0 || e == 0x7ff)
         return v;
-    if (e == 0) {
-        v = rlt_luanum_frexp(v * 18014398509481984.0, exponent);
-        *exponent -= 54;
-        return v;
+    if (e == 0) { /* below the normal numbers: 2^54 lifts all of them        */
+        shift = 54;
+        u = luamath_bits(v * 18014398509481984.0);
+        e = (int)(u >> 52 & 0x7ff);
     }
-    *exponent = e - 1022;
+    *exponent = e - 1022 - shift;
     return luamath_of_bits((u & ~((uint64_t)0x7ff << 52)) |
                            (uint64_t)1022 << 52);
 }
@@ -307,20 +305,42 @@ RELET_PRIVATE double rlt_luanum_exp(double v)
     return luamath_exp(luamath_of(v, 0));
 }
 
+/* 1 when the logarithm is *r already: of 0, of what is not finite. */
+static int luamath_log_edge(double v, double *r)
+{
+    if (v != v)
+        *r = v;
+    else if (v == 0)
+        *r = -rlt_luanum_infinity();
+    else if (v < 0)
+        *r = rlt_luanum_nan();
+    else if (!luamath_finite(v))
+        *r = v;
+    else
+        return 0;
+    return 1;
+}
+
 RELET_PRIVATE double rlt_luanum_log(double v)
 {
-    luamath_pair r;
+    luamath_pair p;
+    double r;
 
-    if (v != v)
-        return v;
-    if (v == 0)
-        return -rlt_luanum_infinity();
-    if (v < 0)
-        return rlt_luanum_nan();
-    if (!luamath_finite(v))
-        return v;
-    r = luamath_log(v);
-    return r.hi + r.lo;
+    if (luamath_log_edge(v, &r))
+        return r;
+    p = luamath_log(v);
+    return p.hi + p.lo;
+}
+
+RELET_PRIVATE double rlt_luanum_log10(double v)
+{
+    luamath_pair p;
+    double r;
+
+    if (luamath_log_edge(v, &r))
+        return r;
+    p = luamath_div(luamath_log(v), luamath_log(10));
+    return p.hi + p.lo;
 }
 
 static int luamath_odd(double v)

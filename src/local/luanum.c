@@ -536,14 +536,37 @@ static int luanum_read_hex(relet_span s, double *out)
     return 1;
 }
 
+/* Nearly all are a few digits and nothing else: they are exact. */
+static int luanum_read_short(relet_span s, double *out)
+{
+    int64_t v = 0;
+    size_t i;
+
+    if (s.n == 0 || s.n > 15)
+        return 0;
+    for (i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return 0;
+        v = v * 10 + (s.p[i] - '0');
+    }
+    *out = (double)v;
+    return 1;
+}
+
 RELET_PRIVATE int rlt_luanum_read(relet_span s, double *out)
 {
     relet_span rest;
     int negative;
 
+    if (luanum_read_short(s, out))
+        return 1;
     s = luanum_trim(s);
     rest = s;
     negative = luanum_sign(&rest);
+    if (rlt_span_is_nocase(rest, "infinity")) {
+        *out = negative ? -rlt_luanum_infinity() : rlt_luanum_infinity();
+        return 1;
+    }
     if (!luanum_is_hex(rest))
         return s.n > 0 && rlt_text_double(s.p, s.n, out);
     rest.p += 2;

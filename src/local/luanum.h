@@ -60,6 +60,7 @@ RELET_PRIVATE double rlt_luanum_sqrt(double v);
 RELET_PRIVATE double rlt_luanum_pow(double a, double b);
 RELET_PRIVATE double rlt_luanum_exp(double v);
 RELET_PRIVATE double rlt_luanum_log(double v);
+RELET_PRIVATE double rlt_luanum_log10(double v);
 /* v * 2^n, and back: a fraction in [0.5, 1) and its exponent. */
 RELET_PRIVATE double rlt_luanum_ldexp(double v, int64_t n);
 RELET_PRIVATE double rlt_luanum_frexp(double v, int *exponent);

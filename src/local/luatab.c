@@ -344,11 +344,16 @@ static rlt_luaval *luatab_writable(const rlt_luatab *t, const rlt_luaval *v)
     return &t->nodes[(size_t)(p - nodes) / sizeof *t->nodes].value;
 }
 
-RELET_PRIVATE rlt_luaval *rlt_luatab_slot(rlt_luamem *m, rlt_luatab *t,
-                                          const rlt_luaval *key)
+RELET_PRIVATE rlt_luaval *rlt_luatab_global(const rlt_luatab *t,
+                                            const char *key)
+{
+    return luatab_writable(t, rlt_luatab_get_text(t, key));
+}
+
+/* What is there, or a node for it; NULL: the table has to grow. */
+static rlt_luaval *luatab_slot(rlt_luatab *t, const rlt_luaval *key)
 {
     const rlt_luaval *found;
-    rlt_luaval *slot;
     uint32_t i = key->type == RLT_LUA_NUMBER ? luatab_index(key->u.n) : 0;
 
     if (i > 0 && i <= t->array_n)
@@ -356,12 +361,17 @@ RELET_PRIVATE rlt_luaval *rlt_luatab_slot(rlt_luamem *m, rlt_luatab *t,
     found = rlt_luatab_get(t, key);
     if (found != &luatab_nothing)
         return luatab_writable(t, found);
-    slot = luatab_insert(t, key);
+    return luatab_insert(t, key);
+}
+
+RELET_PRIVATE rlt_luaval *rlt_luatab_slot(rlt_luamem *m, rlt_luatab *t,
+                                          const rlt_luaval *key)
+{
+    rlt_luaval *slot = luatab_slot(t, key);
+
     if (slot)
         return slot;
-    if (!luatab_grow(m, t, key))
-        return NULL;
-    return rlt_luatab_slot(m, t, key);
+    return luatab_grow(m, t, key) ? luatab_slot(t, key) : NULL;
 }
 
 RELET_PRIVATE rlt_luaval *rlt_luatab_slot_int(rlt_luamem *m, rlt_luatab *t,

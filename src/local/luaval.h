@@ -167,6 +167,11 @@ RELET_PRIVATE rlt_luaval *rlt_luatab_slot(rlt_luamem *m, rlt_luatab *t,
 RELET_PRIVATE rlt_luaval *rlt_luatab_slot_int(rlt_luamem *m, rlt_luatab *t,
                                               int64_t key);
 
+/* The value of a field that is there, to be overwritten though the table is
+ * read-only: for the interpreter itself. */
+RELET_PRIVATE rlt_luaval *rlt_luatab_global(const rlt_luatab *t,
+                                            const char *key);
+
 /* Room for elements up to n, as a constructor sees to it. 1, or 0. */
 RELET_PRIVATE int rlt_luatab_reserve(rlt_luamem *m, rlt_luatab *t,
                                      uint32_t n);

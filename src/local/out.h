@@ -12,6 +12,7 @@
 #include "../base.h"
 #include "../buf.h"
 #include "../text.h"
+#include "num.h"
 
 typedef struct rlt_out {
     rlt_buf buf;
@@ -28,7 +29,8 @@ RELET_PRIVATE void rlt_out_raw(rlt_out *o, const void *p, size_t n);
 RELET_PRIVATE void rlt_out_status(rlt_out *o, const char *text);
 RELET_PRIVATE void rlt_out_status_span(rlt_out *o, relet_span text);
 
-/* With its code: "ERR syntax error". Line ends become blanks. */
+/* With its code: "ERR syntax error". Line ends become blanks; those that end
+ * the text go. (In a status they all become blanks.) */
 RELET_PRIVATE void rlt_out_error(rlt_out *o, const char *text);
 RELET_PRIVATE void rlt_out_error_span(rlt_out *o, relet_span text);
 
@@ -41,7 +43,7 @@ RELET_PRIVATE void rlt_out_bulk_int(rlt_out *o, int64_t v);
 RELET_PRIVATE void rlt_out_null(rlt_out *o);
 RELET_PRIVATE void rlt_out_null_array(rlt_out *o);
 
-/* A bulk in RESP2; shortest text that reads back the same. */
+/* A bulk in RESP2; the text is %.17g, inf, -inf, nan, as Redis 7.0 has it. */
 RELET_PRIVATE void rlt_out_double(rlt_out *o, double v);
 
 /* 1 and 0 in RESP2; a bulk in RESP2; a bulk without the format in RESP2. */
@@ -57,8 +59,9 @@ RELET_PRIVATE void rlt_out_set(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_push(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_attribute(rlt_out *o, size_t pairs);
 
-/* An array whose length is known when its elements are: begin returns a
- * mark for end. */
+/* A header that is known only when its elements are: _later returns a mark,
+ * _later_end puts it there, with type *, %, ~ or > and n as it would be in
+ * RESP3: a map's pairs are doubled for RESP2. Inner ones end first. */
 RELET_PRIVATE size_t rlt_out_later(rlt_out *o);
 RELET_PRIVATE void rlt_out_later_end(rlt_out *o, size_t mark, char type,
                                      size_t n);

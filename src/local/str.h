@@ -10,7 +10,7 @@
 
 typedef struct rlt_str {
     uint32_t n, room; /* bytes in use, bytes there are                       */
-    char p[8];        /* room of them                                        */
+    char p[1];        /* room of them                                        */
 } rlt_str;
 
 /* What a new string of n bytes takes of a promise; n has no side effects. */

@@ -23,14 +23,19 @@ RELET_PRIVATE int rlt_stream_id_compare(rlt_stream_id a, rlt_stream_id b)
     return (a.seq > b.seq) - (a.seq < b.seq);
 }
 
-/* As servers do it: any zeros in front, a plus, and a minus when a zero
- * follows it, which wraps around. */
+/* As servers do it: blanks and any zeros in front, a plus, and a minus, which
+ * wraps around, when a blank stands before it or a zero behind. */
 static int stream_number(relet_span s, uint64_t *out)
 {
     uint64_t v = 0, digit;
-    int minus = s.n > 1 && s.p[0] == '-' && s.p[1] == '0';
-    size_t i = minus || (s.n > 0 && s.p[0] == '+');
+    size_t i = 0;
+    int minus;
 
+    while (i < s.n && (s.p[i] == ' ' || (s.p[i] >= '\t' && s.p[i] <= '\r')))
+        i++;
+    minus = i < s.n && s.p[i] == '-' &&
+            (i > 0 || (s.n > 1 && s.p[1] == '0'));
+    i += minus || (i < s.n && s.p[i] == '+');
     if (i == s.n)
         return 0;
     for (; i < s.n; i++) {
@@ -470,4 +475,65 @@ RELET_PRIVATE uint32_t rlt_stream_trim(rlt_stream *s, rlt_pool *pool,
     while ((e = rlt_stream_end(s, 0)) != NULL && stream_cut_takes(s, cut, e))
         stream_entry_free(s, pool, e);
     return had - rlt_stream_count(s);
+}
+
+/* ------------------------------------------------------------------- copies */
+
+static void stream_node_copy(rlt_stream *to, rlt_pool *pool,
+                                         const rlt_stream_node *node)
+{
+    rlt_stream_node *copy;
+
+    copy = (rlt_stream_node *)rlt_pool_get(pool, sizeof *copy);
+    *copy = *node;
+    copy->fields = rlt_str_new(pool, rlt_str_span(node->fields));
+    copy->next = NULL;
+    copy->back = to->final;
+    if (to->final)
+        to->final->next = copy;
+    else
+        to->first = copy;
+    to->final = copy;
+}
+
+static void stream_entry_copy(rlt_stream *to, rlt_pool *pool,
+                              const rlt_stream_entry *e)
+{
+    size_t size = stream_entry_size(e->n, e->bytes);
+    rlt_stream_entry *copy = (rlt_stream_entry *)rlt_pool_get(pool, size);
+
+    memcpy(copy, e, size);
+    copy->node = to->final;
+    rlt_tree_link(&to->entries, &copy->leaf, rlt_tree_end(&to->entries, 1), 1);
+}
+
+RELET_PRIVATE void rlt_stream_copy(const rlt_stream *s, rlt_pool *pool,
+                                   rlt_stream *to)
+{
+    const rlt_stream_node *node;
+    const rlt_stream_entry *e = rlt_stream_end(s, 0);
+
+    rlt_assert(to->first == NULL);
+    for (node = s->first; node; node = node->next) {
+        stream_node_copy(to, pool, node);
+        for (; e && e->node == node; e = rlt_stream_step(e, 1))
+            stream_entry_copy(to, pool, e);
+    }
+    to->nodes = s->nodes;
+    to->last = s->last;
+    to->max_deleted = s->max_deleted;
+    to->added = s->added;
+}
+
+RELET_PRIVATE size_t rlt_stream_copy_cost(const rlt_stream *s)
+{
+    const rlt_stream_node *node;
+    const rlt_stream_entry *e;
+    size_t cost = 0;
+
+    for (node = s->first; node; node = node->next)
+        cost += RLT_POOL_COST(sizeof *node) + RLT_STR_COST(node->fields->n);
+    for (e = rlt_stream_end(s, 0); e; e = rlt_stream_step(e, 1))
+        cost += RLT_POOL_COST(stream_entry_size(e->n, e->bytes));
+    return cost;
 }

@@ -33,7 +33,7 @@ typedef struct rlt_stream_entry {
     rlt_stream_node *node;
     uint32_t n;      /* strings: fields and values in turn                   */
     uint32_t bytes;  /* of them                                              */
-    uint32_t ends[2]; /* n of them: where each string ends; then the bytes   */
+    uint32_t ends[1]; /* n of them: where each string ends; then the bytes   */
 } rlt_stream_entry;
 
 typedef struct rlt_stream {
@@ -52,6 +52,7 @@ typedef struct rlt_stream {
                    (size_t)(bytes)) +                                       \
      RLT_POOL_COST(sizeof(rlt_stream_node)) +                               \
      RLT_STR_COST((size_t)(strings) * 4 + (size_t)(bytes)))
+
 /* ---------------------------------------------------------------------- ids */
 
 #define RLT_STREAM_ID_MAX 42 /* bytes as text                                */
@@ -78,6 +79,11 @@ RELET_PRIVATE int rlt_stream_id_back(rlt_stream_id *id);
 RELET_PRIVATE void rlt_stream_init(rlt_stream *s);
 RELET_PRIVATE void rlt_stream_clear(rlt_stream *s,
                                     rlt_pool *pool); /* its groups went */
+
+/* Its entries, nodes and counters, into an empty one; what that takes. */
+RELET_PRIVATE void rlt_stream_copy(const rlt_stream *s, rlt_pool *pool,
+                                   rlt_stream *to);
+RELET_PRIVATE size_t rlt_stream_copy_cost(const rlt_stream *s);
 RELET_PRIVATE uint32_t rlt_stream_count(const rlt_stream *s);
 
 /* The id that XADD gives: for "*" behind the last one, for "ms-*" the next

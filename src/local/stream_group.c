@@ -9,7 +9,7 @@
 /* -------------------------------------------------------------------- names */
 
 /* Groups and consumers alike: a name behind a leaf. */
-typedef relet_span group_name_fn(const rlt_leaf *leaf);
+typedef relet_span group_name_fn(rlt_leaf *leaf);
 
 static relet_span group_span(const char *p, uint32_t n)
 {
@@ -30,16 +30,16 @@ RELET_PRIVATE relet_span rlt_stream_consumer_name(const rlt_stream_consumer *c)
     return group_span(c->name, c->len);
 }
 
-static relet_span group_leaf_name(const rlt_leaf *leaf)
+static relet_span group_leaf_name(rlt_leaf *leaf)
 {
     return rlt_stream_group_name(
-        RLT_TREE_OWNER(const rlt_stream_group, leaf, leaf));
+        RLT_TREE_OWNER(rlt_stream_group, leaf, leaf));
 }
 
-static relet_span group_consumer_leaf_name(const rlt_leaf *leaf)
+static relet_span group_consumer_leaf_name(rlt_leaf *leaf)
 {
     return rlt_stream_consumer_name(
-        RLT_TREE_OWNER(const rlt_stream_consumer, leaf, leaf));
+        RLT_TREE_OWNER(rlt_stream_consumer, leaf, leaf));
 }
 
 /* Where the name stands; else NULL, and below whom it would. */
@@ -214,10 +214,12 @@ static rlt_stream_id group_first_id(const rlt_stream *s)
     return e ? e->id : rlt_stream_id_of(0, 0);
 }
 
-/* Whether the highest id that was deleted is at or behind this one. */
+/* Whether the highest id that was deleted is at or behind this one, and there
+ * are entries before it. */
 static int group_deleted_from(const rlt_stream *s, rlt_stream_id id)
 {
-    if (rlt_stream_count(s) == 0 || group_is_zero(s->max_deleted))
+    if (rlt_stream_count(s) == 0 ||
+        rlt_stream_id_compare(group_first_id(s), s->max_deleted) > 0)
         return 0;
     return rlt_stream_id_compare(id, s->max_deleted) <= 0;
 }
@@ -240,7 +242,7 @@ RELET_PRIVATE int64_t rlt_stream_read_at(const rlt_stream *s, rlt_stream_id id)
         return GROUP_UNKNOWN;
     if (to_first > 0)
         return GROUP_UNKNOWN;
-    return added - count + (to_first == 0);
+    return (int64_t)(s->added - (uint64_t)count + (to_first == 0));
 }
 
 RELET_PRIVATE void rlt_stream_group_read(const rlt_stream *s,
@@ -249,7 +251,7 @@ RELET_PRIVATE void rlt_stream_group_read(const rlt_stream *s,
     if (rlt_stream_id_compare(id, g->last) <= 0)
         return;
     if (g->entries_read != GROUP_UNKNOWN && !group_deleted_from(s, id))
-        g->entries_read++;
+        g->entries_read = (int64_t)((uint64_t)g->entries_read + 1);
     else if (s->added > 0)
         g->entries_read = rlt_stream_read_at(s, id);
     g->last = id;
@@ -264,7 +266,8 @@ RELET_PRIVATE int64_t rlt_stream_group_lag(const rlt_stream *s,
         return 0;
     if (read == GROUP_UNKNOWN || group_deleted_from(s, g->last))
         read = rlt_stream_read_at(s, g->last);
-    return read == GROUP_UNKNOWN ? GROUP_UNKNOWN : (int64_t)s->added - read;
+    return read == GROUP_UNKNOWN ? GROUP_UNKNOWN
+                                 : (int64_t)(s->added - (uint64_t)read);
 }
 
 /* ------------------------------------------------------------------ pending */
@@ -356,4 +359,55 @@ RELET_PRIVATE rlt_stream_pending *rlt_stream_pending_step(
     const rlt_leaf *leaf = of_consumer ? &p->in_consumer : &p->in_group;
 
     return group_pending_of(rlt_tree_step(leaf, side), of_consumer);
+}
+
+/* ------------------------------------------------------------------- copies */
+
+static void group_pending_copy(const rlt_stream_consumer *c, rlt_pool *pool,
+                               rlt_stream_group *g, rlt_stream_consumer *to)
+{
+    const rlt_stream_pending *p;
+    rlt_stream_pending *copy;
+    rlt_leaf *leaf = rlt_tree_end(&c->pending, 0);
+
+    for (; leaf; leaf = rlt_tree_step(leaf, 1)) {
+        p = group_consumer_pending(leaf);
+        copy = rlt_stream_pending_add(g, pool, to, p->id, p->delivered_ms);
+        copy->deliveries = p->deliveries;
+    }
+}
+
+RELET_PRIVATE void rlt_stream_groups_copy(const rlt_stream *s, rlt_pool *pool,
+                                          rlt_stream *to)
+{
+    const rlt_stream_group *g;
+    const rlt_stream_consumer *c;
+    rlt_stream_group *copy;
+
+    for (g = rlt_stream_group_first(s); g; g = rlt_stream_group_next(g)) {
+        copy = rlt_stream_group_add(to, pool, rlt_stream_group_name(g),
+                                    g->last, g->entries_read);
+        for (c = rlt_stream_consumer_first(g); c;
+             c = rlt_stream_consumer_next(c))
+            group_pending_copy(
+                c, pool, copy,
+                rlt_stream_consumer_add(
+                    copy, pool, rlt_stream_consumer_name(c), c->seen_ms));
+    }
+}
+
+RELET_PRIVATE size_t rlt_stream_groups_copy_cost(const rlt_stream *s)
+{
+    const rlt_stream_group *g;
+    const rlt_stream_consumer *c;
+    size_t cost = 0;
+
+    for (g = rlt_stream_group_first(s); g; g = rlt_stream_group_next(g)) {
+        cost += RLT_STREAM_GROUP_COST(g->len);
+        cost += rlt_tree_count(&g->pending) * RLT_STREAM_PENDING_COST;
+        for (c = rlt_stream_consumer_first(g); c;
+             c = rlt_stream_consumer_next(c))
+            cost += RLT_STREAM_CONSUMER_COST(c->len);
+    }
+    return cost;
 }

@@ -12,7 +12,7 @@ typedef struct rlt_stream_consumer {
     rlt_tree pending;   /* rlt_stream_pending.in_consumer, by id             */
     int64_t seen_ms;    /* XINFO's idle counts from here                     */
     uint32_t len;
-    char name[8];       /* len bytes, as many as it takes                    */
+    char name[1];       /* len bytes                                         */
 } rlt_stream_consumer;
 
 typedef struct rlt_stream_pending {
@@ -30,7 +30,7 @@ typedef struct rlt_stream_group {
     rlt_stream_id last;    /* delivered                                      */
     int64_t entries_read;  /* -1: not known                                  */
     uint32_t len;
-    char name[8];
+    char name[1];
 } rlt_stream_group;
 
 /* What adding takes: a group or consumer with a name of n bytes; one pending
@@ -45,6 +45,12 @@ typedef struct rlt_stream_group {
 
 /* All groups go. */
 RELET_PRIVATE void rlt_stream_groups_clear(rlt_stream *s, rlt_pool *pool);
+
+/* All of them, with consumers and what is pending, into a stream that has
+ * none; what that takes. */
+RELET_PRIVATE void rlt_stream_groups_copy(const rlt_stream *s, rlt_pool *pool,
+                                          rlt_stream *to);
+RELET_PRIVATE size_t rlt_stream_groups_copy_cost(const rlt_stream *s);
 
 /* Names are walked in the order of bytes: _first, then _next. NULL: no such
  * name, no more. */

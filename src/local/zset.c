@@ -63,18 +63,24 @@ static void zset_link(rlt_zset *z, rlt_zset_item *item)
     rlt_tree_link(&z->order, &item->leaf, up, side);
 }
 
+/* While it is small, servers keep whole scores as integers: without -0. */
+static double zset_kept(const rlt_zset *z, double score)
+{
+    return !z->large && score >= 0 && score <= 0 ? 0 : score;
+}
+
 RELET_PRIVATE rlt_zset_item *rlt_zset_add(rlt_zset *z, rlt_pool *pool,
                                           relet_span member, double score)
 {
     rlt_zset_item *item;
 
+    if (z->members.count >= RLT_ZSET_SMALL || member.n > RLT_ZSET_SMALL_BYTES)
+        z->large = 1;
     item = (rlt_zset_item *)rlt_pool_get(pool, sizeof *item);
-    item->score = score;
+    item->score = zset_kept(z, score);
     item->entry = rlt_dict_add(&z->members, pool, member);
     item->entry->value.p = item;
     zset_link(z, item);
-    if (z->members.count > RLT_ZSET_SMALL || member.n > RLT_ZSET_SMALL_BYTES)
-        z->large = 1;
     return item;
 }
 
@@ -82,7 +88,7 @@ RELET_PRIVATE void rlt_zset_move(rlt_zset *z, rlt_zset_item *item,
                                  double score)
 {
     rlt_tree_unlink(&z->order, &item->leaf);
-    item->score = score;
+    item->score = zset_kept(z, score);
     zset_link(z, item);
 }
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * find.c - commands by their names, and the keys among their arguments.
+ */
+#include "find.h"
+
+/* -------------------------------------------------------------- the table */
+
+static char find_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static uint32_t find_hash(relet_span name)
+{
+    uint32_t h = 2166136261u;
+    size_t i;
+
+    for (i = 0; i < name.n; i++)
+        h = (h ^ (uint8_t)find_lower(name.p[i])) * 16777619u;
+    return (h ^ h >> 15) & (RLT_TABLE_SIZE - 1);
+}
+
+RELET_PRIVATE void rlt_find_add(rlt_server *s, const rlt_command *row,
+                               uint8_t category)
+{
+    uint32_t at = find_hash(relet_str(row->name));
+
+    while (s->table[at])
+        at = (at + 1) & (RLT_TABLE_SIZE - 1);
+    s->table[at] = row;
+    s->table_category[at] = category;
+    s->commands++;
+    rlt_assert(s->commands < RLT_TABLE_SIZE / 2);
+}
+
+static int find_same(relet_span name, const char *word)
+{
+    size_t i;
+
+    for (i = 0; i < name.n; i++)
+        if (find_lower(name.p[i]) != word[i] || word[i] == '\0')
+            return 0;
+    return word[i] == '\0';
+}
+
+/* Its place, or an empty one. */
+static uint32_t find_place(const rlt_server *s, relet_span name)
+{
+    uint32_t at = find_hash(name);
+
+    while (s->table[at] && !find_same(name, s->table[at]->name))
+        at = (at + 1) & (RLT_TABLE_SIZE - 1);
+    return at;
+}
+
+RELET_PRIVATE const rlt_command *rlt_find_command(const rlt_server *s,
+                                              relet_span name)
+{
+    return s->table[find_place(s, name)];
+}
+
+RELET_PRIVATE uint8_t rlt_find_category(const rlt_server *s, relet_span name)
+{
+    return s->table_category[find_place(s, name)];
+}
+
+RELET_PRIVATE const rlt_command *rlt_find_row(const rlt_server *s,
+                                             const relet_span *argv,
+                                             uint32_t argc, int *is_sub,
+                                             const rlt_command **container)
+{
+    const rlt_command *row = rlt_find_command(s, argv[0]), *sub;
+
+    *is_sub = 0;
+    *container = row;
+    if (row == NULL || row->sub == NULL || argc < 2)
+        return row;
+    for (sub = row->sub; sub->name; sub++)
+        if (rlt_span_is_nocase(argv[1], sub->name)) {
+            *is_sub = 1;
+            return sub;
+        }
+    return NULL;
+}
+
+RELET_PRIVATE int rlt_find_arity_ok(const rlt_command *row, uint32_t argc)
+{
+    if (row->arity > 0)
+        return argc == (uint32_t)row->arity;
+    return argc >= (uint32_t)-row->arity;
+}
+
+/* -------------------------------------------------------------------- keys */
+
+/* argv[i] from `first` to `last`, when *at has not passed them. */
+static uint32_t find_key_next(uint32_t first, uint32_t last, uint32_t step,
+                             uint32_t *at)
+{
+    uint32_t next = *at < first ? first : *at + step;
+
+    if (first == 0 || next > last)
+        return 0;
+    *at = next;
+    return next;
+}
+
+static uint32_t find_key_counted(const rlt_command *row,
+                                const relet_span *argv, uint32_t argc,
+                                uint32_t *at)
+{
+    uint32_t count_at = (uint32_t)row->count_at, i;
+    int64_t n;
+
+    if (row->first > 0 && *at < (uint32_t)row->first) {
+        *at = (uint32_t)row->first;
+        return *at;
+    }
+    if (count_at >= argc || !rlt_str_int(argv[count_at], &n) || n < 1 ||
+        n > (int64_t)argc - (int64_t)count_at - 1)
+        return 0;
+    i = find_key_next(count_at + 1, count_at + (uint32_t)n, 1, at);
+    return i;
+}
+
+RELET_PRIVATE int rlt_find_keys_ok(const rlt_command *row,
+                                  const relet_span *argv, uint32_t argc)
+{
+    uint32_t count_at = (uint32_t)row->count_at;
+    int64_t n;
+
+    if (row->find != RLT_KEYS_COUNTED)
+        return 1;
+    if (count_at >= argc || !rlt_str_int(argv[count_at], &n))
+        return 0;
+    /* only scripts may have none */
+    if (n == 0 && (row->flags & RLT_CMD_NOSCRIPT))
+        return 1;
+    return n >= 1 && n <= (int64_t)argc - (int64_t)count_at - 1;
+}
+
+static uint32_t find_key_streams(const relet_span *argv, uint32_t argc,
+                                uint32_t *at)
+{
+    uint32_t i = 1, n;
+
+    while (i < argc && !rlt_span_is_nocase(argv[i], "streams"))
+        i++;
+    if (i >= argc)
+        return 0;
+    n = argc - i - 1;
+    if (n < 2)
+        return 0;
+    return find_key_next(i + 1, i + n / 2, 1, at);
+}
+
+RELET_PRIVATE uint32_t rlt_find_key(const rlt_command *row,
+                                   const relet_span *argv, uint32_t argc,
+                                   uint32_t *at)
+{
+    uint32_t last;
+
+    if (row->find == RLT_KEYS_COUNTED)
+        return find_key_counted(row, argv, argc, at);
+    if (row->find == RLT_KEYS_STREAMS)
+        return find_key_streams(argv, argc, at);
+    last = row->last < 0 ? argc - (uint32_t)-row->last : (uint32_t)row->last;
+    return find_key_next((uint32_t)row->first, RLT_MIN(last, argc - 1),
+                        (uint32_t)row->step, at);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * find.h - commands by their names, and the keys among their arguments.
+ */
+#ifndef RLT_FIND_H
+#define RLT_FIND_H
+
+#include "state.h"
+
+/* Its row, and the category of the family that it belongs to. */
+RELET_PRIVATE void rlt_find_add(rlt_server *s, const rlt_command *row,
+                               uint8_t category);
+RELET_PRIVATE uint8_t rlt_find_category(const rlt_server *s, relet_span name);
+
+/* The row of a command: NULL when it is unknown. *is_sub: it is that of a
+ * subcommand; *container: the row of argv[0] alone. */
+RELET_PRIVATE const rlt_command *rlt_find_command(const rlt_server *s,
+                                              relet_span name);
+RELET_PRIVATE const rlt_command *rlt_find_row(const rlt_server *s,
+                                             const relet_span *argv,
+                                             uint32_t argc, int *is_sub,
+                                             const rlt_command **container);
+RELET_PRIVATE int rlt_find_arity_ok(const rlt_command *row, uint32_t argc);
+
+/* The keys of a command, one after the other: *at is 0 at first; 0 at the
+ * end. Arguments that do not add up have none. */
+RELET_PRIVATE uint32_t rlt_find_key(const rlt_command *row,
+                                   const relet_span *argv, uint32_t argc,
+                                   uint32_t *at);
+
+/* 1 when the number of keys that a command says is one it can have. */
+RELET_PRIVATE int rlt_find_keys_ok(const rlt_command *row,
+                                  const relet_span *argv, uint32_t argc);
+
+#endif

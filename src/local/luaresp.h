@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * luaresp.h - between replies and values of a script, both ways. */
+#ifndef RLT_LUARESP_H
+#define RLT_LUARESP_H
+
+#include "luaarg.h"
+#include "out.h"
+
+/* How deep a reply to a script may nest; ours nest a few levels. */
+#define RLT_LUARESP_READ_DEPTH (RLT_TINY ? 8 : 64)
+
+/* A server walks a value on its own stack of scripts: an element of an array
+ * takes one slot of it, the value of a map 3 and the key 4, a member of a set
+ * 3. Behind the last slot the reply says that there are no more. */
+#define RLT_LUARESP_SLOTS (RLT_TINY ? 50 : 7994)
+
+/* Push a reply as a value. 1; or negative with the error set: no memory, or
+ * bytes that are no reply. */
+RELET_PRIVATE int rlt_luaresp_read(rlt_lua *L, relet_span reply);
+
+/* A value as the reply of EVAL, in the protocol of whoever asked (out) and
+ * with the types of the one that the script chose (L). When there is no
+ * memory out->failed is set. */
+RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
+                                     const rlt_luaval *v);
+
+/* The table of an error as servers make it: "-CODE text", or "-text" and
+ * then with the code ERR; up to a NUL. Pushes it: 1, or negative. */
+RELET_PRIVATE int rlt_luaresp_push_error(rlt_lua *L, relet_span line);
+
+#endif

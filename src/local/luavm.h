@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * luavm.h - one interpreter: its stack, its calls, its errors.
+ *
+ * Functions of the script call each other without using the C stack. Only
+ * what calls back from C does (pcall, sort, gsub, a generic for), and how deep
+ * that may go is counted. An error is a value in the interpreter and a
+ * negative return, all the way to whoever catches it. Running out of steps
+ * or of memory is fatal: nobody in the script can catch it. */
+#ifndef RLT_LUAVM_H
+#define RLT_LUAVM_H
+
+#include "luanum.h"
+#include "luaop.h"
+#include "luaval.h"
+
+/* The numbers of a real server. Calls of C within calls of C: */
+#define RLT_LUA_NESTING_MAX (RLT_TINY ? 40 : 200)
+/* Calls within calls, of any kind: */
+#define RLT_LUA_CALLS_MAX (RLT_TINY ? 200 : 16383)
+/* Values that one of our functions may put on the stack: */
+#define RLT_LUA_RESULTS_MAX 8000
+/* Values on the stack altogether; ours, so that it stays below 16 MiB. */
+#define RLT_LUA_STACK_MAX ((uint32_t)1 << 20)
+/* Slots that a builtin finds above its arguments without asking. */
+#define RLT_LUA_SLOTS 20
+
+#define RLT_LUA_ALL (-1) /* results wanted: as many as there are             */
+
+struct rlt_lua;
+
+/* Its arguments are n values from stack[base] on. It puts results on top and
+ * returns how many; or a negative number when the error is set. The stack may
+ * move whenever something is called or room is made. */
+typedef int rlt_luabuiltin_fn(struct rlt_lua *L, uint32_t base, int n);
+
+typedef struct rlt_luabuiltin {
+    const char *name;
+    rlt_luabuiltin_fn *fn;
+} rlt_luabuiltin;
+
+/* What a closure shares with the function around it: a place on the stack,
+ * and when that is left, a place of its own. */
+typedef struct rlt_luacell {
+    rlt_luaval *at;
+    rlt_luaval own;
+    struct rlt_luacell *next; /* while it is on the stack: the next lower one */
+} rlt_luacell;
+
+/* A function of the script; or, with proto NULL, one of ours with a state. */
+typedef struct rlt_luafn {
+    const rlt_luaproto *proto;
+    const rlt_luabuiltin *builtin;
+    void *state;
+    uint32_t serial;
+    rlt_luacell *ups[1]; /* as many as the proto says                        */
+} rlt_luafn;
+
+typedef struct rlt_luaframe {
+    const rlt_luafn *fn; /* NULL: a builtin without state                    */
+    const rlt_luaop *pc; /* the next instruction; NULL: a builtin            */
+    uint32_t func, base; /* where results go; the first register             */
+    int32_t want;        /* results                                          */
+    uint32_t tail_calls; /* frames that this one took the place of           */
+    int returns_to_c;
+} rlt_luaframe;
+
+typedef struct rlt_lua {
+    rlt_memory memory;
+    rlt_luamem base; /* the libraries                                        */
+    rlt_luamem run;  /* what the script makes                                */
+    rlt_luaval *stack;
+    uint32_t stack_cap, top;
+    rlt_luaframe *frames;
+    uint32_t frames_cap, frames_n;
+    rlt_luacell *open; /* cells on the stack, the highest first              */
+    rlt_luaval error;
+    int fatal;
+    int64_t steps; /* left                                                   */
+    uint32_t nesting, serial;
+    rlt_luatab *globals, *string_library;
+    rlt_luaval *keys, *argv; /* where globals has KEYS and ARGV              */
+    const struct rlt_lua_host *host;
+    int resp;
+    const char *chunk; /* how messages call the script                       */
+} rlt_lua;
+
+/* Call the function at stack[func] with the n values above it. Its results
+ * take its place; with RLT_LUA_ALL, up to the top. 0, or negative. */
+RELET_PRIVATE int rlt_luavm_call(rlt_lua *L, uint32_t func, int n, int want);
+
+/* After a negative return: the stack as it was with so many frames, and the
+ * error is still in L->error. */
+RELET_PRIVATE void rlt_luavm_unwind(rlt_lua *L, uint32_t frames_n,
+                                    uint32_t top, uint32_t nesting);
+
+/* Room for n more values. 0, or negative. */
+RELET_PRIVATE int rlt_luavm_room(rlt_lua *L, int n);
+
+/* n steps are taken: 0, or negative when there are not so many left. */
+RELET_PRIVATE int rlt_luavm_spend(rlt_lua *L, size_t n);
+
+/* All may be NULL, with the error set. */
+RELET_PRIVATE void *rlt_luavm_alloc(rlt_lua *L, size_t n);
+RELET_PRIVATE rlt_luatab *rlt_luavm_table(rlt_lua *L, uint32_t array,
+                                          uint32_t nodes);
+/* A string of n bytes to be written, then sealed. */
+RELET_PRIVATE rlt_luastr *rlt_luavm_bytes(rlt_lua *L, size_t n, char **bytes);
+RELET_PRIVATE rlt_luastr *rlt_luavm_string(rlt_lua *L, const char *p,
+                                           size_t n);
+
+/* t[key] = value as the language has it: 0, or negative. */
+RELET_PRIVATE int rlt_luavm_set(rlt_lua *L, rlt_luatab *t,
+                                const rlt_luaval *key,
+                                const rlt_luaval *value);
+RELET_PRIVATE int rlt_luavm_set_int(rlt_lua *L, rlt_luatab *t, int64_t key,
+                                    const rlt_luaval *value);
+
+/* 1 and the number that v is or reads as; else 0. */
+RELET_PRIVATE int rlt_luavm_number(const rlt_luaval *v, double *out);
+/* A number in place becomes its text. 0, or negative. */
+RELET_PRIVATE int rlt_luavm_to_string(rlt_lua *L, rlt_luaval *v);
+/* a < b, or a <= b: 1, 0, or negative when they cannot be compared. */
+RELET_PRIVATE int rlt_luavm_less(rlt_lua *L, const rlt_luaval *a,
+                                 const rlt_luaval *b, int or_equal);
+
+/* Equality that counts its steps: 1, 0, or negative. */
+RELET_PRIVATE int rlt_luavm_same(rlt_lua *L, const rlt_luaval *a,
+                                 const rlt_luaval *b);
+
+static inline rlt_luaval *rlt_luavm_at(rlt_lua *L, uint32_t i)
+{
+    return &L->stack[i];
+}
+
+/* There is room: see RLT_LUA_SLOTS. */
+static inline void rlt_luavm_push(rlt_lua *L, rlt_luaval v)
+{
+    rlt_assert(L->top < L->stack_cap);
+    L->stack[L->top++] = v;
+}
+
+#endif

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.c - a command, from its name to its reply: the checks in their order.
+ */
+#include "run.h"
+#include "effect.h"
+#include "find.h"
+#include "news.h"
+#include "park.h"
+#include "queue.h"
+#include "scripts.h"
+#include "track.h"
+#include "users.h"
+
+/* ----------------------------------------------------------------- running */
+
+RELET_PRIVATE rlt_out *rlt_run_out(rlt_peer *p)
+{
+    if (p->reply_mode == RLT_REPLY_ON || p->reply_mode == RLT_REPLY_SKIP_NEXT)
+        return &p->out;
+    p->server->nowhere.resp = p->out.resp;
+    return &p->server->nowhere;
+}
+
+RELET_PRIVATE void rlt_run_begin(rlt_call *c, rlt_peer *p)
+{
+    rlt_server *s = p->server;
+
+    memset(c, 0, sizeof *c);
+    c->server = s;
+    c->peer = p;
+    c->pool = &s->pool;
+    c->rand = &s->rand;
+    c->db = &s->dbs[p->db].keys;
+    c->db_index = p->db;
+    c->now_us = s->now_us;
+    c->now_ms = s->now_us / 1000;
+}
+
+static void run_effects(rlt_call *c)
+{
+    uint32_t i;
+
+    c->server->dirty += c->dirty;
+    if (c->dirty <= 0 || c->told_effect)
+        return;
+    rlt_effect_begin(c->server, c->db_index, c->argc);
+    for (i = 0; i < c->argc; i++)
+        rlt_effect_word(c->server, c->argv[i]);
+}
+
+/* A peer that tracks has read these keys; in a script, what the script has
+ * declared. */
+static void run_track(const rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+    uint32_t at = 0, i;
+
+    if (!(c->command->flags & RLT_CMD_READONLY) ||
+        !(p->tracking & RLT_TRACK_ON) || (p->tracking & RLT_TRACK_BCAST))
+        return;
+    if (strncmp(c->command->name, "eval", 4) == 0)
+        return; /* the commands in it are looked at */
+    if ((p->tracking & RLT_TRACK_OPTIN) && !(p->tracking & RLT_TRACK_CACHING))
+        return;
+    if ((p->tracking & RLT_TRACK_OPTOUT) && (p->tracking & RLT_TRACK_CACHING))
+        return;
+    if (c->outer)
+        c = c->outer;
+    while ((i = rlt_find_key(c->command, c->argv, c->argc, &at)) != 0)
+        rlt_track_read(p, c->argv[i]);
+}
+
+RELET_PRIVATE void rlt_run_call(rlt_call *c)
+{
+    rlt_server *s = c->server;
+    const rlt_command *row = c->command;
+    size_t cost = 0;
+
+    if (row->bound)
+        cost = row->bound(c);
+    else if (row->flags & RLT_CMD_WRITE)
+        cost = rlt_call_cost(c);
+    if (cost > 0 && !rlt_pool_ensure(c->pool, cost)) {
+        rlt_call_error(c, RLT_ERR_OOM);
+        return;
+    }
+    s->counts.commands++;
+    row->run(c);
+    run_effects(c);
+    run_track(c);
+    rlt_call_end(c);
+    if (cost > 0)
+        rlt_pool_settle(c->pool);
+}
+
+RELET_PRIVATE int rlt_run_oom(const rlt_server *s)
+{
+    return s->settings.maxmemory > 0 && s->held > s->settings.maxmemory;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+/* The command is refused: a transaction that is being queued is spoilt. */
+static void run_refused(rlt_call *c)
+{
+    if (c->peer->in_multi)
+        c->peer->multi_broken = 1;
+}
+
+static int run_is(const rlt_call *c, const char *name)
+{
+    return !c->is_sub && strcmp(c->command->name, name) == 0;
+}
+
+/* An EXEC that is refused ends its transaction, and says so in other words:
+ * then "ERR " is not said. */
+static void run_refuse_with(rlt_call *c, const char *before, relet_span word,
+                            const char *after)
+{
+    char text[256] = "EXECABORT Transaction discarded because of: ";
+    rlt_say s;
+
+    if (c->command == NULL || !run_is(c, "exec")) {
+        run_refused(c);
+        rlt_call_error_with(c, before, word, after);
+        return;
+    }
+    rlt_queue_clear(c->peer);
+    rlt_say_init(&s, text, sizeof text);
+    rlt_say_text(&s, "EXECABORT Transaction discarded because of: ");
+    rlt_say_text(&s, before + (strncmp(before, "ERR ", 4) == 0 ? 4 : 0));
+    rlt_call_error_with(c, text, word, after);
+}
+
+static void run_refuse(rlt_call *c, const char *error)
+{
+    run_refuse_with(c, error, relet_str(""), "");
+}
+
+static relet_span run_full_name(const rlt_call *c, char *name)
+{
+    return rlt_call_full_name(
+        c->command, c->is_sub ? c->argv[0] : relet_str(NULL), name);
+}
+
+static void run_unknown(rlt_call *c)
+{
+    char args[1024] = "', with args beginning with: ";
+    size_t n = strlen(args), start = n, len;
+    relet_span word = c->argv[0];
+    uint32_t i;
+
+    for (i = 1; i < c->argc && n - start < 128; i++) {
+        const char *nul;
+
+        word = c->argv[i];
+        len = RLT_MIN(word.n, 128 - (n - start));
+        nul = len ? (const char *)memchr(word.p, 0, len) : NULL;
+        if (nul)
+            len = (size_t)(nul - word.p);
+        args[n++] = '\'';
+        if (len > 0)
+            memcpy(args + n, word.p, len);
+        n += len;
+        args[n++] = '\'';
+        args[n++] = ' ';
+    }
+    args[n] = '\0';
+    word = c->argv[0];
+    word.n = RLT_MIN(word.n, 128);
+    run_refused(c);
+    rlt_call_error_with(c, "ERR unknown command '", word, args);
+}
+
+static void run_unknown_sub(rlt_call *c, const rlt_command *container)
+{
+    char after[96] = "'. Try ";
+    size_t n = strlen(after), i;
+    relet_span word = c->argv[1];
+
+    for (i = 0; container->name[i]; i++) {
+        char ch = container->name[i];
+
+        after[n++] = ch >= 'a' && ch <= 'z' ? (char)(ch - 'a' + 'A') : ch;
+    }
+    memcpy(after + n, " HELP.", 7);
+    word.n = RLT_MIN(word.n, 128);
+    run_refused(c);
+    rlt_call_error_with(c, "ERR unknown subcommand '", word, after);
+}
+
+static int run_known(rlt_call *c)
+{
+    rlt_server *s = c->server;
+    const rlt_command *container;
+    char name[RLT_CALL_NAME_MAX];
+
+    c->command = rlt_find_row(s, c->argv, c->argc, &c->is_sub, &container);
+    c->container = container;
+    c->peer->last = c->command;
+    c->peer->last_container = container;
+    if (c->command == NULL) {
+        if (container == NULL)
+            run_unknown(c);
+        else
+            run_unknown_sub(c, container);
+        return 0;
+    }
+    if (!rlt_find_arity_ok(c->command, c->argc)) {
+        run_refuse_with(c, "ERR wrong number of arguments for '",
+                        run_full_name(c, name), "' command");
+        return 0;
+    }
+    return 1;
+}
+
+/* Commands that are run, not put off, between MULTI and EXEC. */
+static int run_at_once(const rlt_call *c)
+{
+    return run_is(c, "exec") || run_is(c, "discard") || run_is(c, "multi") ||
+           run_is(c, "watch") || run_is(c, "reset");
+}
+
+static int run_permitted(rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+    char name[RLT_CALL_NAME_MAX], why;
+
+    if (p->replaying)
+        return 1;
+    if (!p->authenticated && !(c->command->flags & RLT_CMD_NO_AUTH)) {
+        run_refuse(c, "NOAUTH Authentication required.");
+        return 0;
+    }
+    if (p->in_multi && (c->command->flags & RLT_CMD_NO_MULTI)) {
+        run_refuse(c, "ERR Command not allowed inside a transaction");
+        return 0;
+    }
+    if (rlt_users_may(c, p->user, &why))
+        return 1;
+    if (why == 'k') {
+        run_refuse(c, "NOPERM this user has no permissions to access one of "
+                      "the keys used as arguments");
+    } else if (why == 'n') {
+        run_refuse(c, "NOPERM this user has no permissions to access one of "
+                      "the channels used as arguments");
+    } else {
+        run_refuse_with(c, "NOPERM this user has no permissions to run the '",
+                        run_full_name(c, name), "' command");
+    }
+    return 0;
+}
+
+static int run_has_memory(rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+    uint32_t flags;
+
+    if (!rlt_run_oom(c->server) || p->replaying)
+        return 1;
+    flags = rlt_scripts_flags(c);
+    if (run_is(c, "exec"))
+        flags |= p->multi_flags;
+    if (!(flags & RLT_CMD_DENYOOM) &&
+        !(p->in_multi && !run_is(c, "exec") && !run_is(c, "discard") &&
+          !run_is(c, "reset")))
+        return 1;
+    run_refuse(c, RLT_ERR_OOM);
+    return 0;
+}
+
+static int run_in_place(rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+    char name[RLT_CALL_NAME_MAX];
+
+    if (p->out.resp == 2 && rlt_news_reading(p) && !run_is(c, "ping") &&
+        !run_is(c, "subscribe") && !run_is(c, "ssubscribe") &&
+        !run_is(c, "psubscribe") && !run_is(c, "unsubscribe") &&
+        !run_is(c, "sunsubscribe") && !run_is(c, "punsubscribe") &&
+        !run_is(c, "reset")) {
+        run_refuse_with(
+            c, "ERR Can't execute '", run_full_name(c, name),
+            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
+            "RESET are allowed in this context");
+        return 0;
+    }
+    return 1;
+}
+
+static int run_paused(const rlt_call *c)
+{
+    const rlt_server *s = c->server;
+    uint32_t flags;
+
+    if (s->pause_until_ms < c->now_ms || c->peer->replaying)
+        return 0;
+    flags = rlt_scripts_flags(c);
+    if (run_is(c, "exec"))
+        flags |= c->peer->multi_flags;
+    return s->pause_all ||
+           (flags & (RLT_CMD_WRITE | RLT_CMD_MAY_REPLICATE)) != 0;
+}
+
+/* QUIT and two words that only a browser would say come before everything. */
+static int run_before_all(rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+
+    if (rlt_span_is_nocase(c->argv[0], "quit")) {
+        rlt_out_status(c->out, "OK");
+        p->closing = 1;
+        p->mute = c->out != &p->out;
+        return 1;
+    }
+    if (rlt_span_is_nocase(c->argv[0], "post") ||
+        rlt_span_is_nocase(c->argv[0], "host:")) {
+        p->closing = 1;
+        return 1;
+    }
+    return 0;
+}
+
+static void run_checked(rlt_call *c)
+{
+    rlt_peer *p = c->peer;
+
+    if (run_before_all(c) || !run_known(c) || !run_permitted(c) ||
+        !run_has_memory(c) || !run_in_place(c))
+        return;
+    if (run_paused(c)) {
+        rlt_park(p, RLT_WAIT_PAUSE, 0);
+        return;
+    }
+    if (p->in_multi && !run_at_once(c)) {
+        if (!rlt_queue_add(p, c)) {
+            run_refuse(c, RLT_ERR_OOM);
+            return;
+        }
+        rlt_out_status(c->out, "QUEUED");
+        return;
+    }
+    rlt_run_call(c);
+}
+
+/* ------------------------------------------------------- what comes of it */
+
+/* The command of a peer that waited for this key runs once more. */
+static void run_woken(rlt_peer *p, relet_span key)
+{
+    rlt_server *s = p->server;
+    rlt_call c;
+
+    rlt_run_begin(&c, p);
+    c.argv = p->argv;
+    c.argc = p->argc;
+    c.command = rlt_find_row(s, c.argv, c.argc, &c.is_sub, &c.container);
+    c.woken = &key;
+    c.out = rlt_run_out(p);
+    rlt_effect_unit(s);
+    rlt_run_call(&c);
+    rlt_effect_unit_end(s);
+    if (!c.parked)
+        rlt_park_end(p);
+}
+
+static void run_serve_key(rlt_server *s, const rlt_came *came)
+{
+    relet_span key = rlt_str_span(came->key);
+    rlt_keys *k = &s->dbs[came->db].keys;
+    rlt_waiter *w = rlt_park_first(s, came), *next;
+    rlt_entry *e;
+    rlt_peer *p;
+
+    for (; w; w = next) {
+        next = w->next;
+        p = w->peer;
+        e = rlt_keys_find(k, key);
+        if ((e && rlt_keys_obj(e)->type == p->wait_type) ||
+            (p->wait_flags & RLT_BLOCK_GONE))
+            run_woken(p, key);
+    }
+}
+
+static void run_serve(rlt_server *s)
+{
+    rlt_came *came;
+
+    while ((came = rlt_park_next(s)) != NULL) {
+        run_serve_key(s, came);
+        rlt_park_came_free(s, came);
+    }
+}
+
+static void run_reply_mode(rlt_peer *p)
+{
+    if (p->reply_mode == RLT_REPLY_SKIP)
+        p->reply_mode = RLT_REPLY_ON;
+    if (p->reply_mode == RLT_REPLY_SKIP_NEXT)
+        p->reply_mode = RLT_REPLY_SKIP;
+}
+
+RELET_PRIVATE void rlt_run_peer(rlt_peer *p)
+{
+    rlt_server *s = p->server;
+    rlt_call c;
+    int caching = p->tracking & RLT_TRACK_CACHING;
+
+    rlt_run_begin(&c, p);
+    c.argv = p->argv;
+    c.argc = p->argc;
+    c.out = rlt_run_out(p);
+    p->used_ms = c.now_ms;
+    s->current = p;
+    s->effect_off = p->replaying;
+    rlt_effect_unit(s);
+    run_checked(&c);
+    rlt_effect_unit_end(s);
+    s->effect_off = 0;
+    s->current = NULL;
+    if (caching && !p->in_multi &&
+        !(c.container && strcmp(c.container->name, "client") == 0))
+        p->tracking &= ~RLT_TRACK_CACHING;
+    if (rlt_buf_used(&s->nowhere.buf) > 0) {
+        rlt_buf_drop(&s->nowhere.buf, rlt_buf_used(&s->nowhere.buf));
+        s->nowhere.failed = 0;
+    }
+    rlt_track_answered(p);
+    run_reply_mode(p);
+    if (s->came)
+        run_serve(s);
+    if (p->out.failed)
+        p->closing = 1;
+}
+
+/* -------------------------------------------------------------------- time */
+
+RELET_PRIVATE void rlt_run_unblock(rlt_peer *p, const char *error)
+{
+    if (error)
+        rlt_out_error(&p->out, error);
+    else if (p->wait == RLT_WAIT_SLEEP)
+        rlt_out_status(&p->out, "OK");
+    else if (p->wait == RLT_WAIT_REPLICAS)
+        rlt_out_int(&p->out, 0);
+    else
+        rlt_out_null_array(&p->out);
+    rlt_park_end(p);
+}
+
+RELET_PRIVATE void rlt_run_unpause(rlt_server *s)
+{
+    uint32_t i;
+
+    s->pause_until_ms = INT64_MIN;
+    s->pause_all = 0;
+    for (i = 0; i < s->peers_cap && s->blocked > 0; i++)
+        if (s->peers[i] && s->peers[i]->wait == RLT_WAIT_PAUSE) {
+            s->peers[i]->again = 1;
+            rlt_park_end(s->peers[i]);
+        }
+}
+
+static int run_times_out(const rlt_peer *p)
+{
+    return p && p->wait != RLT_WAIT_NONE && p->wait != RLT_WAIT_PAUSE &&
+           p->wait_until_ms != 0;
+}
+
+/* Whose time was over first; NULL: nobody's is. */
+static rlt_peer *run_over_first(const rlt_server *s, int64_t now_ms)
+{
+    rlt_peer *p, *first = NULL;
+    uint32_t i;
+
+    for (i = 0; i < s->peers_cap && s->blocked > 0; i++) {
+        p = s->peers[i];
+        if (run_times_out(p) && p->wait_until_ms < now_ms &&
+            (first == NULL || p->wait_until_ms < first->wait_until_ms ||
+             (p->wait_until_ms == first->wait_until_ms &&
+              p->id < first->id)))
+            first = p;
+    }
+    return first;
+}
+
+RELET_PRIVATE void rlt_run_time(rlt_server *s)
+{
+    int64_t now_ms = s->now_us / 1000;
+    rlt_peer *p;
+    uint32_t i;
+
+    if (s->asleep_until_ms > now_ms)
+        return;
+    if (s->asleep_until_ms != 0) {
+        s->asleep_until_ms = 0;
+        for (i = 0; i < s->peers_cap; i++)
+            if (s->peers[i])
+                rlt_park_resume(s->peers[i]);
+    }
+    if (s->pause_until_ms != INT64_MIN && s->pause_until_ms < now_ms)
+        rlt_run_unpause(s);
+    while ((p = run_over_first(s, now_ms)) != NULL)
+        rlt_run_unblock(p, NULL);
+}
+
+RELET_PRIVATE int64_t rlt_run_deadline_ms(const rlt_server *s)
+{
+    int64_t when = INT64_MAX;
+    const rlt_peer *p;
+    uint32_t i;
+
+    if (s->pause_until_ms != INT64_MIN)
+        when = s->pause_until_ms + 1;
+    for (i = 0; i < s->peers_cap && s->blocked > 0; i++) {
+        p = s->peers[i];
+        if (run_times_out(p))
+            when = RLT_MIN(when, p->wait_until_ms + 1);
+    }
+    return when;
+}

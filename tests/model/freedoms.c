@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * freedoms.c - what may differ, and why: all of it is in this file.
+ *
+ * First what servers leave open, command by command: the order of what has
+ * none, chance, and what belongs to one process. Then how Valkey 8.0 differs
+ * from Redis 7.0, whom our server follows. A difference that no row allows is
+ * a defect. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+typedef struct freedom {
+    const char *command; /* and its first argument, if that has a `*`     */
+    rule what;
+    const char *why;
+    long used;
+} freedom;
+
+#define NO_ORDER "a set has none"
+#define CHANCE "drawn by chance"
+#define PROCESS "belongs to one process"
+
+static freedom freedom_rows[] = {
+    {"SMEMBERS *", RULE_SORTED, NO_ORDER, 0},
+    {"SINTER *", RULE_SORTED, NO_ORDER, 0},
+    {"SUNION *", RULE_SORTED, NO_ORDER, 0},
+    {"SDIFF *", RULE_SORTED, NO_ORDER, 0},
+    {"KEYS *", RULE_SORTED, "names stand in a hash table", 0},
+    {"HKEYS *", RULE_SORTED, "a great hash is a hash table", 0},
+    {"HVALS *", RULE_SORTED, "a great hash is a hash table", 0},
+    {"HGETALL *", RULE_PAIRS, "a great hash is a hash table", 0},
+    {"PUBSUB CHANNELS*", RULE_SORTED, "names stand in a hash table", 0},
+    {"PUBSUB SHARDCHANNELS*", RULE_SORTED, "names stand in a hash table", 0},
+    {"SCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
+    {"SSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
+    {"HSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
+    {"ZSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
+    {"UNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
+    {"PUNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
+    {"SUNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
+    {"SPOP *", RULE_SHAPE, CHANCE, 0},
+    {"SRANDMEMBER *", RULE_SHAPE, CHANCE, 0},
+    {"HRANDFIELD *", RULE_SHAPE, CHANCE, 0},
+    {"ZRANDMEMBER *", RULE_SHAPE, CHANCE, 0},
+    {"RANDOMKEY *", RULE_SHAPE, CHANCE, 0},
+    {"SORT *", RULE_SORTED, "members that compare equal, and BY nosort of a "
+     "set", 0},
+    {"SORT_RO *", RULE_SORTED, "the same", 0},
+    {"XINFO STREAM*", RULE_HELLO, "radix-tree-nodes and -keys are how it is "
+     "made", 0},
+    {"HELLO *", RULE_HELLO, "name, version and number of a connection", 0},
+    {"CLIENT ID*", RULE_IDS, "numbers of connections", 0},
+    {"CLIENT GETREDIR*", RULE_IDS, "numbers of connections", 0},
+    {"CLIENT TRACKINGINFO*", RULE_IDS, "numbers of connections", 0},
+    {"CLIENT LIST*", RULE_CLIENTS, "buffers, sockets, ages", 0},
+    {"CLIENT INFO*", RULE_CLIENTS, "buffers, sockets, ages", 0},
+    {"CONFIG GET*", RULE_PAIRS, "names stand in a hash table", 0},
+    {"OBJECT FREQ*", RULE_TYPE, "an estimate", 0},
+    {"OBJECT IDLETIME*", RULE_TYPE, "of a clock that is read now and then",
+     0},
+    {"MEMORY USAGE*", RULE_TYPE, PROCESS, 0},
+    {"INFO *", RULE_TYPE, PROCESS, 0},
+    {"LASTSAVE *", RULE_TYPE, PROCESS, 0},
+    {"COMMAND ", RULE_TYPE, "each has its own set of commands", 0},
+    {"COMMAND COUNT*", RULE_TYPE, "each has its own set of commands", 0},
+    {"ACL LIST*", RULE_SHAPE, "rules stand in a hash table", 0}};
+
+/* ------------------------------------------------- Valkey 8.0, row by row */
+
+typedef struct wording {
+    const char *redis, *valkey;
+    long used;
+} wording;
+
+/* The same in other words. */
+static wording wording_rows[] = {
+    {"Unknown Redis command called", "Unknown command called", 0},
+    {"No matching script. Please use EVAL.", "No matching script.", 0},
+    {"calling Redis command from", "calling command from", 0},
+    {"for this redis lib call", "for this call", 0},
+    {"This Redis command is not", "This command is not", 0},
+    {"Prints this help", "Print this help", 0}};
+
+typedef struct version {
+    const char *command, *redis, *valkey; /* globs; replies as rendered    */
+    int parts; /* from here on the data sets are not the same              */
+    const char *why;
+    long used;
+} version;
+
+static version version_rows[] = {
+    {"MULTI *", "-ERR MULTI calls can not be nested*", "*not allowed inside*",
+     1, "MULTI in MULTI spoils the transaction", 0},
+    {"WATCH *", "-ERR WATCH inside MULTI*", "*not allowed inside*", 1,
+     "and so does WATCH", 0},
+    {"*UNSUBSCRIBE *", "*", "*NOSUB*", 1,
+     "is refused to who has no subscription", 0},
+    {"*AUTH *", "*-WRONGPASS*", "*", 1,
+     "no reply at all behind another one that waits to be sent", 0},
+    {"HELLO *", "*-WRONGPASS*", "*", 1, "options are read first", 0},
+    {"READONLY *", "*cluster support*", "*OK*", 0, "is for replicas too", 0},
+    {"READWRITE *", "*cluster support*", "*OK*", 0, "is for replicas too", 0},
+    {"ASKING *", "*cluster support*", "*", 0, "other words", 0},
+    {"ROLE *", "*master*", "*master*", 0, "offset of replication", 0},
+    {"CLIENT LIST*", "*", "*", 0, "fields of its own", 0},
+    {"CLIENT INFO*", "*", "*", 0, "fields of its own", 0},
+    {"COMMAND GETKEYS*", "-ERR*", "-ERR*", 0, "other words", 0},
+    {"CLIENT HELP*", "*", "*", 0, "newer options", 0},
+    {"OBJECT HELP*", "*", "*", 0, "newer options", 0},
+    {"CONFIG HELP*", "*", "*", 0, "newer options", 0},
+    {"XGROUP HELP*", "*", "*", 0, "newer options", 0},
+    {"OBJECT ENCODING*", "$*", "$*", 0, "sets as listpacks", 0},
+    {"XINFO STREAM*", "*", "*active-time*", 0, "a time more", 0},
+    {"XINFO CONSUMERS*", "*", "*inactive*", 0, "a time more", 0},
+    {"XINFO *", "*", "*", 1,
+     "XCLAIM and XAUTOCLAIM make a consumer without an entry", 0},
+    {"XREAD *", "*", "*", 1, "unblocks with all streams; knows +", 0},
+    {"XREADGROUP *", "*", "*", 1, "unblocks with all streams", 0},
+    {"BITCOUNT *", "*", "*-ERR*", 0, "arguments before the key", 0},
+    {"BITPOS *", "*", "*-ERR*", 0, "arguments before the key", 0},
+    {"ZRANK *", "*", "*", 0, "WITHSCORE", 0},
+    {"ZREVRANK *", "*", "*", 0, "WITHSCORE", 0},
+    {"B*POP* *", "*timeout is negative*", "*timeout is out of range*", 0,
+     "a time-out that overflows", 0},
+    {"EVAL* *", "*", "*", 1,
+     "what scripts may call, and how numbers become text", 0},
+    {"* *", "*-NOPERM*", "*-NOPERM*", 0, "names the user", 0},
+    {"EXEC *", "", "*EXECABORT*", 1, "not held back by CLIENT PAUSE", 0},
+    {"EXEC *", "*", "*-EXECABORT*", 1, "what spoils a transaction", 0},
+    {"EXEC *", "*-EXECABORT*", "*", 1, "what spoils a transaction", 0},
+    {"XGROUP *", ":*", ":*", 1,
+     "XCLAIM and XAUTOCLAIM make a consumer without an entry", 0},
+    {"EXEC *", "", "*", 1, "CLIENT REPLY in a transaction", 0},
+    {"EXEC *", "*-EXECABORT*NOPERM*", "*-EXECABORT*NOPERM*", 0,
+     "names the user", 0},
+    {"SCAN *", "*", "*unknown type name*", 0, "TYPE is looked at", 0},
+    {"*SCAN *", "*", "*invalid cursor*", 0, "a minus is not skipped", 0},
+    {"BLMOVE *", "*timeout is negative*", "*timeout is out of range*", 0,
+     "a time-out that overflows", 0},
+    {"LSET *", "*out of range*", "*OK*", 1, "the least index of all", 0},
+    {"* *", "*", "*invalidate*", 1, "keys that scripts read are tracked", 0},
+    {"* *", "*invalidate*", "*", 1, "a script's own writes", 0},
+    {"* *", "*-OOM*", "*QUEUED*", 1, "OOM in MULTI", 0}};
+
+static void freedom_name(bytes *b, const ask *a)
+{
+    int i;
+
+    bytes_clear(b);
+    for (i = 0; i < a->argc && i < 2; i++) {
+        bytes_put(b, a->argv[i].p, a->argv[i].n < 60 ? a->argv[i].n : 60);
+        bytes_text(b, " ");
+    }
+}
+
+/* A script is as free as the commands in it. */
+static rule freedom_script(const ask *a)
+{
+    static const char *const free_in[] = {"smembers", "sinter'", "sunion'",
+        "sdiff'", "hgetall", "hkeys", "hvals", "scan", "pubsub", NULL};
+    const char *const *p;
+    size_t i, n;
+
+    if (a->argc < 2)
+        return RULE_EXACT;
+    for (p = free_in; *p != NULL; p++) {
+        n = strlen(*p);
+        for (i = 0; i + n <= a->argv[1].n; i++)
+            if (strncasecmp(a->argv[1].p + i, *p, n) == 0)
+                return RULE_DEEP;
+    }
+    return RULE_EXACT;
+}
+
+/* A scan that goes on may return anything. */
+static int freedom_goes_on(const ask *a)
+{
+    int at = word_is(a->argv[0], "SCAN") ? 1 : 2;
+    size_t i;
+
+    if (a->argc <= at)
+        return 0;
+    for (i = 0; i < a->argv[at].n; i++)
+        if (a->argv[at].p[i] != '0')
+            return 1;
+    return 0;
+}
+
+rule freedom_rule(const ask *a)
+{
+    static bytes name;
+    size_t i;
+
+    if (a->argc == 0)
+        return RULE_EXACT;
+    if (word_is(a->argv[0], "EVAL") || word_is(a->argv[0], "EVAL_RO"))
+        return freedom_script(a);
+    if (word_is(a->argv[0], "EVALSHA") || word_is(a->argv[0], "EVALSHA_RO"))
+        return RULE_DEEP;
+    freedom_name(&name, a);
+    for (i = 0; i < sizeof freedom_rows / sizeof *freedom_rows; i++)
+        if (bytes_glob(freedom_rows[i].command, name.p, name.n)) {
+            freedom_rows[i].used++;
+            if (freedom_rows[i].what == RULE_SCAN && freedom_goes_on(a))
+                return RULE_TYPE;
+            return freedom_rows[i].what;
+        }
+    return RULE_EXACT;
+}
+
+void freedom_wording(const side *other, bytes *b)
+{
+    bytes out = {NULL, 0, 0};
+    size_t i, n;
+    char *p;
+
+    if (strcmp(other->name, "valkey") != 0)
+        return;
+    for (i = 0; i < sizeof wording_rows / sizeof *wording_rows; i++) {
+        wording *w = &wording_rows[i];
+
+        n = strlen(w->valkey);
+        while (b->n >= n && strcmp(w->redis, w->valkey) != 0 &&
+               (p = (char *)memmem(b->p, b->n, w->valkey, n)) != NULL) {
+            size_t before = (size_t)(p - b->p);
+
+            w->used++;
+            bytes_put(&out, b->p, before);
+            bytes_text(&out, w->redis);
+            memmove(b->p, p + n, b->n - before - n);
+            b->n -= before + n;
+        }
+        bytes_put(&out, b->p, b->n);
+        bytes_clear(b);
+        bytes_put(b, out.p, out.n);
+        bytes_clear(&out);
+    }
+    bytes_free(&out);
+}
+
+/* The same text but for numbers that mean the same double: Valkey writes them
+ * as short as it can. */
+static int freedom_digit(char c)
+{
+    return c != '\0' && strchr("0123456789.+-e", c) != NULL;
+}
+
+static int freedom_numbers(const bytes *a, const bytes *b)
+{
+    size_t i = 0, k = 0;
+
+    while (i < a->n && k < b->n) {
+        char *x, *y;
+
+        if (a->p[i] == b->p[k] && !freedom_digit(a->p[i])) {
+            i++;
+            k++;
+            continue;
+        }
+        if (strtod(a->p + i, &x) != strtod(b->p + k, &y) || x == a->p + i ||
+            y == b->p + k) {
+            if (a->p[i++] != b->p[k++])
+                return 0;
+            continue;
+        }
+        i = (size_t)(x - a->p);
+        k = (size_t)(y - b->p);
+    }
+    return i == a->n && k == b->n;
+}
+
+int freedom_version(const side *other, const ask *a, const bytes *redis,
+                    const bytes *reply)
+{
+    static bytes name;
+    size_t i;
+
+    if (strcmp(other->name, "valkey") != 0)
+        return 0;
+    freedom_name(&name, a);
+    if (freedom_numbers(redis, reply))
+        return word_is(a->argv[0], "GET") ? 2 : 1;
+    for (i = 0; i < sizeof version_rows / sizeof *version_rows; i++) {
+        version *v = &version_rows[i];
+
+        if (!bytes_glob(v->command, name.p, name.n) ||
+            !bytes_glob(v->redis, redis->p, redis->n) ||
+            !bytes_glob(v->valkey, reply->p, reply->n))
+            continue;
+        v->used++;
+        return 1 + v->parts;
+    }
+    return 0;
+}
+
+/* Valkey deletes a key that SET gives a time in the past; Redis keeps it until
+ * it is looked at. Nothing shows it at once. */
+int freedom_silent(const side *other, const ask *a, int64_t now_ms)
+{
+    int i;
+
+    if (strcmp(other->name, "valkey") != 0 || a->argc < 4 ||
+        !word_is(a->argv[0], "SET"))
+        return 0;
+    for (i = 3; i + 1 < a->argc; i++) {
+        char text[32];
+        size_t n = a->argv[i + 1].n;
+        int64_t at;
+
+        if (n >= sizeof text || (!word_is(a->argv[i], "PXAT") &&
+                                 !word_is(a->argv[i], "EXAT")))
+            continue;
+        memcpy(text, a->argv[i + 1].p, n);
+        text[n] = '\0';
+        at = strtoll(text, NULL, 10);
+        if (at <= (word_is(a->argv[i], "EXAT") ? now_ms / 1000 : now_ms))
+            return 1;
+    }
+    return 0;
+}
+
+/* A step that meets several keys at once, in the order of a hash table. */
+int freedom_push_order(const side *other, const step *s)
+{
+    static const char *const many[] = {"SCAN", "KEYS", "RANDOMKEY", "SORT",
+        "EVAL", "EVALSHA", "EXEC", "FLUSHALL", "FLUSHDB", "UNSUBSCRIBE",
+        "PUNSUBSCRIBE", "SUNSUBSCRIBE", "SWAPDB", NULL};
+    int i, k;
+
+    if (s == NULL || strcmp(other->name, "valkey") == 0)
+        return 1; /* its pushes follow the reply to who caused them        */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; many[k] != NULL; k++)
+            if (s->asks[i].argc > 0 && word_is(s->asks[i].argv[0], many[k]))
+                return 1;
+    return 0;
+}
+
+void freedom_print(FILE *f)
+{
+    size_t i;
+
+    (void)fprintf(f, "freedoms used:\n");
+    for (i = 0; i < sizeof freedom_rows / sizeof *freedom_rows; i++)
+        (void)fprintf(f, "  %8ld  %-22s %s\n", freedom_rows[i].used,
+                      freedom_rows[i].command, freedom_rows[i].why);
+    (void)fprintf(f, "version differences met:\n");
+    for (i = 0; i < sizeof wording_rows / sizeof *wording_rows; i++)
+        (void)fprintf(f, "  %8ld  \"%s\" for \"%s\"\n", wording_rows[i].used,
+                      wording_rows[i].valkey, wording_rows[i].redis);
+    for (i = 0; i < sizeof version_rows / sizeof *version_rows; i++)
+        (void)fprintf(f, "  %8ld  %-22s %s\n", version_rows[i].used,
+                      version_rows[i].command, version_rows[i].why);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * play.h - a tape that is being played: shared by what plays it and what
+ * judges it. */
+#ifndef MODEL_PLAY_H
+#define MODEL_PLAY_H
+
+#include "model.h"
+
+#define PLAY_WAIT_MAX 512
+#define ROOTS_MAX 4096
+
+typedef struct line {
+    const ask *wait[PLAY_WAIT_MAX]; /* sent and not answered             */
+    int waiting;
+    const ask *queue[PLAY_WAIT_MAX]; /* queued since MULTI               */
+    int queued;
+    int pushed; /* the first that waits has been answered by a push         */
+    int loose;  /* some of its commands are not answered                   */
+} line;
+
+/* One frame of what a link heard. */
+typedef struct root {
+    int at;
+    int push;
+    const ask *owner;
+    const ask *const *queue; /* of an EXEC                                 */
+    int queued;
+} root;
+
+typedef struct heard {
+    forest trees;
+    root roots[ROOTS_MAX];
+    int n;
+    int whole; /* all of it could be read                                  */
+} heard;
+
+typedef struct play {
+    side **sides;
+    int n;
+    int64_t now_us;
+    line lines[MODEL_LINKS];
+    int parted[4]; /* the side's data set is allowed to be another         */
+    const ask *exec_queue[PLAY_WAIT_MAX];
+    const step *step;
+    int at;
+    int tally;
+    verdict *v;
+} play;
+
+/* Sends commands on the link of the step, or on the reader's if there is no
+ * step, and waits until all is quiet. */
+int play_asks(play *p, const ask *asks, int n, size_t cut);
+
+/* Judges what all links heard since the last time: 0, or -1 and a verdict. */
+int judge_all(play *p);
+/* What the reference's last link said. */
+const heard *judge_reference(void);
+
+/* Reads the whole data set of all sides, and judges it. */
+int data_same(play *p);
+
+#endif
