@@ -7,7 +7,7 @@
 #include "find.h"
 #include "users.h"
 
-/* ------------------------------------------------------------ what is a rule */
+/* ----------------------------------------------------------- what is a rule */
 
 static int cmd_acl_bad(rlt_call *c, relet_span rule, const char *why)
 {
@@ -327,7 +327,7 @@ static void cmd_acl_close_readers(rlt_call *c, const rlt_user *u)
         if (s->peers[i] == c->peer)
             c->peer->closing = 1;
         else
-            rlt_peer_kill(s->peers[i]);
+            rlt_peer_drop(s->peers[i]);
     }
 }
 
@@ -376,7 +376,7 @@ static void cmd_acl_delete(rlt_call *c, rlt_user *u)
             if (s->peers[i] == c->peer)
                 c->peer->closing = 1;
             else
-                rlt_peer_kill(s->peers[i]);
+                rlt_peer_drop(s->peers[i]);
         }
     rlt_users_one_free(s, u);
 }

@@ -11,7 +11,7 @@
 #include "track.h"
 #include "users.h"
 
-/* ------------------------------------------------------------- names and ids */
+/* ------------------------------------------------------------ names and ids */
 
 static void cmd_client_id(rlt_call *c)
 {
@@ -39,7 +39,7 @@ static size_t cmd_client_setname_bound(const rlt_call *c)
     return RLT_STR_COST(c->argv[2].n);
 }
 
-/* ------------------------------------------------------------- how they look */
+/* ------------------------------------------------------------ how they look */
 
 /* Bytes that a line takes beside the name. */
 #define CMD_CLIENT_LINE 768
@@ -305,7 +305,7 @@ static int cmd_client_hit(const rlt_call *c, const rlt_peer *p,
     relet_span addr = a->addr;
     int64_t number;
 
-    if (a->nowhere || p->closing || (a->skip_me && p == c->peer))
+    if (a->nowhere || (p->closing && !p->mute) || (a->skip_me && p == c->peer))
         return 0;
     if (a->id && (uint64_t)a->id != p->id)
         return 0;
@@ -332,7 +332,7 @@ static int64_t cmd_client_shoot(rlt_call *c, const cmd_client_aim *a)
         if (s->peers[i] == c->peer)
             c->peer->closing = 1;
         else
-            rlt_peer_kill(s->peers[i]);
+            rlt_peer_drop(s->peers[i]);
     }
     return n;
 }

@@ -21,7 +21,6 @@ typedef enum cmd_config_kind {
 typedef enum cmd_config_which {
     CMD_CONFIG_NO_VALUE,
     CMD_CONFIG_MAXMEMORY,
-    CMD_CONFIG_TIMEOUT,
     CMD_CONFIG_MAX_BULK,
     CMD_CONFIG_TRACKING,
     CMD_CONFIG_DATABASES,
@@ -49,7 +48,7 @@ static const cmd_config_row cmd_config_table[] = {
     {"notify-keyspace-events", CMD_CONFIG_NOTIFY, CMD_CONFIG_NO_VALUE, 0, 0,
      NULL},
     {"requirepass", CMD_CONFIG_PASSWORD, CMD_CONFIG_NO_VALUE, 0, 0, NULL},
-    {"timeout", CMD_CONFIG_INT, CMD_CONFIG_TIMEOUT, 0, INT32_MAX, NULL},
+    {"timeout", CMD_CONFIG_FIXED, CMD_CONFIG_NO_VALUE, 0, 0, "0"},
     {"proto-max-bulk-len", CMD_CONFIG_MEMORY, CMD_CONFIG_MAX_BULK, 1048576,
      INT64_MAX, NULL},
     {"tracking-table-max-keys", CMD_CONFIG_INT, CMD_CONFIG_TRACKING, 0,
@@ -80,8 +79,6 @@ static int64_t cmd_config_number(const rlt_server *s, cmd_config_which which)
     switch (which) {
     case CMD_CONFIG_MAXMEMORY:
         return (int64_t)s->settings.maxmemory;
-    case CMD_CONFIG_TIMEOUT:
-        return s->settings.timeout_s;
     case CMD_CONFIG_MAX_BULK:
         return s->settings.proto_max_bulk;
     case CMD_CONFIG_TRACKING:
@@ -259,9 +256,6 @@ static void cmd_config_set_number(rlt_settings *s, cmd_config_which which,
     switch (which) {
     case CMD_CONFIG_MAXMEMORY:
         s->maxmemory = (uint64_t)v;
-        break;
-    case CMD_CONFIG_TIMEOUT:
-        s->timeout_s = v;
         break;
     case CMD_CONFIG_MAX_BULK:
         s->proto_max_bulk = v;

@@ -92,7 +92,7 @@ static void cmd_eval_set_repl(void *user, int what)
     r->c->server->effect_off = r->c->peer->replaying || !(what & 1);
 }
 
-/* ------------------------------------------------------------------- running */
+/* ------------------------------------------------------------------ running */
 
 /* "CODE text script: SHA, on @user_script:1." */
 static void cmd_eval_failed(rlt_call *c, const rlt_script *script,

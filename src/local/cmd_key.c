@@ -225,34 +225,62 @@ static int cmd_key_seen(const rlt_call *c, const rlt_entry *e)
 static void cmd_key_keys(rlt_call *c)
 {
     size_t mark = rlt_out_later(c->out), n = 0;
+    int all = rlt_span_is(c->argv[1], "*");
     const rlt_entry *e;
 
     for (e = c->db->dict.first; e; e = e->next)
         if (cmd_key_seen(c, e) &&
-            rlt_glob_match(c->argv[1], rlt_entry_key(e), 0)) {
+            (all || rlt_glob_match(c->argv[1], rlt_entry_key(e), 0))) {
             rlt_out_bulk(c->out, rlt_entry_key(e));
             n++;
         }
     rlt_out_later_end(c->out, mark, '*', n);
 }
 
-static int cmd_key_wanted(const rlt_call *c, const rlt_call_scan *s,
-                          const rlt_entry *e)
+/* An entry that a scan has met and that is due: it goes when the scan is over,
+ * which its going could disturb. */
+typedef struct cmd_key_gone {
+    struct cmd_key_gone *next;
+    rlt_entry *e;
+} cmd_key_gone;
+
+static void cmd_key_go_later(rlt_call *c, rlt_entry *e, cmd_key_gone **gone)
+{
+    cmd_key_gone *g = (cmd_key_gone *)rlt_call_scratch(c, sizeof *g);
+
+    if (g == NULL)
+        return;
+    g->next = *gone;
+    g->e = e;
+    *gone = g;
+}
+
+static void cmd_key_go(rlt_call *c, const cmd_key_gone *gone)
+{
+    for (; gone; gone = gone->next)
+        (void)rlt_call_look(c, rlt_entry_key(gone->e));
+}
+
+static int cmd_key_wanted(rlt_call *c, const rlt_call_scan *s, rlt_entry *e,
+                          cmd_key_gone **gone)
 {
     const rlt_obj *o = rlt_keys_obj(e);
 
-    if (!cmd_key_seen(c, e))
-        return 0;
     if (s->match.p && !rlt_glob_match(s->match, rlt_entry_key(e), 0))
         return 0;
+    if (!cmd_key_seen(c, e)) {
+        cmd_key_go_later(c, e, gone);
+        return 0;
+    }
     return s->type.p == NULL ||
            rlt_span_is_nocase(s->type, rlt_obj_type_name(o->type));
 }
 
 static void cmd_key_scan(rlt_call *c)
 {
-    size_t mark, n = 0;
+    size_t n = 0;
     int64_t met = 0, steps = 0;
+    cmd_key_gone *gone = NULL;
     rlt_call_scan s;
     rlt_entry *e;
     char digits[20];
@@ -267,18 +295,22 @@ static void cmd_key_scan(rlt_call *c)
         s.cursor = rlt_dict_scan(&c->db->dict, s.cursor, &e);
         for (; e; e = rlt_dict_scan_next(&c->db->dict, e)) {
             met++;
-            if (cmd_key_wanted(c, &s, e)) {
+            if (cmd_key_wanted(c, &s, e, &gone)) {
                 rlt_out_bulk(&found, rlt_entry_key(e));
                 n++;
             }
         }
     } while (s.cursor && met < s.count && ++steps < s.count * 10);
+    cmd_key_go(c, gone);
+    if (c->failed) {
+        rlt_out_free(&found);
+        return;
+    }
     cursor.p = digits;
     cursor.n = rlt_text_put_u64(digits, s.cursor);
     rlt_out_array(c->out, 2);
     rlt_out_bulk(c->out, cursor);
-    mark = n;
-    rlt_out_array(c->out, mark);
+    rlt_out_array(c->out, n);
     rlt_out_raw(c->out, rlt_buf_head(&found.buf), rlt_buf_used(&found.buf));
     if (found.failed)
         c->out->failed = 1;

@@ -129,7 +129,7 @@ static void cmd_server_getkeys(rlt_call *c)
         rlt_out_bulk(c->out, argv[i]);
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* ----------------------------------------------------------------- the rest */
 
 static int cmd_server_samples(rlt_call *c)
 {

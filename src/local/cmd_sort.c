@@ -317,6 +317,14 @@ static void cmd_sort_sort(cmd_sort_job *j)
 
 /* ------------------------------------------------------------------ result */
 
+/* How many words the option at argv[i] has. */
+static uint32_t cmd_sort_words(const rlt_call *c, uint32_t i)
+{
+    if (rlt_call_is(c, i, "limit"))
+        return 3;
+    return rlt_call_is(c, i, "by") || rlt_call_is(c, i, "store") ? 2 : 1;
+}
+
 /* What stands at place k of the result for an item: the item, or its GETs one
  * after the other from argument *i on. */
 static int cmd_sort_result(rlt_call *c, const cmd_sort_job *j,
@@ -329,11 +337,7 @@ static int cmd_sort_result(rlt_call *c, const cmd_sort_job *j,
     if (j->gets == 0)
         return 1;
     while (!rlt_call_is(c, *i, "get"))
-        *i += rlt_call_is(c, *i, "limit")
-                  ? 3
-                  : rlt_call_is(c, *i, "by") || rlt_call_is(c, *i, "store")
-                        ? 2
-                        : 1;
+        *i += cmd_sort_words(c, *i);
     *out = cmd_sort_look(c, c->argv[*i + 1], item->element, &ok);
     *i += 2;
     return ok;

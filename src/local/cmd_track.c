@@ -180,7 +180,7 @@ RELET_PRIVATE void rlt_cmd_track_tracking(rlt_call *c)
     rlt_out_status(c->out, "OK");
 }
 
-/* ------------------------------------------------------------------ the rest */
+/* ----------------------------------------------------------------- the rest */
 
 RELET_PRIVATE void rlt_cmd_track_caching(rlt_call *c)
 {

@@ -16,13 +16,19 @@
 #define INTAKE_STRANGER_WORDS 10
 #define INTAKE_STRANGER_BULK 16384
 
-typedef enum intake_state { INTAKE_MORE, INTAKE_WHOLE, INTAKE_BAD } intake_state;
+typedef enum intake_state {
+    INTAKE_MORE,
+    INTAKE_WHOLE,
+    INTAKE_BAD
+} intake_state;
 
 static intake_state intake_bad(rlt_peer *p, const char *error)
 {
     p->server->counts.errors++;
-    rlt_out_error(&p->out, error);
     p->closing = 1;
+    p->mute = rlt_run_out(p) != &p->out;
+    if (!p->mute)
+        rlt_out_error(&p->out, error);
     return INTAKE_BAD;
 }
 

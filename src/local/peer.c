@@ -114,6 +114,13 @@ RELET_PRIVATE void rlt_peer_free(rlt_peer *p)
     rlt_pool_put(&s->pool, p, sizeof *p);
 }
 
+RELET_PRIVATE void rlt_peer_drop(rlt_peer *p)
+{
+    rlt_buf_drop(&p->out.buf, rlt_buf_used(&p->out.buf));
+    p->mute = 0;
+    rlt_peer_kill(p);
+}
+
 RELET_PRIVATE void rlt_peer_kill(rlt_peer *p)
 {
     peer_leave(p);

@@ -14,6 +14,9 @@ RELET_PRIVATE void rlt_peer_free(rlt_peer *p);
 /* It gives up all it waits for, reads and watches, and is to be closed. */
 RELET_PRIVATE void rlt_peer_kill(rlt_peer *p);
 
+/* The same, and what it was not yet sent is lost: another client wishes so. */
+RELET_PRIVATE void rlt_peer_drop(rlt_peer *p);
+
 /* RESET: as it began, but for its id. */
 RELET_PRIVATE void rlt_peer_reset(rlt_peer *p);
 

@@ -96,7 +96,9 @@ RELET_PRIVATE void rlt_run_call(rlt_call *c)
 
 RELET_PRIVATE int rlt_run_oom(const rlt_server *s)
 {
-    return s->settings.maxmemory > 0 && s->held > s->settings.maxmemory;
+    /* While clients are paused servers do not look. */
+    return s->settings.maxmemory > 0 && s->held > s->settings.maxmemory &&
+           s->pause_until_ms < s->now_us / 1000;
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -316,6 +318,7 @@ static int run_before_all(rlt_call *c)
     }
     if (rlt_span_is_nocase(c->argv[0], "post") ||
         rlt_span_is_nocase(c->argv[0], "host:")) {
+        rlt_buf_drop(&p->out.buf, rlt_buf_used(&p->out.buf));
         p->closing = 1;
         return 1;
     }
@@ -438,14 +441,16 @@ RELET_PRIVATE void rlt_run_peer(rlt_peer *p)
 
 RELET_PRIVATE void rlt_run_unblock(rlt_peer *p, const char *error)
 {
+    rlt_out *o = rlt_run_out(p);
+
     if (error)
-        rlt_out_error(&p->out, error);
+        rlt_out_error(o, error);
     else if (p->wait == RLT_WAIT_SLEEP)
-        rlt_out_status(&p->out, "OK");
+        rlt_out_status(o, "OK");
     else if (p->wait == RLT_WAIT_REPLICAS)
-        rlt_out_int(&p->out, 0);
+        rlt_out_int(o, 0);
     else
-        rlt_out_null_array(&p->out);
+        rlt_out_null_array(o);
     rlt_park_end(p);
 }
 

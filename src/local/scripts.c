@@ -65,7 +65,7 @@ RELET_PRIVATE rlt_script *rlt_scripts_find(const rlt_server *s,
     return e ? (rlt_script *)e->value.p : NULL;
 }
 
-/* ------------------------------------------------------------ the first line */
+/* ----------------------------------------------------------- the first line */
 
 static int scripts_flag(relet_span word)
 {
@@ -164,7 +164,7 @@ RELET_PRIVATE int rlt_scripts_first_line(relet_span text, size_t *skip,
     return flags;
 }
 
-/* ----------------------------------------------------------------- compiling */
+/* ---------------------------------------------------------------- compiling */
 
 static rlt_script *scripts_keep(rlt_call *c, const char *sha, int flags,
                                 rlt_lua_code *code)

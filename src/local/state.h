@@ -150,7 +150,7 @@ typedef struct rlt_peer {
     int mute;             /* … but that is never written: QUIT after CLIENT
                            * REPLY OFF is waited for as by servers           */
     int reply_mode;
-    int no_evict, no_touch;
+    int no_evict;
     int replaying;
     int64_t created_ms, used_ms;
     const rlt_command *last, *last_container;
@@ -158,7 +158,6 @@ typedef struct rlt_peer {
     int in_multi, multi_broken, multi_changed;
     uint32_t multi_flags; /* of all queued commands, together                */
     uint32_t multi_count;
-    size_t multi_bytes;
     rlt_queued *multi_first, *multi_last;
     rlt_watching *watching;
     /* park.c */
@@ -195,12 +194,7 @@ typedef struct rlt_settings {
     uint64_t maxmemory;
     int notify;           /* RLT_EVENT_ bits, RLT_NOTIFY_KEYSPACE …          */
     int64_t proto_max_bulk;
-    int64_t busy_reply_ms;
-    int64_t timeout_s;
     int64_t tracking_table_max;
-    int64_t min_replicas;
-    int64_t others[24];   /* settings that are only remembered, see conf.c   */
-    rlt_str *password;
 } rlt_settings;
 
 enum {
@@ -209,8 +203,8 @@ enum {
 };
 
 typedef struct rlt_counts {
-    uint64_t connections, commands, expired, evicted, hits, misses, errors;
-    uint64_t rejected, bytes_in, bytes_out, unexpected;
+    uint64_t connections, commands, expired, hits, misses, errors;
+    uint64_t bytes_in, bytes_out;
 } rlt_counts;
 
 typedef struct rlt_server {
@@ -241,7 +235,6 @@ typedef struct rlt_server {
     rlt_peer *resume;     /* have input left to run                          */
     rlt_peer *resume_last;
     uint32_t blocked;     /* peers that wait                                 */
-    int depth;            /* of rlt_run_call; 0: nothing runs                */
     rlt_out nowhere;      /* replies that CLIENT REPLY turned off            */
 
     /* park.c */
