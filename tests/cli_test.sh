@@ -60,7 +60,7 @@ feed() {
 on_terminal() {
     local line
     printf -v line '%q ' "$relet" "$@"
-    TERM=vt100 timeout 20 script -qec "$line" "$work/typescript" \
+    SHELL=/bin/bash TERM=vt100 timeout 20 script -qec "$line" "$work/typescript" \
         <"$work/empty" 2>/dev/null |
         tr -d '\r' >"$work/out"
     code=${PIPESTATUS[0]}
