@@ -7,6 +7,7 @@
 #   make test         install what the tests need, then run every one of them
 #   make quick        what to run before each commit; under a minute
 #   make vectors      the RESP3 vectors; FILE=path for some of your own
+#   make model        the local server against real ones; SEEDS=9 FROM=1
 #   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
 #   make bench        side by side with hiredis and redis-benchmark
 #   make dist         build/dist/relet.c and relet.h, the two files to vendor
@@ -14,7 +15,7 @@
 #   make clean        everything in build/ but build/deps
 #
 # What is built with other flags or another compiler is a flavour, named by F,
-# and lives in its own folder: make F=asan suite. They are listed below.
+# and lives in its own folder: make F=asan suite. flavours.mk lists them.
 
 # The rooms, lowest first: layer order, reading order, amalgamation order.
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
@@ -38,46 +39,7 @@ STRICT  = -Wsign-conversion -Wcast-qual -Wstrict-prototypes \
           -Wdouble-promotion -Wwrite-strings
 DEPEND  = $(if $(filter tcc,$(F)),-MD -MF $@.d,-MMD -MP -MF $@.d -MT $@)
 
-# ---------------------------------------------------------------- flavours
-#
-# CC.x and CFLAGS.x make flavour x; RUN.x is what its programs run under.
-
-SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
-           -fsanitize=address,undefined
-CLANG_SANITIZE = $(SANITIZE) \
-           -fsanitize=implicit-conversion,local-bounds,nullability
-
-CFLAGS.asan       = $(SANITIZE) $(STRICT)
-CC.asan-clang     = $(CLANG)
-CFLAGS.asan-clang = $(CLANG_SANITIZE) $(STRICT)
-CFLAGS.release    = -O2 -DNDEBUG $(STRICT)
-CC.release-clang  = $(CLANG)
-CFLAGS.release-clang = -O2 -DNDEBUG $(STRICT)
-CFLAGS.visible    = -O1 -g
-CFLAGS.shipped    = -O0 -g
-CFLAGS.tiny       = $(SANITIZE) -DRELET_TINY
-CC.msan           = $(CLANG)
-CFLAGS.msan       = -O1 -g -fsanitize=memory -fsanitize-memory-track-origins
-CFLAGS.tsan       = -O1 -g -fsanitize=thread
-CFLAGS.m32        = -O2 -g -m32 $(M32_CFLAGS)
-CC.be             = $(CC_BE)
-CFLAGS.be         = -O2 -static
-RUN.be            = $(QEMU_BE)
-CC.musl           = $(MUSL_GCC)
-CFLAGS.musl       = -O2 -static
-CC.tcc            = $(TCC)
-CFLAGS.tcc        = -g
-CFLAGS.valgrind   = -O1 -g
-RUN.valgrind      = $(VALGRIND) -q --error-exitcode=99 --leak-check=full
-CC.cov            = $(CLANG)
-CFLAGS.cov        = -O0 -g -DNDEBUG -fprofile-instr-generate \
-                    -fcoverage-mapping
-CC.fuzz           = $(CLANG)
-CFLAGS.fuzz       = $(SANITIZE) -fsanitize=fuzzer-no-link
-CFLAGS.bench      = -O2 -DNDEBUG
-CC.bench-musl     = $(MUSL_GCC)
-CFLAGS.bench-musl = -O2 -DNDEBUG -static
-CFLAGS.pure       = -O2 -fno-pic -fno-stack-protector
+include flavours.mk
 
 ifdef F
 O       = build/$(F)
@@ -100,13 +62,15 @@ ifeq ($(F),shipped)
 LIB =
 INSIDE = -include build/dist/relet.c
 endif
+DIST = build/dist
 
 # ------------------------------------------------------- library and command
 
-OBJECTS     = $(ROOMS:%=$(O)/src/%.o)
+OBJECTS     = $(ROOMS:%=$(O)/src/%.o) $(LOCAL_OBJECTS)
 CLI_OBJECTS = $(patsubst %.c,$(O)/%.o,$(wildcard src/cli/*.c))
 SO          = librelet.so.$(VERSION)
 COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
+include local.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -121,7 +85,7 @@ objects: $(OBJECTS)
 
 $(O)/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(HIDDEN) $(DEPEND) -Iinclude -c -o $@ $<
+	$(COMPILE) -DRELET_LOCAL $(HIDDEN) $(DEPEND) -Iinclude -c -o $@ $<
 
 $(O)/librelet.a: $(OBJECTS)
 	@rm -f $@
@@ -138,7 +102,6 @@ demo: $(O)/relet
 
 # ------------------------------------------------------------ amalgamation
 
-DIST    = build/dist
 SOURCES = src/base.h $(foreach r,$(ROOMS),$(wildcard src/$r.h) src/$r.c)
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
@@ -147,7 +110,7 @@ $(DIST)/relet.c: tools/amalgamate.sh include/relet.h $(SOURCES) LICENSE
 	@mkdir -p $(@D)
 	sh tools/amalgamate.sh $(VERSION) $(SOURCES) >$@
 
-$(DIST)/relet.h: include/relet.h
+$(DIST)/%.h: include/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -158,8 +121,9 @@ $(O)/relet.o: $(DIST)/relet.c $(DIST)/relet.h
 # ------------------------------------------------------------------- tests
 
 TESTS    = $(patsubst tests/%.c,$(O)/tests/%,$(wildcard tests/*_test.c))
-REPLAYS  = $(patsubst %.c,$(O)/%,$(wildcard fuzz/*_fuzz.c))
-UNITS    = $(filter-out %/server_test,$(TESTS))
+REPLAYS  = $(patsubst %.c,$(O)/%,$(filter-out $(LOCAL_FUZZ),\
+             $(wildcard fuzz/*_fuzz.c))) $(LOCAL_REPLAYS)
+UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS)
 # greatest's own functions become part of a test, and convert as they like.
 TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion $(INSIDE) \
            $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)

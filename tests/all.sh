@@ -69,6 +69,7 @@ REPLAYS= suite"
     step warnings - "sh tests/warnings_test.sh"
     step header - "sh tests/header_test.sh"
     step amalgamation - "sh tests/amalgamation_test.sh"
+    step local-amalgamation - "sh tests/local_amalgamation_test.sh"
     step analyzer - "sh tools/analyze.sh gcc"
     step cppcheck CPPCHECK "sh tools/analyze.sh cppcheck"
 
@@ -79,9 +80,6 @@ REPLAYS= suite"
     step generated - "$MAKE -s check-generated"
     step demo - "$MAKE -s demo"
     step benches HIREDIS_DIR "$MAKE -s F=bench benches"
-
-    # The local server, which nothing else is built with yet.
-    step local - "sh tests/local/run.sh"
 }
 
 scripts() {
@@ -90,7 +88,7 @@ scripts() {
         name=${script##*/}
         name=${name%_test.sh}
         case $name in
-        warnings | header | amalgamation) ;;
+        warnings | header | amalgamation | local_amalgamation) ;;
         *) step "$name" - "bash $script" ;;
         esac
     done

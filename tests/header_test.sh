@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# header_test.sh - relet.h is valid in each C and C++ that is in use, and what
-# it declares links from C++.
+# header_test.sh - relet.h and relet_local.h are valid in each C and C++ that
+# is in use, and what they declare links from C++.
 
 set -u
 # shellcheck disable=SC1091
@@ -10,7 +10,8 @@ set -u
 work=build/header
 mkdir -p "$work"
 cat >"$work/header.c" <<'END'
-#include "relet.h"
+#include "relet_local.h"
+#include "relet_local.h"
 #include "relet.h"
 int main(void) { return relet_version()[0] == 0; }
 END

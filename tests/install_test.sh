@@ -25,8 +25,9 @@ is() {
 
 installed() {
     is "$(cd "$root/opt/relet" && find . -type f -o -type l | sort | xargs)" \
-        "./bin/relet ./include/relet.h ./lib/librelet.a ./lib/librelet.so\
- ./lib/librelet.so.${version%%.*} ./lib/librelet.so.$version\
+        "./bin/relet ./include/relet.h ./include/relet_local.h ./lib/librelet.a\
+ ./lib/librelet.so ./lib/librelet.so.${version%%.*}\
+ ./lib/librelet.so.$version\
  ./lib/pkgconfig/relet.pc\
  ./share/bash-completion/completions/relet ./share/man/man1/relet.1"
 }

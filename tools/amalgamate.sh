@@ -1,17 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# amalgamate.sh VERSION FILE... - writes relet.c, all rooms in one file.
+# amalgamate.sh [-local] VERSION FILE... - writes relet.c, all rooms in one
+# file; or relet_local.c, those of the local server and of the core below it.
 #
 # Each local include vanishes: the file it names stands further up already, or
 # else a room looks above itself and we fail. Include guards stay, so that a
 # test that includes a room's header behind relet.c gets nothing twice.
 
 set -eu
+part=relet
+if [ "$1" = -local ]; then
+    part=relet_local
+    shift
+fi
 version=$1
 shift
 
-cat <<END
+head_relet() {
+    cat <<END
 /* SPDX-License-Identifier: MIT
  *
  * relet.c - relet $version in one file, made from its rooms by "make dist".
@@ -30,6 +37,40 @@ cat <<END
 
 #include "relet.h"
 
+END
+}
+
+head_relet_local() {
+    cat <<END
+/* SPDX-License-Identifier: MIT
+ *
+ * relet_local.c - the local server of relet $version in one file, made from its
+ * rooms by "make dist".
+ *
+ * Put it, relet_local.h and relet.h into your project and compile it with any
+ * C99 or C++ compiler; no flag and no library is needed, relet.c neither. It
+ * includes three headers of C, none that needs a system. */
+#include "relet_local.h"
+
+END
+}
+
+# It may be linked beside relet.c and has no public name in common with it.
+private_relet_local() {
+    cat <<'END'
+#define relet_str rlt_local_str
+#define relet_code_text rlt_local_code_text
+RELET_PRIVATE relet_span relet_str(const char *s);
+RELET_PRIVATE const char *relet_code_text(int code);
+END
+}
+
+private_relet() {
+    :
+}
+
+head_$part
+cat <<'END'
 /* What the rooms share stays in here. Some of it only the tests use. */
 #ifndef RELET_PRIVATE
 #if defined(__GNUC__)
@@ -37,8 +78,9 @@ cat <<END
 #else
 #define RELET_PRIVATE static
 #endif
-#endif
 END
+private_$part
+echo '#endif'
 
 awk '
 FNR == 1 {
@@ -47,7 +89,8 @@ FNR == 1 {
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, part, "\"")
-    if (part[2] == "relet.h" || part[2] in seen)
+    if (part[2] == "relet.h" || part[2] == "relet_local.h" ||
+        name(part[2]) in seen)
         next
     printf "%s:%d: %s does not stand above\n", FILENAME, FNR, part[2] \
         >"/dev/stderr"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+#
+# flavours.mk - CC.x and CFLAGS.x make flavour x; RUN.x is what its programs
+# run under.
+
+SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+           -fsanitize=address,undefined
+CLANG_SANITIZE = $(SANITIZE) \
+           -fsanitize=implicit-conversion,local-bounds,nullability
+
+CFLAGS.asan       = $(SANITIZE) $(STRICT)
+CC.asan-clang     = $(CLANG)
+CFLAGS.asan-clang = $(CLANG_SANITIZE) $(STRICT)
+CFLAGS.release    = -O2 -DNDEBUG $(STRICT)
+CC.release-clang  = $(CLANG)
+CFLAGS.release-clang = -O2 -DNDEBUG $(STRICT)
+CFLAGS.visible    = -O1 -g
+CFLAGS.shipped    = -O0 -g
+CFLAGS.tiny       = $(SANITIZE) -DRELET_TINY
+CC.msan           = $(CLANG)
+CFLAGS.msan       = -O1 -g -fsanitize=memory -fsanitize-memory-track-origins
+CFLAGS.tsan       = -O1 -g -fsanitize=thread
+CFLAGS.m32        = -O2 -g -m32 $(M32_CFLAGS)
+CC.be             = $(CC_BE)
+CFLAGS.be         = -O2 -static
+RUN.be            = $(QEMU_BE)
+CC.musl           = $(MUSL_GCC)
+CFLAGS.musl       = -O2 -static
+CC.tcc            = $(TCC)
+CFLAGS.tcc        = -g
+CFLAGS.valgrind   = -O1 -g
+RUN.valgrind      = $(VALGRIND) -q --error-exitcode=99 --leak-check=full
+CC.cov            = $(CLANG)
+CFLAGS.cov        = -O0 -g -DNDEBUG -fprofile-instr-generate \
+                    -fcoverage-mapping
+CC.fuzz           = $(CLANG)
+CFLAGS.fuzz       = $(SANITIZE) -fsanitize=fuzzer-no-link
+CFLAGS.bench      = -O2 -DNDEBUG
+CC.bench-musl     = $(MUSL_GCC)
+CFLAGS.bench-musl = -O2 -DNDEBUG -static
+CFLAGS.pure       = -O2 -fno-pic -fno-stack-protector

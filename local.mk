@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+#
+# local.mk - the local server, read by the Makefile. What a person needs:
+#
+#   make F=asan local            its tests alone, in one of the flavours
+#   make model SEEDS=9 FROM=1    what it answers, against Redis and Valkey
+#
+# Its objects are part of the library, build/dist/relet_local.c is the second
+# amalgamation, every check is made of it too, and its tests run with the suite
+# of the flavours in LOCAL_FLAVOURS.
+
+# The rooms of src/local, lowest first. One that stands here as .h and as .c
+# is seen below what it is made of: its source looks into rooms that are built
+# on its header. Of the commands, those that lend something to others come
+# before the rest.
+local_commands = $(sort $(basename $(notdir $(wildcard src/local/cmd_*.$1))))
+LENDERS = cmd_walk $(filter-out cmd_walk,$(call local_commands,h))
+LOCAL   = pool str dict glob big long num tree list hash set zset stream \
+          stream_group obj keys out \
+          luamem luanum luamath luaval luatab luaop luavm.h luaerr luaexec \
+          luavm.c lualex luacode luaexpr luaops luaparse.h luastat \
+          luaparse.c luaarg luaresp lualib luamatch luabase luaformat \
+          luagsub luamathlib luasort luastring luatable lua.h luaredis lua.c \
+          call.h state effect news park track call.c callarg \
+          run.h queue find users scripts run.c peer intake $(LENDERS) rows \
+          $(filter-out $(LENDERS),$(call local_commands,c)) table dump \
+          server
+
+# The rooms of the core that it stands on. relet_local.c brings its own copy.
+GROUND = text rand sha1 buf
+
+# A name without a file stays, so that whoever reads it complains.
+local_files   = $(or $(wildcard src/local/$1 src/local/$1.h src/local/$1.c), \
+                  src/local/$1.c)
+LOCAL_ROOMS   = $(foreach r,$(LOCAL),$(call local_files,$r))
+LOCAL_SOURCES = src/base.h $(foreach r,$(GROUND),src/$r.h src/$r.c) \
+                $(LOCAL_ROOMS)
+LOCAL_OBJECTS = $(patsubst src/%.c,$(O)/src/%.o,$(filter %.c,$(LOCAL_ROOMS)))
+
+dist: $(DIST)/relet_local.c $(DIST)/relet_local.h
+
+$(DIST)/relet_local.c: tools/amalgamate.sh include/relet_local.h \
+                       $(LOCAL_SOURCES) LICENSE local.mk
+	@mkdir -p $(@D)
+	sh tools/amalgamate.sh -local $(VERSION) $(LOCAL_SOURCES) >$@
+
+$(O)/relet_local.o: $(DIST)/relet_local.c $(DIST)/relet_local.h
+	@mkdir -p $(@D)
+	$(COMPILE) -DRELET_PRIVATE= -c -o $@ $<
+
+# ------------------------------------------------------------------- tests
+#
+# Not each test uses all that local_data.h offers, and none jumps: with a
+# setjmp in reach compilers fear for the variables of what they inlined.
+# visible tests relet_local.c in one piece; the harnesses look into both parts,
+# which only the library has in one.
+
+LOCAL_FLAVOURS = asan asan-clang release tiny msan m32 be musl tcc
+LOCAL_TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion \
+                 -Wno-unused-function -DGREATEST_USE_LONGJMP=0 $(DEPEND) \
+                 -Iinclude -Isrc -Isrc/local -Itests -Itests/local \
+                 -isystem $(GREATEST_DIR)
+LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))
+LOCAL_FUZZ     = $(wildcard fuzz/local_fuzz.c fuzz/log_fuzz.c fuzz/lua_fuzz.c)
+LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
+
+ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
+LOCAL_UNITS    = $(LOCAL_TESTS)
+endif
+ifneq ($(filter $(F),$(LOCAL_FLAVOURS) fuzz),)
+LOCAL_REPLAYS  = $(LOCAL_FUZZ:%.c=$(O)/%)
+endif
+
+$(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) local.mk | greatest
+	@mkdir -p $(@D)
+	$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
+
+$(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
+$(LOCAL_REPLAYS): local.mk
+
+local: $(LOCAL_TESTS) $(LOCAL_REPLAYS)
+	@sh tests/suite.sh "$(RUN)" $^
+
+# ------------------------------------------------------------------- model
+#
+# Random commands to the real servers and to ours. The shim is loaded into the
+# real ones, to give them the time.
+
+SEEDS ?= 2000
+FROM  ?= 1
+MODEL  = $(filter-out tests/model/shim.c,$(wildcard tests/model/*.c))
+MODEL_SERVERS = REDIS_SERVER="$(REDIS_SERVER)" \
+                VALKEY_SERVER="$(VALKEY_SERVER)" VALKEY_LIBS="$(VALKEY_LIBS)"
+
+build/model/shim.so: tests/model/shim.c
+	@mkdir -p $(@D)
+	$(COMPILE) -fPIC -shared -o $@ $<
+
+build/model/model: $(MODEL) $(wildcard tests/model/*.h) $(O)/librelet.a
+	@mkdir -p $(@D)
+	$(COMPILE) -DMODEL_OURS -Iinclude -Isrc -Itests/model -o $@ $(MODEL) \
+	    $(O)/librelet.a -lm
+
+model: build/model/model build/model/shim.so
+	@$(MODEL_SERVERS) build/model/model $(SEEDS) $(FROM)
+
+# ------------------------------------------------------------------ checks
+
+check-layers: check-layers-local
+check-layers-local:
+	@sh tools/check_local.sh $(LOCAL_SOURCES)
+
+check-pure: check-pure-local
+check-pure-local: pure
+	@sh tools/check_pure.sh $(LOCAL_OBJECTS:$(O)/%=build/pure/%)
+
+check-symbols: check-symbols-local
+check-symbols-local: all dist pure
+	@sh tools/check_symbols.sh -local $(LOCAL_OBJECTS:$(O)/%=build/pure/%)
+
+# ----------------------------------------------------------------- install
+
+install: install-local
+install-local:
+	mkdir -p $(D)$(PREFIX)/include
+	install -m 644 include/relet_local.h $(D)$(PREFIX)/include/relet_local.h
+
+uninstall: uninstall-local
+uninstall-local:
+	rm -f $(D)$(PREFIX)/include/relet_local.h
+
+.PHONY: local model check-layers-local check-pure-local check-symbols-local \
+        install-local uninstall-local
+
+-include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d)
