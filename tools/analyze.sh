@@ -35,7 +35,7 @@ by_cppcheck() {
         --suppressions-list=.cppcheck -D__GNUC__=12 -Iinclude "$1"
 }
 
-for file in src/*.c src/cli/*.c; do
+for file in src/*.c src/local/*.c src/cli/*.c; do
     case $1 in
     gcc) by_gcc "$file" ;;
     clang-tidy) by_clang_tidy "$file" ;;
