@@ -219,7 +219,7 @@ check-pure: pure
 	@sh tools/check_pure.sh $(CORE:%=build/pure/src/%.o)
 
 check-symbols: all dist pure
-	@sh tools/check_symbols.sh $(ROOMS:%=build/pure/src/%.o)
+	@sh tools/check_symbols.sh $(OBJECTS:$(O)/%=build/pure/%)
 
 check-generated check-size: check-%: dist
 	@sh tools/check_$*.sh

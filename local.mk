@@ -21,10 +21,13 @@ LOCAL   = pool str dict glob big long num tree list hash set zset stream \
           luavm.c lualex luacode luaexpr luaops luaparse.h luastat \
           luaparse.c luaarg luaresp lualib luamatch luabase luaformat \
           luagsub luamathlib luasort luastring luatable lua.h luaredis lua.c \
-          call.h state effect news park track call.c callarg \
+          call.h state effect park news track call.c callarg \
           run.h queue find users scripts run.c peer intake $(LENDERS) rows \
           $(filter-out $(LENDERS),$(call local_commands,c)) table dump \
-          server
+          server log
+
+# Above them, in src, what mem: and file: need of the system.
+STORE   = disk shelf store
 
 # The rooms of the core that it stands on. relet_local.c brings its own copy.
 GROUND = text rand sha1 buf
@@ -34,8 +37,10 @@ local_files   = $(or $(wildcard src/local/$1 src/local/$1.h src/local/$1.c), \
                   src/local/$1.c)
 LOCAL_ROOMS   = $(foreach r,$(LOCAL),$(call local_files,$r))
 LOCAL_SOURCES = src/base.h $(foreach r,$(GROUND),src/$r.h src/$r.c) \
-                $(LOCAL_ROOMS)
-LOCAL_OBJECTS = $(patsubst src/%.c,$(O)/src/%.o,$(filter %.c,$(LOCAL_ROOMS)))
+                $(LOCAL_ROOMS) $(foreach r,$(STORE),$(wildcard src/$r.h) \
+                src/$r.c)
+LOCAL_PURE    = $(patsubst src/%.c,$(O)/src/%.o,$(filter %.c,$(LOCAL_ROOMS)))
+LOCAL_OBJECTS = $(LOCAL_PURE) $(STORE:%=$(O)/src/%.o)
 
 dist: $(DIST)/relet_local.c $(DIST)/relet_local.h
 
@@ -52,20 +57,25 @@ $(O)/relet_local.o: $(DIST)/relet_local.c $(DIST)/relet_local.h
 #
 # Not each test uses all that local_data.h offers, and none jumps: with a
 # setjmp in reach compilers fear for the variables of what they inlined.
-# visible tests relet_local.c in one piece; the harnesses look into both parts,
-# which only the library has in one.
+# visible tests relet_local.c in one piece; the harnesses and the tests of
+# stores look into both parts, which only the library has in one.
 
 LOCAL_FLAVOURS = asan asan-clang release tiny msan m32 be musl tcc
+STORE_FLAVOURS = asan asan-clang release tiny m32 be musl
 LOCAL_TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion \
                  -Wno-unused-function -DGREATEST_USE_LONGJMP=0 $(DEPEND) \
                  -Iinclude -Isrc -Isrc/local -Itests -Itests/local \
                  -isystem $(GREATEST_DIR)
 LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))
+STORE_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/store/*_test.c))
 LOCAL_FUZZ     = $(wildcard fuzz/local_fuzz.c fuzz/log_fuzz.c fuzz/lua_fuzz.c)
 LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
 
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
 LOCAL_UNITS    = $(LOCAL_TESTS)
+endif
+ifneq ($(filter $(F),$(STORE_FLAVOURS)),)
+LOCAL_UNITS   += $(STORE_TESTS)
 endif
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) fuzz),)
 LOCAL_REPLAYS  = $(LOCAL_FUZZ:%.c=$(O)/%)
@@ -75,10 +85,14 @@ $(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
 
+$(STORE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+	@mkdir -p $(@D)
+	$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
+
 $(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
 $(LOCAL_REPLAYS): local.mk
 
-local: $(LOCAL_TESTS) $(LOCAL_REPLAYS)
+local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
 	@sh tests/suite.sh "$(RUN)" $^
 
 # ------------------------------------------------------------------- model
@@ -112,11 +126,7 @@ check-layers-local:
 
 check-pure: check-pure-local
 check-pure-local: pure
-	@sh tools/check_pure.sh $(LOCAL_OBJECTS:$(O)/%=build/pure/%)
-
-check-symbols: check-symbols-local
-check-symbols-local: all dist pure
-	@sh tools/check_symbols.sh -local $(LOCAL_OBJECTS:$(O)/%=build/pure/%)
+	@sh tools/check_pure.sh $(LOCAL_PURE:$(O)/%=build/pure/%)
 
 # ----------------------------------------------------------------- install
 
@@ -129,7 +139,8 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local model check-layers-local check-pure-local check-symbols-local \
-        install-local uninstall-local
+.PHONY: local model check-layers-local check-pure-local install-local \
+        uninstall-local
 
--include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d)
+-include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \
+                    $(O)/tests/store/*.d)

@@ -182,9 +182,17 @@ typedef enum relet_scheme {
     RELET_UNIX,     /* unix:     host is a path; a leading @: abstract      */
     RELET_SENTINEL, /* sentinel://h1:p,h2/service    not built yet          */
     RELET_CLUSTER,  /* cluster://h1:p,h2             not built yet          */
-    RELET_MEM,      /* mem: mem:name                 not built yet          */
-    RELET_FILE      /* file:path                     not built yet          */
+    RELET_MEM,      /* mem: mem:name  no server: relet_local.h answers      */
+    RELET_FILE      /* file:path      the same, and it is still there later */
 } relet_scheme;
+
+/* What is written to a file: is safe before it is answered, or within a second,
+ * or when the system gets to it (relet_local.h). */
+typedef enum relet_fsync {
+    RELET_FSYNC_ALWAYS,
+    RELET_FSYNC_EVERYSEC,
+    RELET_FSYNC_NEVER
+} relet_fsync;
 
 /* CLIENT TRACKING: the server pushes RELET_INVALIDATE for keys that this
  * connection read and somebody changed. */
@@ -217,6 +225,7 @@ typedef struct relet_config {
     int tracking_noloop;       /* not for keys this client changed itself     */
     char tracking_prefix[256]; /* comma-separated, for RELET_TRACK_BROADCAST  */
     char prefix[64]; /* in front of the keys the library makes; no effect yet */
+    relet_fsync fsync; /* for RELET_FILE                                      */
 
     /* How long. Milliseconds. */
     relet_time connect_timeout_ms; /* look-up, connect, TLS and handshake     */
@@ -263,7 +272,7 @@ RELET_API void relet_config_init_small(relet_config *c);
  *   unix://[[user]:password@]/path[?db=N&…]    unix:/path
  *   sentinel://[[user]:password@]host[:port][,host[:port]…]/service[/db]
  *   cluster://[[user]:password@]host[:port][,…]
- *   mem:  mem:name  file:path
+ *   mem:  mem:name  file:path[?fsync=always|everysec|never]
  *
  * IPv6 addresses stand in brackets. Parts are percent-decoded. Options: db,
  * name, prefix, timeout_ms, connect_timeout_ms, ping_every_ms, retry_min_ms,
@@ -524,7 +533,7 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out);
 typedef struct relet_io {
     int link;            /* 0..RELET_LINKS_MAX-1                             */
     int open;            /* 1: open it, 0: close it                          */
-    relet_scheme scheme; /* with open: TCP, TLS or UNIX                      */
+    relet_scheme scheme; /* with open: TCP, TLS, UNIX, MEM or FILE           */
     const char *host;    /* lent until relet_finish                          */
     int port;
     relet_time deadline; /* give up by then and say so by relet_io_opened    */
@@ -587,10 +596,14 @@ typedef struct relet_transport {
                                             * session NULL: open's problem    */
 } relet_transport;
 
+typedef struct relet_stores relet_stores;
+
 typedef struct relet_poll_config {
     const relet_transport *transport; /* for rediss://; must outlive          */
     int fd;              /* > 0: a connected socket for the first link       */
     int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
+    relet_stores *stores; /* what clients with mem: and file: share; NULL: a
+                           * store of its own (relet_local.h)                 */
 } relet_poll_config;
 
 /* About fd: it is the client's, and closed by it, once relet_open succeeded.

@@ -139,6 +139,125 @@ RELET_API size_t relet_local_used(const relet_local *l, size_t *held);
  * FLUSHALL and SCRIPT FLUSH; for a simulated restart use finish and init. */
 RELET_API void relet_local_flush(relet_local *l);
 
+#ifndef RELET_NO_POLL
+
+/* ------------------------------------------------------------ mem: and file:
+ *
+ * A client of the driver for POSIX (relet.h, part 5) with no server at all:
+ *
+ *   relet *r = relet_open("file:/var/lib/door/jobs.relet", NULL, NULL, &fault);
+ *
+ *   code = relet_command_text(r, NULL, "RPUSH", "jobs", "open", (char *)NULL);
+ *   while (code == 0 && relet_wait(r, &ev, 1000) > 0)
+ *       …                       as with any server: RELET_UP, RELET_REPLY
+ *   relet_close(r);
+ *
+ * It needs relet_local.c beside relet.c, and relet.c compiled with
+ * -DRELET_LOCAL. The link of such a client is a connection number of a local
+ * server, a store; nothing else is different. There is no thread and no
+ * socket: commands are run in relet_wait and relet_call.
+ *
+ *   mem:        a store of this client, gone with it
+ *   mem:NAME    one that clients share which were given the same relet_stores
+ *   file:PATH   what is in the file; shared in the same way, but one store, of
+ *               one process, at a time: others are refused ("in use"), which
+ *               RELET_DOWN tells, and they try again until they can have it
+ *
+ * Clients that share a store belong to one thread, and each of them moves only
+ * what is its own: what client A does for client B (a message, an element for
+ * its BLPOP) is told by B's next relet_wait, and B's relet_poll_timeout is 0.
+ *
+ *   relet_stores *all = relet_stores_make(NULL);
+ *   relet_poll_config p = {0};
+ *
+ *   p.stores = all;
+ *   a = relet_open("mem:jobs", NULL, &p, &fault);
+ *   b = relet_open("mem:jobs", NULL, &p, &fault);
+ *   relet_stores_close(all);    now or after them: a and b keep what they need
+ *
+ * The file. It is a log of changes, which is read when the first client
+ * connects. It holds keys and when they end, streams with their groups, and
+ * nothing else: no scripts, users, settings, subscriptions. What one command,
+ * one transaction or one script changed is in it whole or not at all.
+ * `?fsync=`:
+ *
+ *   always     before a command is answered its changes are safe on disk. The
+ *              default, since an answer should be true. It costs a sync, some
+ *              milliseconds on flash, which commands that are under way
+ *              together share
+ *   everysec   they are within a second. A crash of the process loses nothing,
+ *              a power cut the last second
+ *   never      … as the system pleases. relet_close still sees to it
+ *
+ * Whatever is torn at the end, as a crash leaves it, is cut off when the file
+ * is read, and relet_store_info tells how much. What is wrong further in is
+ * damage: the file is refused with the place, and nothing is cut by itself.
+ *
+ * When a change cannot be written (the disk is full, or failing), it is not
+ * answered: all links of the store break, operations are RELET_UNSURE, and the
+ * next link begins with what is in the file.
+ *
+ * When the log is twice as long as when it was last written anew, and has
+ * rewrite_min bytes, it is written anew beside itself (PATH.new), which then
+ * takes its place. That happens at once, while everybody waits, and needs that
+ * much room on the disk. A crash meanwhile leaves one of the two. */
+
+/* All zero is a good one. */
+typedef struct relet_stores_config {
+    relet_local_config local; /* of each store. resize NULL: malloc, seed 0:
+                               * that of its first client; `effects` does not
+                               * count                                        */
+    uint64_t rewrite_min;     /* 0: 1 MiB                                     */
+} relet_stores_config;
+
+/* Stores that clients share. *c is copied, NULL is as all zero. NULL: no
+ * memory. */
+RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
+
+/* No more clients will be opened with these stores. A store named by mem: ends
+ * here, or with its last client; one of a file ends with its last client even
+ * before that. NULL is fine. */
+RELET_API void relet_stores_close(relet_stores *s);
+
+typedef struct relet_store_info {
+    size_t memory;       /* bytes of keys and values                         */
+    uint64_t log_bytes;  /* of the file; this and the rest is 0 with mem:    */
+    uint64_t cut_at;     /* when it was opened it was torn here, …           */
+    uint64_t cut_bytes;  /* … and so much was cut off; 0: it was whole       */
+    uint64_t replayed;   /* records read when it was opened                  */
+    uint64_t records;    /* … written since                                  */
+    uint64_t syncs;      /* times that was made safe                         */
+    uint64_t rewrites;
+} relet_store_info;
+
+/* About the store that this client has a link to: 1, or 0 when it has none. */
+RELET_API int relet_store_info_get(const relet *r, relet_store_info *out);
+
+/* ---- for drivers: what relet_open makes of mem: and file:, by hand */
+
+typedef struct relet_store relet_store; /* one client's end of a store       */
+
+/* Where c->scheme, c->host and c->fsync say. `s` may be NULL. NULL and *fault
+ * when that cannot be; a file is not touched before a link is wished for. */
+RELET_API relet_store *relet_store_join(relet_stores *s, const relet_config *c,
+                                        relet_fault *fault);
+
+/* Hang up, see to it that all is safe, and leave. The client hears nothing. */
+RELET_API void relet_store_leave(relet_store *k);
+
+/* What relet_io_want said; the wish may be answered at once. */
+RELET_API void relet_store_wish(relet_store *k, relet *r, const relet_io *io);
+
+/* Move bytes both ways as far as that goes, and do what is due. Then take
+ * events, tick, and ask for the deadline, by relet_clock. */
+RELET_API void relet_store_move(relet_store *k);
+RELET_API relet_time relet_store_deadline(const relet_store *k);
+
+/* As relet_store_info_get. */
+RELET_API int relet_store_tell(const relet_store *k, relet_store_info *out);
+
+#endif /* RELET_NO_POLL */
+
 #ifdef __cplusplus
 }
 #endif

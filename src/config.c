@@ -35,6 +35,7 @@ static const rlt_field config_fields[] = {
     CONFIG_NUMBER(tracking_noloop, RLT_FIELD_INT, 0, 0, 1),
     CONFIG_STRING(tracking_prefix, RLT_FIELD_TEXT, 0),
     CONFIG_STRING(prefix, RLT_FIELD_TEXT, 1),
+    CONFIG_NUMBER(fsync, RLT_FIELD_FSYNC, 1, 0, RELET_FSYNC_NEVER),
     CONFIG_NUMBER(connect_timeout_ms, RLT_FIELD_MS, 1, 1, CONFIG_MS_MAX),
     CONFIG_NUMBER(timeout_ms, RLT_FIELD_MS, 1, 1, CONFIG_MS_MAX),
     CONFIG_NUMBER(ping_every_ms, RLT_FIELD_MS, 1, 0, CONFIG_MS_MAX),
@@ -173,6 +174,8 @@ RELET_PRIVATE int64_t rlt_config_get(const relet_config *c, const rlt_field *f)
                                 (uint64_t)INT64_MAX);
     case RLT_FIELD_TRACKING:
         return (int64_t)c->tracking;
+    case RLT_FIELD_FSYNC:
+        return (int64_t)c->fsync;
     case RLT_FIELD_TEXT:
     case RLT_FIELD_WORD:
     case RLT_FIELD_ASCII:

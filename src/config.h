@@ -16,6 +16,7 @@ typedef enum rlt_field_kind {
     RLT_FIELD_MS,
     RLT_FIELD_SIZE,
     RLT_FIELD_TRACKING,
+    RLT_FIELD_FSYNC,
     RLT_FIELD_TEXT, /* any byte but control bytes; max is its length */
     RLT_FIELD_WORD, /* no blanks either                              */
     RLT_FIELD_ASCII /* nothing above ASCII either                    */

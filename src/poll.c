@@ -2,6 +2,9 @@
  *
  * poll.c - the driver for POSIX systems: one client, its link, a clock.
  *
+ * The link is a socket (carry.c) or, with mem: and file:, a connection number
+ * of a local server (relet_local.h), if that is there: RELET_LOCAL.
+ *
  * Waits for what the link watches and for relet_wake, at most until something
  * is due, and then does a turn: bytes first, then the time. */
 #ifndef _GNU_SOURCE
@@ -34,11 +37,27 @@
 
 #define POLL_KEEPALIVE_S 60
 
+#ifdef RELET_LOCAL
+#include "relet_local.h"
+#define POLL_STORE(d) ((d)->store)
+#else
+typedef struct relet_store relet_store;
+#define POLL_STORE(d) ((relet_store *)NULL) /* so that nothing of it stays */
+#define relet_store_join(s, c, fault) ((relet_store *)NULL)
+#define relet_store_leave(k) ((void)0)
+#define relet_store_wish(k, r, io) ((void)0)
+#define relet_store_move(k) ((void)0)
+#define relet_store_deadline(k) RELET_NEVER
+#endif
+
 typedef struct poll_driver {
     int wake_in, wake_out;
     int woken; /* relet_wake was called, and no wait has ended for it yet */
     relet_time now;
     rlt_carry link;
+#ifdef RELET_LOCAL
+    relet_store *store; /* in its place, with mem: and file:                 */
+#endif
 } poll_driver;
 
 static poll_driver *poll_of(const relet *r)
@@ -146,11 +165,28 @@ RELET_API void relet_wake(relet *r)
 /* ------------------------------------------------------------------ waiting
  */
 
+/* Answers come at once here, so perhaps there is never a turn: tick. */
+static void poll_serve_store(relet *r, poll_driver *d)
+{
+    relet_io io;
+
+    relet_store_move(POLL_STORE(d));
+    relet_tick(r, d->now);
+    while (relet_io_want(r, &io)) {
+        relet_store_wish(POLL_STORE(d), r, &io);
+        relet_store_move(POLL_STORE(d));
+    }
+}
+
 /* Do what the client wishes, and write what there is. */
 static void poll_serve(relet *r, poll_driver *d)
 {
     relet_io io;
 
+    if (POLL_STORE(d) != NULL) {
+        poll_serve_store(r, d);
+        return;
+    }
     while (relet_io_want(r, &io))
         rlt_carry_wish(r, &d->link, &io);
     rlt_carry_write(r, &d->link);
@@ -167,9 +203,13 @@ static void poll_watch(relet *r, poll_driver *d, relet_watch *w)
 /* When to come back though no descriptor says so. */
 static relet_time poll_due(const relet *r, const poll_driver *d)
 {
-    relet_time due = relet_deadline(r);
+    relet_time due = relet_deadline(r), link;
 
-    return RLT_MIN(due, rlt_carry_deadline(&d->link));
+    if (POLL_STORE(d) != NULL)
+        link = relet_store_deadline(POLL_STORE(d));
+    else
+        link = rlt_carry_deadline(&d->link);
+    return RLT_MIN(due, link);
 }
 
 static int poll_pause(relet_time due, relet_time now)
@@ -204,7 +244,10 @@ static int poll_turn(relet *r, poll_driver *d, relet_time until)
     d->now = relet_clock();
     if (ready & 1)
         poll_wake_take(d);
-    rlt_carry_turn(r, &d->link, ready >> 1, d->now);
+    if (POLL_STORE(d) != NULL)
+        relet_store_move(POLL_STORE(d));
+    else
+        rlt_carry_turn(r, &d->link, ready >> 1, d->now);
     relet_tick(r, d->now);
     return 0;
 }
@@ -314,6 +357,9 @@ static relet *poll_fault(relet_fault *fault, int code, const char *field,
     return NULL;
 }
 
+#define POLL_NO_STORE \
+    " needs relet_local.c, and relet.c compiled with -DRELET_LOCAL"
+
 /* Why this driver cannot go there; NULL when it can. */
 static const char *poll_trouble(const relet_config *c,
                                 const relet_poll_config *p)
@@ -330,8 +376,16 @@ static const char *poll_trouble(const relet_config *c,
         return "unix: the path is longer than this system allows";
     case RELET_SENTINEL: return "sentinel: is not built yet";
     case RELET_CLUSTER: return "cluster: is not built yet";
-    case RELET_MEM: return "mem: is not built yet";
-    case RELET_FILE: return "file: is not built yet";
+    case RELET_MEM:
+    case RELET_FILE:
+#ifdef RELET_LOCAL
+        if (p != NULL && p->fd > 0)
+            return "mem: and file: take no descriptor";
+        return NULL;
+#else
+        return c->scheme == RELET_MEM ? "mem:" POLL_NO_STORE
+                                      : "file:" POLL_NO_STORE;
+#endif
     }
     return "unknown scheme";
 }
@@ -360,7 +414,8 @@ static int poll_init(poll_driver *d, uint8_t *stage, const char *url,
 /* The driver, its stage and its client share one block. A descriptor of the
  * caller's becomes ours when nothing can fail any more. */
 static relet *poll_start(const char *url, const relet_config *c,
-                         const relet_poll_config *p, relet_fault *fault)
+                         const relet_poll_config *p, relet_store *store,
+                         relet_fault *fault)
 {
     size_t at = (sizeof(poll_driver) + 15) / 16 * 16;
     size_t head = at + (p && p->transport ? RLT_CARRY_STAGE : 0);
@@ -386,6 +441,11 @@ static relet *poll_start(const char *url, const relet_config *c,
     }
     if (p != NULL && p->fd > 0)
         d->link.given = p->fd;
+#ifdef RELET_LOCAL
+    d->store = store;
+#else
+    (void)store;
+#endif
     rlt_client_driver_set(r, d);
     return r;
 }
@@ -394,6 +454,8 @@ static relet *poll_open(const char *url, relet_config *c,
                         const relet_poll_config *p, relet_fault *fault)
 {
     const char *trouble;
+    relet_store *store;
+    relet *r;
 
     if (url != NULL && relet_config_url(c, url, fault) != 0)
         return NULL;
@@ -405,7 +467,15 @@ static relet *poll_open(const char *url, relet_config *c,
         c->resize = poll_resize;
     if (c->seed == 0)
         c->seed = poll_seed(c);
-    return poll_start(url, c, p, fault);
+    if (c->scheme != RELET_MEM && c->scheme != RELET_FILE)
+        return poll_start(url, c, p, NULL, fault);
+    if (relet_config_check(c, fault) != 0)
+        return NULL;
+    store = relet_store_join(p != NULL ? p->stores : NULL, c, fault);
+    r = store != NULL ? poll_start(url, c, p, store, fault) : NULL;
+    if (store != NULL && r == NULL)
+        relet_store_leave(store);
+    return r;
 }
 
 RELET_API relet *relet_open(const char *url, const relet_config *c,
@@ -430,11 +500,23 @@ RELET_API void relet_close(relet *r)
     if (r == NULL)
         return;
     d = poll_of(r);
+    if (POLL_STORE(d) != NULL)
+        relet_store_leave(POLL_STORE(d));
     rlt_carry_shut(&d->link);
     rlt_dial_close(&d->link.given);
     poll_wake_close(d);
     relet_finish(r);
     free(d);
 }
+
+#ifdef RELET_LOCAL
+RELET_API int relet_store_info_get(const relet *r, relet_store_info *out)
+{
+    const poll_driver *d = poll_of(r);
+
+    memset(out, 0, sizeof *out);
+    return d->store != NULL && relet_store_tell(d->store, out);
+}
+#endif
 
 #endif /* RELET_NO_POLL */

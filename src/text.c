@@ -146,6 +146,10 @@ size_t rlt_text_put_u64(char *out, uint64_t v)
     char digits[20];
     size_t at = sizeof digits;
 
+    if (v < 10) { /* most lengths, and most answers                          */
+        *out = (char)('0' + v);
+        return 1;
+    }
     while (v >= 100) {
         at -= 2;
         memcpy(digits + at, pairs + v % 100 * 2, 2);

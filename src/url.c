@@ -14,6 +14,7 @@ static const char *const url_schemes[] = {
     "redis", "rediss", "unix", "sentinel", "cluster", "mem", "file"};
 static const char *const url_trackings[] = {"off", "read", "optin",
                                             "broadcast"};
+static const char *const url_fsyncs[] = {"always", "everysec", "never"};
 
 /* ------------------------------------------------------------------ reader */
 
@@ -488,6 +489,20 @@ static int url_tracking(rlt_reader *r, relet_span s)
                         " is off, read, optin or broadcast");
 }
 
+static int url_fsync(rlt_reader *r, relet_span s)
+{
+    int i;
+
+    if (r->c.scheme != RELET_FILE)
+        return rlt_reader_fault(r, s.p, "fsync", " is for file: alone");
+    for (i = 0; i <= (int)RELET_FSYNC_NEVER; i++)
+        if (rlt_span_is(s, url_fsyncs[i])) {
+            r->c.fsync = (relet_fsync)i;
+            return 0;
+        }
+    return rlt_reader_fault(r, s.p, "fsync", " is always, everysec or never");
+}
+
 static int url_option(rlt_reader *r, relet_span s)
 {
     relet_span name = url_until(&s, "=");
@@ -504,6 +519,8 @@ static int url_option(rlt_reader *r, relet_span s)
     r->seen |= rlt_config_bit(f);
     if (f->kind == RLT_FIELD_TRACKING)
         return url_tracking(r, s);
+    if (f->kind == RLT_FIELD_FSYNC)
+        return url_fsync(r, s);
     return rlt_reader_field(r, s, f->name);
 }
 

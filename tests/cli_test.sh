@@ -207,7 +207,7 @@ test_urls() {
     done
     run -u 'redis://user:hush%zz@host' ping
     claim 'a password is not told' '$err != *hush*'
-    for url in mem: rediss://h sentinel://h/s cluster://h file:x; do
+    for url in mem:name rediss://h sentinel://h/s cluster://h; do
         run -u "$url" ping
         claim "$url cannot be used yet" '$code == 2 && $err == relet:*'
     done
@@ -269,6 +269,30 @@ test_demo() {
     claim 'a terminal gets colours' '$code == 0 && $out == *$'\''\e'\''*'
     NO_COLOR=1 on_terminal demo
     claim 'but not with NO_COLOR' '$code == 0 && $out != *$'\''\e'\''*'
+}
+
+test_local_server() {
+    run -u mem: call INCR n
+    claim 'mem: answers' '$code == 0 && $out == 1 && -z $err'
+    run -u mem: call INCR n
+    claim 'and forgets' '$out == 1'
+    run -u mem: call EVAL 'return redis.call("TYPE", KEYS[1])' 1 n
+    claim 'it runs scripts' '$out == none'
+    run -u mem: ping
+    claim 'a ping says where' '$out == *"redis 7.0.15 at mem:: 1 of 1 "*'
+    run -u "file:$work/store" call RPUSH jobs one two
+    claim 'file: answers' '$code == 0 && $out == 2'
+    run -u "file:$work/store" call LRANGE jobs 0 -1
+    claim 'and remembers' '$out == "one
+two"'
+    printf 'tail' >>"$work/store"
+    run -u "file:$work/store?fsync=never" call LLEN jobs
+    claim 'what is torn is cut' '$code == 0 && $out == 2'
+    run -u "file:$work/no/folder" call PING
+    claim 'a folder that is not there is told' \
+        '$code == 3 && $err == *"no/folder: open: No such file"*'
+    run -u "file:$work/store?fsync=maybe" call PING
+    claim 'a policy that is none is refused' '$code == 2 && $err == *fsync*'
 }
 
 # ---------------------------------------------------------------- with server
@@ -636,6 +660,7 @@ test_completion
 test_urls
 test_no_server
 test_demo
+test_local_server
 [ -n "$REDIS_SERVER$VALKEY_SERVER" ] || skip 'real servers: none installed'
 [ -z "$REDIS_SERVER" ] || test_with redis "$REDIS_SERVER"
 [ -z "$VALKEY_SERVER" ] || test_with valkey "$VALKEY_SERVER"

@@ -428,8 +428,7 @@ TEST a_path_that_does_not_fit_is_a_wrong_setting(void)
 
 TEST what_is_not_built_yet_is_refused_by_name(void)
 {
-    static const char *const url[] = {"mem:", "file:/tmp/x",
-                                      "sentinel://a,b/name",
+    static const char *const url[] = {"sentinel://a,b/name",
                                       "cluster://a,b"};
     relet_fault fault;
     size_t i;

@@ -47,9 +47,16 @@ head_relet_local() {
  * relet_local.c - the local server of relet $version in one file, made from its
  * rooms by "make dist".
  *
- * Put it, relet_local.h and relet.h into your project and compile it with any
- * C99 or C++ compiler; no flag and no library is needed, relet.c neither. It
- * includes three headers of C, none that needs a system. */
+ * Put it, relet_local.h, relet.h and relet.c into your project and compile it
+ * with any C99 or C++ compiler; no library is needed. relet.c knows mem: and
+ * file: with -DRELET_LOCAL. -DRELET_NO_POLL leaves those out here: then relet.c
+ * is not needed, and of C three headers, none that needs a system. */
+#if !defined(RELET_NO_POLL) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#if !defined(RELET_NO_POLL) && !defined(_DARWIN_C_SOURCE)
+#define _DARWIN_C_SOURCE
+#endif
 #include "relet_local.h"
 
 END
@@ -82,13 +89,16 @@ END
 private_$part
 echo '#endif'
 
-awk '
+# relet.c asks for relet_local.h where it was told that it is there.
+awk -v part_of=$part '
 FNR == 1 {
     seen[name(FILENAME)] = 1
     printf "\n/* ---- %s ---- */\n\n", FILENAME
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, part, "\"")
+    if (part[2] == "relet_local.h" && part_of == "relet")
+        print
     if (part[2] == "relet.h" || part[2] == "relet_local.h" ||
         name(part[2]) in seen)
         next

@@ -1,19 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_symbols.sh [-local] OBJECT... - what the library adds to a program's
-# names; with -local the local server.
+# check_symbols.sh OBJECT... - what the library adds to a program's names.
 #
-# Room by room: relet_* and rlt_*. As amalgamation and as shared library:
-# what the header declares, no less and no more. And no object has data of its
+# Room by room: relet_* and rlt_*. As amalgamations and as shared library:
+# what the headers declare, no less and no more. And no object has data of its
 # own that could change.
 
 set -u
-part=relet
-if [ "$1" = -local ]; then
-    part=relet_local
-    shift
-fi
 work=build/pure
 bad=0
 
@@ -28,34 +22,38 @@ exported() {
     awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | sort -u
 }
 
-# The shared library holds both parts; what is not the local server's is ours.
-of_this_part() {
-    declared relet_local >"$work/$part.other"
-    case $part in
-    relet) grep -vxF -f "$work/$part.other" ;;
-    relet_local) grep -xF -f "$work/$part.other" ;;
-    esac
-}
-
-# declared PART: RELET_API up to the name in front of the parenthesis.
+# declared HEADER...: RELET_API up to the name in front of the parenthesis.
 declared() {
-    tr '\n' ' ' <"include/$1.h" | tr ';' '\n' |
+    cat "$@" | tr '\n' ' ' | tr ';' '\n' |
         sed -n 's/.*RELET_API [^(]*[ *]\(relet_[a-z0-9_]*\)(.*/\1/p' | sort -u
 }
 
-${CC:-cc} -O2 -fno-pic -c -o "$work/$part.o" "build/dist/$part.c" || exit 1
-declared $part >"$work/$part.declared"
+# compile NAME OBJECT FLAG...: an amalgamation.
+compile() {
+    source=build/dist/$1.c
+    object=$work/$2.o
+    shift 2
+    ${CC:-cc} -O2 -fno-pic "$@" -c -o "$object" "$source" || exit 1
+}
+
+compile relet relet
+compile relet both_relet -DRELET_LOCAL
+compile relet_local relet_local
+declared include/relet.h >"$work/relet.declared"
+declared include/relet.h include/relet_local.h >"$work/both.declared"
 
 trouble "not prefixed" "$(nm -A -g --defined-only "$@" |
     awk '$NF !~ /^(relet|rlt)_/')"
-trouble "mutable data" "$(nm -A "$@" "$work/$part.o" |
-    awk '$(NF - 1) ~ /^[bBcCdDgGsS]$/')"
-trouble "$part.c: exported <, declared >" \
-    "$(nm "$work/$part.o" | exported | diff - "$work/$part.declared")"
+trouble "mutable data" "$(nm -A "$@" "$work/both_relet.o" \
+    "$work/relet_local.o" | awk '$(NF - 1) ~ /^[bBcCdDgGsS]$/')"
+trouble "relet.c: exported <, declared >" \
+    "$(nm "$work/relet.o" | exported | diff - "$work/relet.declared")"
+trouble "relet.c with relet_local.c: exported <, declared >" \
+    "$(nm "$work/both_relet.o" "$work/relet_local.o" | exported |
+        diff - "$work/both.declared")"
 trouble "librelet.so: exported <, declared >" \
-    "$(nm -D build/librelet.so | exported | of_this_part |
-        diff - "$work/$part.declared")"
+    "$(nm -D build/librelet.so | exported | diff - "$work/both.declared")"
 
 [ "$bad" -eq 0 ] &&
-    echo "symbols: $(wc -l <"$work/$part.declared") functions, no data"
+    echo "symbols: $(wc -l <"$work/both.declared") functions, no data"
 exit "$bad"

@@ -95,6 +95,10 @@ const char *cli_where(const cli *c, char *buf, size_t size)
 {
     if (c->config.scheme == RELET_UNIX)
         snprintf(buf, size, "%s", c->config.host);
+    else if (c->config.scheme == RELET_MEM || c->config.scheme == RELET_FILE)
+        snprintf(buf, size, "%s%s",
+                 c->config.scheme == RELET_MEM ? "mem:" : "file:",
+                 c->config.host);
     else if (strchr(c->config.host, ':'))
         snprintf(buf, size, "[%s]:%d", c->config.host, c->config.port);
     else

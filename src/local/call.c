@@ -78,11 +78,7 @@ static rlt_entry *call_live(rlt_call *c, relet_span key)
 
 RELET_PRIVATE rlt_entry *rlt_call_find_write(rlt_call *c, relet_span key)
 {
-    rlt_entry *e = call_live(c, key);
-
-    if (e != NULL)
-        rlt_keys_obj(e)->used_ms = c->now_ms;
-    return e;
+    return call_live(c, key);
 }
 
 RELET_PRIVATE rlt_entry *rlt_call_look(rlt_call *c, relet_span key)
@@ -146,7 +142,6 @@ RELET_PRIVATE rlt_entry *rlt_call_put(rlt_call *c, relet_span key, rlt_obj *o)
 
     if (e && rlt_keys_obj(e)->type == RLT_OBJ_STREAM)
         rlt_call_ready(c, key);
-    o->used_ms = c->now_ms;
     e = rlt_keys_put(c->db, c->pool, key, o);
     if (is_new) {
         if (o->type == RLT_OBJ_LIST || o->type == RLT_OBJ_ZSET ||

@@ -152,7 +152,7 @@ RELET_PRIVATE int rlt_call_write(rlt_call *c, uint32_t i, rlt_obj_type type,
 RELET_PRIVATE rlt_entry *rlt_call_find_read(rlt_call *c, relet_span key);
 RELET_PRIVATE rlt_entry *rlt_call_find_write(rlt_call *c, relet_span key);
 
-/* As find_read, but OBJECT IDLETIME and the statistics do not notice. */
+/* As find_read, but the statistics do not notice. */
 RELET_PRIVATE rlt_entry *rlt_call_look(rlt_call *c, relet_span key);
 
 /* The same without any trace: nothing is expired, touched or counted. NULL
@@ -340,12 +340,8 @@ RELET_PRIVATE void rlt_call_error_arity(rlt_call *c);
 RELET_PRIVATE relet_span rlt_call_full_name(const rlt_command *command,
                                             relet_span container, char *name);
 
-/* The lines of a HELP subcommand, NULL at the end; the two lines about HELP
- * itself and the heading are added. */
-RELET_PRIVATE void rlt_call_help(rlt_call *c, const char *const *lines);
-
-/* A row's function for HELP where the names of the subcommands will do. */
-RELET_PRIVATE void rlt_call_help_names(rlt_call *c);
+/* A row's function for HELP: the names of the subcommands, no more. */
+RELET_PRIVATE void rlt_call_help(rlt_call *c);
 
 /* Memory until the command is over, for sorting and gathering. Replies OOM
  * and returns NULL when there is none; so ask before changing anything. */

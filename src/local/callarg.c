@@ -114,25 +114,6 @@ static void callarg_help_heading(rlt_call *c)
     rlt_out_status_span(c->out, s);
 }
 
-static void callarg_help_end(rlt_call *c)
-{
-    rlt_out_status(c->out, "HELP");
-    rlt_out_status(c->out, "    Prints this help.");
-}
-
-RELET_PRIVATE void rlt_call_help(rlt_call *c, const char *const *lines)
-{
-    size_t i, count = 0;
-
-    while (lines[count])
-        count++;
-    rlt_out_array(c->out, count + 3);
-    callarg_help_heading(c);
-    for (i = 0; i < count; i++)
-        rlt_out_status(c->out, lines[i]);
-    callarg_help_end(c);
-}
-
 static void callarg_help_name(rlt_call *c, const char *name)
 {
     char upper[64];
@@ -144,7 +125,7 @@ static void callarg_help_name(rlt_call *c, const char *name)
     rlt_out_status_span(c->out, s);
 }
 
-RELET_PRIVATE void rlt_call_help_names(rlt_call *c)
+RELET_PRIVATE void rlt_call_help(rlt_call *c)
 {
     const rlt_command *sub, *container = c->container;
     size_t n = 2;
@@ -156,7 +137,8 @@ RELET_PRIVATE void rlt_call_help_names(rlt_call *c)
     for (sub = container->sub; sub->name; sub++)
         if (strcmp(sub->name, "help") != 0)
             callarg_help_name(c, sub->name);
-    callarg_help_end(c);
+    rlt_out_status(c->out, "HELP");
+    rlt_out_status(c->out, "    Prints this help.");
 }
 
 /* ----------------------------------------------------------------- numbers */
@@ -218,7 +200,8 @@ RELET_PRIVATE int rlt_call_is(const rlt_call *c, uint32_t i, const char *word)
 
 /* --------------------------------------------------------------- time-outs */
 
-/* What no int64 can hold has become negative in a server. */
+/* What no int64 can hold has become negative in a server; a moment that none
+ * can hold never comes. */
 static int callarg_deadline(rlt_call *c, int minus, uint64_t ms,
                             int64_t *deadline_ms)
 {
@@ -226,11 +209,10 @@ static int callarg_deadline(rlt_call *c, int minus, uint64_t ms,
         rlt_call_error(c, "ERR timeout is negative");
         return 0;
     }
-    if (ms > (uint64_t)(INT64_MAX - RLT_MAX(c->now_ms, 0))) {
-        rlt_call_error(c, "ERR timeout is out of range");
-        return 0;
-    }
-    *deadline_ms = ms > 0 ? (int64_t)ms + c->now_ms : 0;
+    if (ms == 0 || ms > (uint64_t)(INT64_MAX - RLT_MAX(c->now_ms, 0)))
+        *deadline_ms = 0;
+    else
+        *deadline_ms = (int64_t)ms + c->now_ms;
     return 1;
 }
 
@@ -313,7 +295,6 @@ RELET_PRIVATE int rlt_call_scan_cursor(rlt_call *c, uint32_t i,
     size_t at = a.n > 0 && (*a.p == '-' || *a.p == '+') ? 1 : 0;
 
     a = rlt_span_cut(&a, '\0');
-    ok = a.n == 0 || at < a.n;
     memset(s, 0, sizeof *s);
     s->count = 10;
     ok = at == 0 || a.n > at;

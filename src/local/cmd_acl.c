@@ -51,28 +51,6 @@ static int cmd_acl_command_ok(rlt_call *c, relet_span rule)
            cmd_acl_bad(c, rule, "Unknown command or category name in ACL");
 }
 
-/* "%RW~a*": what stands before the pattern, which is cut off; 0: no rule. */
-static int cmd_acl_access(relet_span *rule)
-{
-    int access = 0;
-
-    if (rlt_span_eat(rule, "~"))
-        return 3;
-    if (!rlt_span_eat(rule, "%"))
-        return 0;
-    for (;; rule->p++, rule->n--) {
-        if (rule->n == 0)
-            return 0;
-        if (*rule->p == 'R' || *rule->p == 'r')
-            access |= 1;
-        else if (*rule->p == 'W' || *rule->p == 'w')
-            access |= 2;
-        else
-            break;
-    }
-    return access && rlt_span_eat(rule, "~") ? access : 0;
-}
-
 static int cmd_acl_is_word(relet_span rule)
 {
     static const char *const words[] = {
@@ -107,9 +85,9 @@ static int cmd_acl_pattern_ok(rlt_call *c, relet_span rule,
     relet_span pattern = rule;
     int channel = rlt_span_eat(&pattern, "&"), all;
 
-    if (!channel && cmd_acl_access(&pattern) == 0)
-        return cmd_acl_bad(c, rule, "Syntax error");
-    all = rlt_span_is(pattern, "*") && (channel || *rule.p == '~');
+    if (!channel)
+        (void)rlt_span_eat(&pattern, "~");
+    all = rlt_span_is(pattern, "*");
     if (channel && had->all_channels && !all)
         return cmd_acl_bad(c, rule, channels);
     if (!channel && had->all_keys && !all)
@@ -160,7 +138,6 @@ static int cmd_acl_rule_ok(rlt_call *c, const rlt_user *u, relet_span rule,
     case '-':
         return cmd_acl_command_ok(c, rule);
     case '~':
-    case '%':
     case '&':
         return cmd_acl_pattern_ok(c, rule, had);
     }
@@ -169,14 +146,14 @@ static int cmd_acl_rule_ok(rlt_call *c, const rlt_user *u, relet_span rule,
 
 /* ----------------------------------------------------------------- SETUSER */
 
-static void cmd_acl_add(rlt_call *c, rlt_dict *d, relet_span key, int64_t v)
+/* A rule said again counts from where it was said last. */
+static void cmd_acl_add(rlt_call *c, rlt_dict *d, relet_span key)
 {
     rlt_entry *e = rlt_dict_find(d, key);
 
     if (e)
         rlt_dict_remove(d, c->pool, e);
-    e = rlt_dict_add(d, c->pool, key);
-    e->value.i = v;
+    (void)rlt_dict_add(d, c->pool, key);
 }
 
 static void cmd_acl_all_commands(rlt_call *c, rlt_user *u, int all)
@@ -229,29 +206,28 @@ static void cmd_acl_command(rlt_call *c, rlt_user *u, relet_span rule)
         return;
     }
     if (u->all_commands) {
-        cmd_acl_add(c, &u->rules, relet_str("+@all"), 0);
+        cmd_acl_add(c, &u->rules, relet_str("+@all"));
         u->all_commands = 0;
     }
-    cmd_acl_add(c, &u->rules, rule, 0);
+    cmd_acl_add(c, &u->rules, rule);
 }
 
 static void cmd_acl_pattern(rlt_call *c, rlt_user *u, relet_span rule)
 {
     relet_span pattern = rule;
-    int access;
 
     if (rlt_span_eat(&pattern, "&")) {
         if (rlt_span_is(pattern, "*"))
             cmd_acl_word(c, u, relet_str("allchannels"));
         else
-            cmd_acl_add(c, &u->channels, pattern, 0);
+            cmd_acl_add(c, &u->channels, pattern);
         return;
     }
-    access = cmd_acl_access(&pattern);
-    if (access == 3 && rlt_span_is(pattern, "*"))
+    (void)rlt_span_eat(&pattern, "~");
+    if (rlt_span_is(pattern, "*"))
         cmd_acl_word(c, u, relet_str("allkeys"));
     else
-        cmd_acl_add(c, &u->keys, pattern, access);
+        cmd_acl_add(c, &u->keys, pattern);
 }
 
 static void cmd_acl_apply(rlt_call *c, rlt_user *u, relet_span rule)
@@ -265,7 +241,7 @@ static void cmd_acl_apply(rlt_call *c, rlt_user *u, relet_span rule)
         cmd_acl_word(c, u, rule);
     } else if (*rule.p == '>') {
         u->no_password = 0;
-        cmd_acl_add(c, &u->passwords, rest, 0);
+        cmd_acl_add(c, &u->passwords, rest);
     } else if (*rule.p == '<') {
         e = rlt_dict_find(&u->passwords, rest);
         if (e)
@@ -427,7 +403,6 @@ static void cmd_acl_put(rlt_out *o, const char *before, relet_span s)
 /* Passwords are not shown, not even as a hash. */
 static void cmd_acl_line(rlt_out *o, const rlt_user *u)
 {
-    static const char *const access[] = {"", " %R~", " %W~", " ~"};
     relet_span none = relet_str("");
     const rlt_entry *e;
 
@@ -438,7 +413,7 @@ static void cmd_acl_line(rlt_out *o, const rlt_user *u)
     if (u->all_keys)
         cmd_acl_put(o, " ~*", none);
     for (e = u->keys.first; e; e = e->next)
-        cmd_acl_put(o, access[e->value.i & 3], rlt_entry_key(e));
+        cmd_acl_put(o, " ~", rlt_entry_key(e));
     cmd_acl_put(o, u->all_channels ? " &*" : " resetchannels", none);
     for (e = u->channels.first; e; e = e->next)
         cmd_acl_put(o, " &", rlt_entry_key(e));
@@ -519,7 +494,7 @@ static void cmd_acl_cat(rlt_call *c)
 static const rlt_command cmd_acl_acl[] = {
     {"cat", cmd_acl_cat, -2, ANY, NONE, NULL, NULL},
     {"deluser", cmd_acl_deluser, -3, ADM, NONE, NULL, NULL},
-    {"help", rlt_call_help_names, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
+    {"help", rlt_call_help, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
      NULL, NULL},
     {"list", cmd_acl_list, 2, ADM, NONE, NULL, NULL},
     {"setuser", cmd_acl_setuser, -3, ADM, NONE, cmd_acl_bound, NULL},

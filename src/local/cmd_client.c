@@ -198,6 +198,12 @@ static void cmd_client_info(rlt_call *c)
     cmd_client_reply(c, &lines);
 }
 
+/* Closed, and only our caller has yet to hear of it. */
+static int cmd_client_gone(const rlt_call *c, const rlt_peer *p)
+{
+    return p->closing && p != c->peer;
+}
+
 static void cmd_client_list_ids(rlt_call *c, rlt_out *lines, uint32_t i)
 {
     const rlt_peer *p;
@@ -207,7 +213,7 @@ static void cmd_client_list_ids(rlt_call *c, rlt_out *lines, uint32_t i)
         p = rlt_str_int(c->argv[i], &id)
                 ? rlt_track_peer(c->server, (uint64_t)id)
                 : NULL;
-        if (p)
+        if (p && !cmd_client_gone(c, p))
             cmd_client_write(c, lines, p);
     }
 }
@@ -250,7 +256,7 @@ static void cmd_client_list(rlt_call *c)
     if (ids)
         cmd_client_list_ids(c, &lines, ids);
     for (i = 0; i < s->peers_cap && ids == 0; i++)
-        if (s->peers[i] &&
+        if (s->peers[i] && !cmd_client_gone(c, s->peers[i]) &&
             (type == NULL || cmd_client_is_type(s->peers[i], type)))
             cmd_client_write(c, &lines, s->peers[i]);
     cmd_client_reply(c, &lines);
@@ -305,7 +311,7 @@ static int cmd_client_hit(const rlt_call *c, const rlt_peer *p,
     relet_span addr = a->addr;
     int64_t number;
 
-    if (a->nowhere || (p->closing && !p->mute) || (a->skip_me && p == c->peer))
+    if (a->nowhere || cmd_client_gone(c, p) || (a->skip_me && p == c->peer))
         return 0;
     if (a->id && (uint64_t)a->id != p->id)
         return 0;
@@ -465,7 +471,7 @@ static const rlt_command cmd_client_client[] = {
     {"caching", rlt_cmd_track_caching, 3, ANY, NONE, NULL, NULL},
     {"getname", cmd_client_getname, 2, ANY, NONE, NULL, NULL},
     {"getredir", rlt_cmd_track_getredir, 2, ANY, NONE, NULL, NULL},
-    {"help", rlt_call_help_names, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
+    {"help", rlt_call_help, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
      NULL, NULL},
     {"id", cmd_client_id, 2, ANY, NONE, NULL, NULL},
     {"info", cmd_client_info, 2, ANY, NONE, NULL, NULL},

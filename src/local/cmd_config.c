@@ -225,6 +225,7 @@ static int cmd_config_good(rlt_call *c, const cmd_config_row *row, uint32_t i)
 {
     int64_t v;
 
+    rlt_assert(row != NULL);
     switch (row->kind) {
     case CMD_CONFIG_MEMORY:
     case CMD_CONFIG_INT:
@@ -276,6 +277,7 @@ static void cmd_config_apply(rlt_call *c, const cmd_config_row *row,
 {
     int64_t v;
 
+    rlt_assert(row != NULL);
     if (row->kind == CMD_CONFIG_NOTIFY)
         c->server->settings.notify = rlt_news_flags(c->argv[i]);
     else if (row->kind == CMD_CONFIG_PASSWORD)
@@ -353,7 +355,7 @@ static void cmd_config_rewrite(rlt_call *c)
 
 static const rlt_command cmd_config_config[] = {
     {"get", cmd_config_get, -3, ADM, NONE, NULL, NULL},
-    {"help", rlt_call_help_names, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
+    {"help", rlt_call_help, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
      NULL, NULL},
     {"resetstat", cmd_config_resetstat, 2, ADM, NONE, NULL, NULL},
     {"rewrite", cmd_config_rewrite, 2, ADM, NONE, NULL, NULL},

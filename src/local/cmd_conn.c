@@ -5,6 +5,7 @@
 #include "news.h"
 #include "peer.h"
 #include "rows.h"
+#include "run.h"
 #include "users.h"
 
 static void cmd_conn_ping(rlt_call *c)
@@ -50,7 +51,7 @@ static void cmd_conn_select(rlt_call *c)
 static void cmd_conn_reset(rlt_call *c)
 {
     rlt_peer_reset(c->peer);
-    c->out = &c->peer->out;
+    c->out = rlt_run_out(c->peer);
     rlt_out_status(c->out, "RESET");
 }
 
@@ -166,11 +167,11 @@ static void cmd_conn_hello(rlt_call *c)
     if (!cmd_conn_hello_options(c, &version))
         return;
     if (!c->peer->authenticated) {
-        rlt_call_error(c, "NOAUTH HELLO must be called with the client "
-                          "already authenticated, otherwise the HELLO "
-                          "<proto> AUTH <user> <pass> option can be used to "
-                          "authenticate the client and select the RESP "
-                          "protocol version at the same time");
+        rlt_call_error(c, "NOAUTH HELLO must be called with the client already "
+                          "authenticated, otherwise the HELLO AUTH <user> "
+                          "<pass> option can be used to authenticate the "
+                          "client and select the RESP protocol version at "
+                          "the same time");
         return;
     }
     if (version) {

@@ -9,6 +9,10 @@
 #include "scripts.h"
 #include "users.h"
 
+/* Elements for one step. Most commands do not walk through all there is, so
+ * the step is a large one: 800 look into a million of elements. */
+#define CMD_EVAL_WALK 16
+
 /* A script that runs. */
 typedef struct cmd_eval_run {
     rlt_call *c;
@@ -43,8 +47,8 @@ static int cmd_eval_may(cmd_eval_run *r, rlt_call *in)
                     ? "ERR The user executing the script can't access at "
                       "least one of the keys mentioned in the command "
                       "arguments"
-                    : "ERR The user executing the script can't access at "
-                      "least one of the channels mentioned in the command");
+                    : "ERR The user executing the script can't publish to "
+                      "the channel mentioned in the command");
     else if (r->read_only &&
              (row->flags & (RLT_CMD_WRITE | RLT_CMD_MAY_REPLICATE)))
         rlt_call_error(in, "ERR Write commands are not allowed from "
@@ -55,12 +59,32 @@ static int cmd_eval_may(cmd_eval_run *r, rlt_call *in)
     return !in->failed;
 }
 
+/* In steps of the script, what a command may have walked through: else one
+ * that runs away could walk for hours. Fast ones walk nothing. */
+static int cmd_eval_cost(const rlt_call *in)
+{
+    uint32_t at = 0, i;
+    const rlt_obj *o;
+    uint64_t n = 0;
+
+    if (in->command->flags & RLT_CMD_FAST)
+        return 0;
+    if (strcmp(in->command->name, "keys") == 0)
+        n = (uint64_t)4 * rlt_keys_count(in->db); /* and compares them       */
+    while ((i = rlt_find_key(in->command, in->argv, in->argc, &at)) != 0) {
+        o = rlt_call_peek(in, in->argv[i]);
+        n += o ? rlt_obj_count(o) : 0;
+    }
+    return (int)RLT_MIN(n / CMD_EVAL_WALK, INT32_MAX);
+}
+
 static int cmd_eval_call(void *user, const relet_span *argv, uint32_t argc,
                          int resp, relet_span *reply)
 {
     cmd_eval_run *r = (cmd_eval_run *)user;
     rlt_out *out = &r->c->server->scripts->reply;
     rlt_call in;
+    int cost = 0;
 
     rlt_buf_drop(&out->buf, rlt_buf_used(&out->buf));
     out->resp = resp;
@@ -75,6 +99,7 @@ static int cmd_eval_call(void *user, const relet_span *argv, uint32_t argc,
         if (in.command->flags & RLT_CMD_WRITE)
             r->has_written = 1;
         rlt_run_call(&in);
+        cost = cmd_eval_cost(&in);
     }
     if (out->failed) {
         out->failed = 0;
@@ -82,7 +107,23 @@ static int cmd_eval_call(void *user, const relet_span *argv, uint32_t argc,
     }
     reply->p = (const char *)rlt_buf_head(&out->buf);
     reply->n = rlt_buf_used(&out->buf);
-    return 0;
+    return cost;
+}
+
+static int cmd_eval_acl(void *user, const relet_span *argv, uint32_t argc)
+{
+    const cmd_eval_run *r = (const cmd_eval_run *)user;
+    rlt_call in;
+    char why;
+
+    rlt_run_begin(&in, r->c->peer);
+    in.argv = argv;
+    in.argc = argc;
+    in.command = rlt_find_row(in.server, argv, argc, &in.is_sub,
+                              &in.container);
+    if (in.command == NULL)
+        return -1;
+    return in.peer->replaying || rlt_users_may(&in, in.peer->user, &why);
 }
 
 static void cmd_eval_set_repl(void *user, int what)
@@ -108,7 +149,7 @@ static void cmd_eval_failed(rlt_call *c, const rlt_script *script,
     at = result->error.n;
     if (at > 0)
         memcpy(text, result->error.p, at);
-    if (result->source.n > 0 && result->line >= 0) {
+    if (result->line != 0) {
         memcpy(text + at, script_is, sizeof script_is - 1);
         at += sizeof script_is - 1;
         memcpy(text + at, script->sha, 40);
@@ -170,6 +211,7 @@ static void cmd_eval_run_script(rlt_call *c, const rlt_script *script,
     memset(&host, 0, sizeof host);
     host.user = &r;
     host.call = cmd_eval_call;
+    host.may = cmd_eval_acl;
     host.set_repl = cmd_eval_set_repl;
     memset(&call, 0, sizeof call);
     call.keys = c->argv + 3;
@@ -289,7 +331,7 @@ static void cmd_eval_kill(rlt_call *c)
 static const rlt_command cmd_eval_script[] = {
     {"exists", cmd_eval_exists, -3, NO, NONE},
     {"flush", cmd_eval_flush, -2, NO, NONE},
-    {"help", rlt_call_help_names, 2,
+    {"help", rlt_call_help, 2,
      NO | RLT_CMD_LOADING | RLT_CMD_STALE, NONE},
     {"kill", cmd_eval_kill, 2, NO | RLT_CMD_ALLOW_BUSY, NONE},
     {"load", cmd_eval_load, 3, NO | RLT_CMD_STALE, NONE},

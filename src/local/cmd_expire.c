@@ -87,10 +87,12 @@ static void cmd_expire_set(rlt_call *c, rlt_entry *e, int64_t at_ms)
         (void)rlt_call_delete(c, c->argv[1]);
         cmd_expire_effect(c, "DEL", -1);
         rlt_call_changed(c, c->argv[1], RLT_EVENT_GENERIC, "del");
+        rlt_out_int(c->out, 1);
         return;
     }
     rlt_keys_expire(c->db, c->pool, e, at_ms);
     cmd_expire_effect(c, "PEXPIREAT", at_ms);
+    rlt_out_int(c->out, 1);
     rlt_call_changed(c, c->argv[1], RLT_EVENT_GENERIC, "expire");
 }
 
@@ -110,7 +112,6 @@ static void cmd_expire_as(rlt_call *c, int seconds, int64_t base)
         return;
     }
     cmd_expire_set(c, e, at_ms);
-    rlt_out_int(c->out, 1);
 }
 
 static void cmd_expire_expire(rlt_call *c)

@@ -193,29 +193,6 @@ static void cmd_group_delete_consumer(rlt_call *c)
     rlt_out_int(c->out, pending);
 }
 
-static void cmd_group_help(rlt_call *c)
-{
-    static const char *const lines[] = {
-        "CREATE <key> <groupname> <id|$> [option]",
-        "    Create a new consumer group. Options are:",
-        "    * MKSTREAM",
-        "      Create the empty stream if it does not exist.",
-        "    * ENTRIESREAD entries_read",
-        "      Set the group's entries_read counter (internal use).",
-        "CREATECONSUMER <key> <groupname> <consumer>",
-        "    Create a new consumer in the specified group.",
-        "DELCONSUMER <key> <groupname> <consumer>",
-        "    Remove the specified consumer.",
-        "DESTROY <key> <groupname>",
-        "    Remove the specified group.",
-        "SETID <key> <groupname> <id|$> [ENTRIESREAD entries_read]",
-        "    Set the current group ID and entries_read counter.",
-        NULL,
-    };
-
-    rlt_call_help(c, lines);
-}
-
 static size_t cmd_group_bound(const rlt_call *c)
 {
     return 1024 + RLT_OBJ_COST + RLT_KEYS_PUT_COST(c->argv[2].n) +
@@ -501,21 +478,6 @@ static void cmd_group_info_stream(rlt_call *c)
                         max < 0 ? CMD_GROUP_FULL_MAX : (uint64_t)max);
 }
 
-static void cmd_group_info_help(rlt_call *c)
-{
-    static const char *const lines[] = {
-        "CONSUMERS <key> <groupname>",
-        "    Show consumers of <groupname>.",
-        "GROUPS <key>",
-        "    Show the stream consumer groups.",
-        "STREAM <key> [FULL [COUNT <count>]",
-        "    Show information about the stream.",
-        NULL,
-    };
-
-    rlt_call_help(c, lines);
-}
-
 /* --------------------------------------------------------------------- rows */
 
 #define CMD_GROUP_HELP (RLT_CMD_LOADING | RLT_CMD_STALE)
@@ -530,7 +492,7 @@ static const rlt_command cmd_group_subs[] = {
      RLT_CMD_WRITE | RLT_CMD_DENYOOM, 2, 2, 1, 0, 0, cmd_group_bound, NULL},
     {"delconsumer", cmd_group_delete_consumer, 5, RLT_CMD_WRITE, 2, 2, 1, 0, 0,
      NULL, NULL},
-    {"help", cmd_group_help, 2, CMD_GROUP_HELP, 0, 0, 0, 0, 0, NULL, NULL},
+    {"help", rlt_call_help, 2, CMD_GROUP_HELP, 0, 0, 0, 0, 0, NULL, NULL},
     {NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL},
 };
 
@@ -541,7 +503,7 @@ static const rlt_command cmd_group_info_subs[] = {
      NULL},
     {"consumers", cmd_group_info_consumers, 4, RLT_CMD_READONLY, 2, 2, 1, 0, 0,
      NULL, NULL},
-    {"help", cmd_group_info_help, 2, CMD_GROUP_HELP, 0, 0, 0, 0, 0, NULL,
+    {"help", rlt_call_help, 2, CMD_GROUP_HELP, 0, 0, 0, 0, 0, NULL,
      NULL},
     {NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL},
 };

@@ -4,6 +4,7 @@
  * XACK, XPENDING, XCLAIM, XAUTOCLAIM.
  */
 #include "cmd_stream.h"
+#include "state.h"
 
 /* ------------------------------------------------------------------ finding */
 
@@ -32,14 +33,17 @@ RELET_PRIVATE void rlt_cmd_stream_no_group(rlt_call *c, const char *before,
     rlt_call_error_with(c, before, one, tail);
 }
 
-RELET_PRIVATE int rlt_cmd_stream_group(rlt_call *c, uint32_t key, uint32_t i,
-                                       const char *tail, rlt_stream **s,
-                                       rlt_stream_group **g)
+/* Of what was found under argv[key]. */
+static int group_claim_group(rlt_call *c, rlt_entry *e, uint32_t key,
+                             uint32_t i, const char *tail, rlt_stream **s,
+                             rlt_stream_group **g)
 {
-    rlt_obj *o;
+    rlt_obj *o = e ? rlt_keys_obj(e) : NULL;
 
-    if (!rlt_call_read(c, key, RLT_OBJ_STREAM, &o))
+    if (o && o->type != RLT_OBJ_STREAM) {
+        rlt_call_error(c, RLT_ERR_WRONGTYPE);
         return 0;
+    }
     *s = o ? &o->of.stream : NULL;
     *g = o ? rlt_stream_group_find(*s, c->argv[i]) : NULL;
     if (*g)
@@ -47,6 +51,14 @@ RELET_PRIVATE int rlt_cmd_stream_group(rlt_call *c, uint32_t key, uint32_t i,
     rlt_cmd_stream_no_group(c, "NOGROUP No such key '", c->argv[key],
                             "' or consumer group '", c->argv[i], tail);
     return 0;
+}
+
+RELET_PRIVATE int rlt_cmd_stream_group(rlt_call *c, uint32_t key, uint32_t i,
+                                       const char *tail, rlt_stream **s,
+                                       rlt_stream_group **g)
+{
+    return group_claim_group(c, rlt_call_find_read(c, c->argv[key]), key, i,
+                             tail, s, g);
 }
 
 RELET_PRIVATE rlt_stream_consumer *rlt_cmd_stream_consumer(
@@ -288,13 +300,14 @@ static void group_claim_drop(rlt_call *c, group_claim_run *r,
     c->dirty++;
 }
 
-static void group_claim_take(rlt_call *c, group_claim_run *r,
+/* e is there, or just_id is set. */
+static void group_claim_take(rlt_call *c, group_claim_run *r, rlt_stream_id id,
                              const rlt_stream_entry *e, rlt_stream_pending *p)
 {
     if (r->who == NULL)
         r->who = rlt_cmd_stream_consumer(c, 1, r->g, 3);
     if (p == NULL)
-        p = rlt_stream_pending_add(r->g, c->pool, r->who, e->id, c->now_ms);
+        p = rlt_stream_pending_add(r->g, c->pool, r->who, id, c->now_ms);
     rlt_stream_pending_give(p, r->who);
     p->delivered_ms = r->delivered_ms;
     if (r->retries >= 0)
@@ -377,8 +390,10 @@ static int group_claim_words(rlt_call *c, group_claim_run *r, uint32_t *end,
     for (i = *end; i < c->argc; i++)
         if (!group_claim_option(c, &i, r, last))
             return 0;
-    /* A time that cannot be is most likely a clock that differs. */
-    if (r->delivered_ms < 0 || r->delivered_ms > c->now_ms)
+    /* A time that cannot be is most likely a clock that differs; our own log is
+     * read before the clock is set. */
+    if ((r->delivered_ms < 0 || r->delivered_ms > c->now_ms) &&
+        !c->peer->replaying)
         r->delivered_ms = c->now_ms;
     return 1;
 }
@@ -388,13 +403,15 @@ static int group_claim_one(rlt_call *c, group_claim_run *r, rlt_stream_id id)
 {
     rlt_stream_pending *p = rlt_stream_pending_find(r->g, id);
     const rlt_stream_entry *e = rlt_stream_find(r->s, id);
+    /* In our own log it may be pending, and deleted since. */
+    int gone = e == NULL && !(c->peer->replaying && r->just_id);
 
-    if (e == NULL && p != NULL)
+    if (gone && p != NULL)
         group_claim_drop(c, r, p);
-    if (e == NULL || (p == NULL && !r->force) ||
+    if (gone || (p == NULL && !r->force) ||
         (p && !group_claim_is_idle(c, r, p)))
         return 0;
-    group_claim_take(c, r, e, p);
+    group_claim_take(c, r, id, e, p);
     return 1;
 }
 
@@ -508,7 +525,7 @@ static void group_claim_sweep(rlt_call *c, group_claim_run *r,
             *gone++ = p->id;
             group_claim_drop(c, r, p);
         } else if (group_claim_is_idle(c, r, p)) {
-            group_claim_take(c, r, e, p);
+            group_claim_take(c, r, p->id, e, p);
         }
     }
 }
@@ -541,12 +558,15 @@ static void group_claim_auto(rlt_call *c)
     group_claim_run r;
     rlt_stream_id from;
     int64_t count;
+    rlt_entry *e;
 
     memset(&r, 0, sizeof r);
     r.retries = -1;
     r.delivered_ms = c->now_ms;
+    /* Servers look the key up first, which may be heard, and judge it last. */
+    e = rlt_call_find_read(c, c->argv[1]);
     if (!group_claim_auto_words(c, &r, &from, &count) ||
-        !rlt_cmd_stream_group(c, 1, 2, "'", &r.s, &r.g))
+        !group_claim_group(c, e, 1, 2, "'", &r.s, &r.g))
         return;
     if (count >= GROUP_CLAIM_COUNT_MAX)
         rlt_call_error(c, "ERR Insufficient memory, failed allocating "

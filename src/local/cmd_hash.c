@@ -35,23 +35,31 @@ static int64_t cmd_hash_put_all(rlt_call *c)
         return -1;
     for (i = 2; i < c->argc; i += 2)
         made += rlt_hash_set(h, c->pool, c->argv[i], c->argv[i + 1]);
+    return made;
+}
+
+static void cmd_hash_told(rlt_call *c)
+{
     rlt_call_changed(c, c->argv[1], RLT_EVENT_HASH, "hset");
     c->dirty += c->argc / 2 - 2;
-    return made;
 }
 
 static void cmd_hash_set(rlt_call *c)
 {
     int64_t made = cmd_hash_put_all(c);
 
-    if (made >= 0)
-        rlt_out_int(c->out, made);
+    if (made < 0)
+        return;
+    rlt_out_int(c->out, made);
+    cmd_hash_told(c);
 }
 
 static void cmd_hash_mset(rlt_call *c)
 {
-    if (cmd_hash_put_all(c) >= 0)
-        rlt_out_status(c->out, "OK");
+    if (cmd_hash_put_all(c) < 0)
+        return;
+    rlt_out_status(c->out, "OK");
+    cmd_hash_told(c);
 }
 
 static void cmd_hash_set_nx(rlt_call *c)

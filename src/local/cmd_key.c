@@ -49,6 +49,13 @@ static void cmd_key_type(rlt_call *c)
 
 /* -------------------------------------------------- renaming and copying */
 
+/* Who waits for entries of a group is told that its stream is gone. */
+static void cmd_key_left(rlt_call *c, const rlt_obj *o, relet_span key)
+{
+    if (o->type == RLT_OBJ_STREAM)
+        rlt_call_ready(c, key);
+}
+
 static void cmd_key_rename_as(rlt_call *c, int nx)
 {
     relet_span from = c->argv[1], to = c->argv[2];
@@ -71,6 +78,7 @@ static void cmd_key_rename_as(rlt_call *c, int nx)
         e = rlt_call_put(c, to, o);
         if (at_ms >= 0)
             rlt_keys_expire(c->db, c->pool, e, at_ms);
+        cmd_key_left(c, o, from);
         rlt_call_modified(c, from);
         rlt_call_modified(c, to);
         rlt_call_event(c, RLT_EVENT_GENERIC, "rename_from", from);
@@ -207,6 +215,7 @@ static void cmd_key_move(rlt_call *c)
     e = rlt_call_put(&to, key, o);
     if (at_ms >= 0)
         rlt_keys_expire(to.db, c->pool, e, at_ms);
+    cmd_key_left(c, o, key);
     rlt_call_modified(c, key);
     rlt_call_modified(&to, key);
     rlt_call_event(c, RLT_EVENT_GENERIC, "move_from", key);
@@ -255,10 +264,14 @@ static void cmd_key_go_later(rlt_call *c, rlt_entry *e, cmd_key_gone **gone)
     *gone = g;
 }
 
-static void cmd_key_go(rlt_call *c, const cmd_key_gone *gone)
+/* Who asks for a type looks at the keys, and misses those. */
+static void cmd_key_go(rlt_call *c, const cmd_key_gone *gone, int typed)
 {
-    for (; gone; gone = gone->next)
-        (void)rlt_call_look(c, rlt_entry_key(gone->e));
+    for (; gone; gone = gone->next) {
+        relet_span key = rlt_entry_key(gone->e);
+
+        (void)(typed ? rlt_call_look(c, key) : rlt_call_find_write(c, key));
+    }
 }
 
 static int cmd_key_wanted(rlt_call *c, const rlt_call_scan *s, rlt_entry *e,
@@ -301,7 +314,7 @@ static void cmd_key_scan(rlt_call *c)
             }
         }
     } while (s.cursor && met < s.count && ++steps < s.count * 10);
-    cmd_key_go(c, gone);
+    cmd_key_go(c, gone, s.type.p != NULL);
     if (c->failed) {
         rlt_out_free(&found);
         return;
@@ -336,81 +349,14 @@ static void cmd_key_randomkey(rlt_call *c)
             rlt_out_bulk(c->out, rlt_entry_key(e));
             return;
         }
-        (void)rlt_call_look(c, rlt_entry_key(e));
+        (void)rlt_call_find_write(c, rlt_entry_key(e));
     }
     rlt_out_null(c->out);
 }
 
-/* ------------------------------------------------------------------ OBJECT */
-
-/* The object under argv[2], or NULL when null was replied. */
-static rlt_obj *cmd_key_object_of(rlt_call *c)
-{
-    rlt_entry *e = rlt_call_look(c, c->argv[2]);
-
-    if (e == NULL)
-        rlt_out_null(c->out);
-    return e ? rlt_keys_obj(e) : NULL;
-}
-
-static void cmd_key_object_encoding(rlt_call *c)
-{
-    rlt_obj *o = cmd_key_object_of(c);
-
-    if (o)
-        rlt_out_text(c->out, rlt_obj_encoding(o));
-}
-
-/* Small integers are shared by all who hold them, which shows. */
-static void cmd_key_object_refcount(rlt_call *c)
-{
-    rlt_obj *o = cmd_key_object_of(c);
-    int64_t v;
-
-    if (o)
-        rlt_out_int(c->out,
-                    o->type == RLT_OBJ_STRING && !o->raw &&
-                            rlt_str_int(rlt_obj_span(o), &v) && v >= 0 &&
-                            v < 10000
-                        ? INT32_MAX
-                        : 1);
-}
-
-static void cmd_key_object_idletime(rlt_call *c)
-{
-    rlt_obj *o = cmd_key_object_of(c);
-
-    if (o)
-        rlt_out_int(c->out, RLT_MAX(c->now_ms / 1000 - o->used_ms / 1000, 0));
-}
-
-static void cmd_key_object_freq(rlt_call *c)
-{
-    if (cmd_key_object_of(c))
-        rlt_call_error(
-            c, "ERR An LFU maxmemory policy is not selected, access "
-               "frequency not tracked. Please note that when switching "
-               "between policies at runtime LRU and LFU data will take some "
-               "time to adjust.");
-}
-
-#define R RLT_CMD_READONLY
-#define SUB 2, 2, 1, 0, 0, NULL, NULL
-
-static const rlt_command cmd_key_object[] = {
-    {"encoding", cmd_key_object_encoding, 3, R, SUB},
-    {"freq", cmd_key_object_freq, 3, R, SUB},
-    {"help", rlt_call_help_names, 2, RLT_CMD_LOADING | RLT_CMD_STALE, 0, 0, 0,
-     0, 0, NULL, NULL},
-    {"idletime", cmd_key_object_idletime, 3, R, SUB},
-    {"refcount", cmd_key_object_refcount, 3, R, SUB},
-    {NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL},
-};
-
-#undef SUB
-
 /* -------------------------------------------------------------------- rows */
 
+#define R RLT_CMD_READONLY
 #define W RLT_CMD_WRITE
 #define F RLT_CMD_FAST
 #define ONE 1, 1, 1, 0, 0, NULL, NULL
@@ -432,7 +378,6 @@ static const rlt_command cmd_key_rows[] = {
     {"scan", cmd_key_scan, -2, R, NONE},
     {"dbsize", cmd_key_dbsize, 1, R | F, NONE},
     {"randomkey", cmd_key_randomkey, 1, R, NONE},
-    {"object", NULL, -2, 0, 0, 0, 0, 0, 0, NULL, cmd_key_object},
 };
 
 #undef R

@@ -82,8 +82,8 @@ static void cmd_list_insert(rlt_call *c)
         return;
     }
     rlt_list_insert(&o->of.list, c->pool, at, behind, c->argv[4]);
-    rlt_out_int(c->out, o->of.list.count);
     rlt_call_changed(c, c->argv[1], RLT_EVENT_LIST, "linsert");
+    rlt_out_int(c->out, o->of.list.count);
 }
 
 /* ------------------------------------------------------------------ popping */
@@ -181,7 +181,7 @@ static uint32_t cmd_list_range(const rlt_list *l, int64_t from, int64_t to,
 static void cmd_list_lrange(rlt_call *c)
 {
     int64_t from, to;
-    uint32_t first, n = 0;
+    uint32_t first = 0, n = 0;
     rlt_list_place at;
     rlt_obj *o;
 
@@ -209,9 +209,10 @@ static void cmd_list_trim(rlt_call *c)
     if (!rlt_call_int(c, 2, &from, NULL) || !rlt_call_int(c, 3, &to, NULL) ||
         !rlt_call_write(c, 1, RLT_OBJ_LIST, &o))
         return;
-    rlt_out_status(c->out, "OK");
-    if (o == NULL)
+    if (o == NULL) {
+        rlt_out_status(c->out, "OK");
         return;
+    }
     had = o->of.list.count;
     n = cmd_list_range(&o->of.list, from, to, &first);
     rlt_list_trim(&o->of.list, c->pool, first, n);
@@ -219,6 +220,7 @@ static void cmd_list_trim(rlt_call *c)
     rlt_call_modified(c, c->argv[1]);
     (void)rlt_call_delete_empty(c, 1, o);
     c->dirty += had - n;
+    rlt_out_status(c->out, "OK");
 }
 
 /* The place of argv[i] as an index. 0: not an integer, and replied. */

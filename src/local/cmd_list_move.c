@@ -135,12 +135,12 @@ static void list_move_do(rlt_call *c, rlt_obj *from, int from_end, int to_end)
     if (!rlt_call_write(c, 2, RLT_OBJ_LIST, &to))
         return;
     s = rlt_list_pop(&from->of.list, c->pool, from_end);
-    rlt_out_bulk(c->out, rlt_str_span(s));
     if (to == NULL)
         to = rlt_call_make(c, 2, RLT_OBJ_LIST);
     rlt_list_push_str(&to->of.list, c->pool, s, to_end);
     rlt_call_modified(c, c->argv[2]);
     rlt_call_event(c, RLT_EVENT_LIST, to_end ? "rpush" : "lpush", c->argv[2]);
+    rlt_out_bulk(c->out, rlt_str_span(s));
     rlt_cmd_list_taken(c, 1, from, from_end, 1);
 }
 

@@ -49,7 +49,8 @@ static void cmd_multi_one(rlt_call *c, const rlt_queued *q)
     char why;
 
     rlt_run_begin(&in, c->peer);
-    in.out = rlt_run_out(c->peer);
+    /* Who was closed by a command before it hears no more. */
+    in.out = c->peer->closing ? &c->server->nowhere : rlt_run_out(c->peer);
     in.command = q->command;
     in.container = q->container;
     in.is_sub = q->is_sub;

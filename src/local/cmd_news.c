@@ -157,7 +157,7 @@ static void cmd_news_numpat(rlt_call *c)
 
 static const rlt_command cmd_news_pubsub[] = {
     {"channels", cmd_news_channels, -2, ANY, NONE, NULL, NULL},
-    {"help", rlt_call_help_names, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
+    {"help", rlt_call_help, 2, RLT_CMD_LOADING | RLT_CMD_STALE, NONE,
      NULL, NULL},
     {"numpat", cmd_news_numpat, 2, ANY, NONE, NULL, NULL},
     {"numsub", cmd_news_numsub, -2, ANY, NONE, NULL, NULL},
@@ -175,12 +175,10 @@ static const rlt_command cmd_news_rows[] = {
     {"unsubscribe", cmd_news_unsubscribe, -1, SUB, NONE, NULL, NULL},
     {"psubscribe", cmd_news_subscribe, -2, SUB, NONE, cmd_news_bound, NULL},
     {"punsubscribe", cmd_news_unsubscribe, -1, SUB, NONE, NULL, NULL},
-    {"ssubscribe", cmd_news_subscribe, -2, SUB, 1, -1, 1, 0, 0,
-     cmd_news_bound, NULL},
-    {"sunsubscribe", cmd_news_unsubscribe, -1, SUB, 1, -1, 1, 0, 0, NULL,
-     NULL},
+    {"ssubscribe", cmd_news_subscribe, -2, SUB, NONE, cmd_news_bound, NULL},
+    {"sunsubscribe", cmd_news_unsubscribe, -1, SUB, NONE, NULL, NULL},
     {"publish", cmd_news_publish, 3, PUB, NONE, NULL, NULL},
-    {"spublish", cmd_news_publish, 3, PUB, 1, 1, 1, 0, 0, NULL, NULL},
+    {"spublish", cmd_news_publish, 3, PUB, NONE, NULL, NULL},
     {"pubsub", NULL, -2, 0, NONE, NULL, cmd_news_pubsub},
 };
 

@@ -16,7 +16,6 @@ static void cmd_number_store(rlt_call *c, rlt_obj *o, const char *p, size_t n)
         return;
     }
     rlt_obj_set_string(c->pool, o, rlt_str_new(c->pool, v));
-    o->raw = 0;
 }
 
 static void cmd_number_add(rlt_call *c, int64_t by)

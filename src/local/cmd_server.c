@@ -36,8 +36,9 @@ static void cmd_server_wait(rlt_call *c)
 
     if (!rlt_call_int(c, 1, &n, NULL) || !rlt_call_timeout_ms(c, 2, &until))
         return;
-    /* Servers keep the number in 32 bits. */
-    n = (int32_t)(uint32_t)((uint64_t)n & UINT32_MAX);
+    /* Servers keep the number in 32 bits while they wait. */
+    if (n > 0)
+        n = (int32_t)(uint32_t)((uint64_t)n & UINT32_MAX);
     if (n <= 0 || c->in_exec || c->in_script) {
         rlt_out_int(c->out, 0);
         return;
@@ -87,94 +88,7 @@ static void cmd_server_count(rlt_call *c)
     rlt_out_int(c->out, c->server->commands);
 }
 
-static void cmd_server_list(rlt_call *c)
-{
-    uint32_t i;
-
-    rlt_out_set(c->out, c->server->commands);
-    for (i = 0; i < RLT_TABLE_SIZE; i++)
-        if (c->server->table[i])
-            rlt_out_text(c->out, c->server->table[i]->name);
-}
-
-static void cmd_server_getkeys(rlt_call *c)
-{
-    const relet_span *argv = c->argv + 2;
-    uint32_t argc = c->argc - 2, at = 0, n = 0, i;
-    const rlt_command *row, *container;
-    int is_sub;
-
-    row = rlt_find_row(c->server, argv, argc, &is_sub, &container);
-    if (row == NULL) {
-        rlt_call_error(c, "ERR Invalid command specified");
-        return;
-    }
-    if (row->first == 0 && row->find == RLT_KEYS_FIXED) {
-        rlt_call_error(c, "ERR The command has no key arguments");
-        return;
-    }
-    if (!rlt_find_arity_ok(row, argc)) {
-        rlt_call_error(
-            c, "ERR Invalid number of arguments specified for command");
-        return;
-    }
-    while (rlt_find_key(row, argv, argc, &at))
-        n++;
-    if (!rlt_find_keys_ok(row, argv, argc)) {
-        rlt_call_error(c, "ERR Invalid arguments specified for command");
-        return;
-    }
-    rlt_out_array(c->out, n);
-    for (at = 0; (i = rlt_find_key(row, argv, argc, &at)) != 0;)
-        rlt_out_bulk(c->out, argv[i]);
-}
-
 /* ----------------------------------------------------------------- the rest */
-
-static int cmd_server_samples(rlt_call *c)
-{
-    int64_t n = 0;
-
-    if (c->argc == 3)
-        return 1;
-    if (c->argc == 5 && rlt_call_is(c, 3, "samples")) {
-        if (!rlt_call_int(c, 4, &n, NULL))
-            return 0;
-        if (n >= 0)
-            return 1;
-    }
-    rlt_call_error(c, RLT_ERR_SYNTAX);
-    return 0;
-}
-
-static void cmd_server_usage(rlt_call *c)
-{
-    rlt_entry *e;
-
-    if (!cmd_server_samples(c))
-        return;
-    e = rlt_call_look(c, c->argv[2]);
-    if (e)
-        rlt_out_int(c->out, (int64_t)(RLT_DICT_COST(c->argv[2].n) +
-                                      rlt_obj_copy_cost(rlt_keys_obj(e))));
-    else
-        rlt_out_null(c->out);
-}
-
-static void cmd_server_zero(rlt_call *c)
-{
-    rlt_out_int(c->out, 0);
-}
-
-static void cmd_server_empty(rlt_call *c)
-{
-    rlt_out_array(c->out, 0);
-}
-
-static void cmd_server_ok(rlt_call *c)
-{
-    rlt_out_status(c->out, "OK");
-}
 
 static void cmd_server_no_cluster(rlt_call *c)
 {
@@ -189,30 +103,12 @@ static void cmd_server_bare(rlt_call *c)
 
 #define ANY (RLT_CMD_LOADING | RLT_CMD_STALE)
 #define ADM (ANY | RLT_CMD_ADMIN | RLT_CMD_NOSCRIPT)
-#define SLOW (ANY | RLT_CMD_ADMIN)
 #define NONE 0, 0, 0, 0, 0, NULL, NULL
 #define END {NULL, NULL, 0, 0, NONE}
 
 static const rlt_command cmd_server_command[] = {
     {"count", cmd_server_count, 2, ANY, NONE},
-    {"getkeys", cmd_server_getkeys, -4, ANY, NONE},
-    {"help", rlt_call_help_names, 2, ANY, NONE},
-    {"list", cmd_server_list, 2, ANY, NONE},
-    END,
-};
-
-static const rlt_command cmd_server_memory[] = {
-    {"help", rlt_call_help_names, 2, ANY, NONE},
-    {"usage", cmd_server_usage, -3, RLT_CMD_READONLY, 2, 2, 1, 0, 0, NULL,
-     NULL},
-    END,
-};
-
-static const rlt_command cmd_server_slowlog[] = {
-    {"get", cmd_server_empty, -2, SLOW, NONE},
-    {"help", rlt_call_help_names, 2, ANY, NONE},
-    {"len", cmd_server_zero, 2, SLOW, NONE},
-    {"reset", cmd_server_ok, 2, SLOW, NONE},
+    {"help", rlt_call_help, 2, ANY, NONE},
     END,
 };
 
@@ -237,8 +133,6 @@ static const rlt_command cmd_server_rows[] = {
     {"debug", cmd_server_debug, -2, ADM, NONE},
     {"command", cmd_server_bare, -1, ANY, 0, 0, 0, 0, 0, NULL,
      cmd_server_command},
-    {"memory", NULL, -2, 0, 0, 0, 0, 0, 0, NULL, cmd_server_memory},
-    {"slowlog", NULL, -2, 0, 0, 0, 0, 0, 0, NULL, cmd_server_slowlog},
     {"cluster", NULL, -2, 0, 0, 0, 0, 0, 0, NULL, cmd_server_cluster},
     {"readonly", cmd_server_no_cluster, 1, ANY | RLT_CMD_FAST, NONE},
     {"readwrite", cmd_server_no_cluster, 1, ANY | RLT_CMD_FAST, NONE},
@@ -247,7 +141,6 @@ static const rlt_command cmd_server_rows[] = {
 
 #undef ANY
 #undef ADM
-#undef SLOW
 #undef NONE
 #undef END
 

@@ -176,6 +176,8 @@ static void cmd_set_pop_some(rlt_call *c, rlt_obj *o, int64_t count)
     uint32_t had = o->of.set.members.count, n, i;
 
     n = count < had ? (uint32_t)count : had;
+    if (n > 0)
+        rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "spop");
     rlt_out_set(c->out, n);
     if (n == 0)
         return;
@@ -183,7 +185,6 @@ static void cmd_set_pop_some(rlt_call *c, rlt_obj *o, int64_t count)
         cmd_set_pop_one(c, o);
     if (n == had)
         cmd_set_pop_all(c, o);
-    rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "spop");
     c->dirty += n - 1;
     (void)rlt_call_delete_empty(c, 1, o);
 }
@@ -203,8 +204,8 @@ static void cmd_set_pop(rlt_call *c)
     if (o && c->argc == 3) {
         cmd_set_pop_some(c, o, count);
     } else if (o) {
-        cmd_set_pop_one(c, o);
         rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "spop");
+        cmd_set_pop_one(c, o);
         (void)rlt_call_delete_empty(c, 1, o);
     } else if (c->argc == 3) {
         rlt_out_set(c->out, 0);

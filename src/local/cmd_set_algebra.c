@@ -277,6 +277,7 @@ static void set_algebra_keep(rlt_call *c, const set_algebra *a,
 
     for (i = 0; i < a->count; i++)
         (void)rlt_set_add(&o->of.set, c->pool, rlt_entry_key(a->found[i]));
+    (void)rlt_call_find_write(c, c->argv[1]); /* is it due?                 */
     (void)rlt_call_put(c, c->argv[1], o);
     rlt_out_int(c->out, a->count);
     rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, event);
@@ -286,6 +287,7 @@ static void set_algebra_store(rlt_call *c, set_algebra_op op,
                               const char *event)
 {
     set_algebra a;
+    int at_once;
 
     if (!set_algebra_gather(c, &a, op, 2))
         return;
@@ -293,10 +295,14 @@ static void set_algebra_store(rlt_call *c, set_algebra_op op,
         set_algebra_keep(c, &a, event);
         return;
     }
-    if (rlt_call_find_write(c, c->argv[1]) &&
-        rlt_call_delete(c, c->argv[1]))
+    /* Servers see at once that there is no set to intersect with. */
+    at_once = op == SET_ALGEBRA_INTER && a.empty > 0;
+    if (!at_once)
+        rlt_out_int(c->out, 0);
+    if (rlt_call_delete(c, c->argv[1]))
         rlt_call_changed(c, c->argv[1], RLT_EVENT_GENERIC, "del");
-    rlt_out_int(c->out, 0);
+    if (at_once)
+        rlt_out_int(c->out, 0);
 }
 
 static void set_algebra_sinterstore(rlt_call *c)

@@ -43,6 +43,12 @@ static int stream_read_option(rlt_call *c, uint32_t *i, stream_read *r)
     int64_t count;
 
     if (more > 0 && rlt_call_is(c, *i, "block")) {
+        if (c->in_script) {
+            rlt_call_error_with(c, "ERR ", c->argv[0],
+                                " command is not allowed with BLOCK option "
+                                "from scripts");
+            return 0;
+        }
         r->waits = 1;
         return rlt_call_timeout_ms(c, ++*i, &r->deadline);
     }
@@ -269,13 +275,17 @@ static int stream_read_one(rlt_call *c, const stream_read *r, uint32_t k,
 static size_t stream_read_all(rlt_call *c, const stream_read *r,
                               const rlt_stream_id *ids)
 {
-    size_t mark = rlt_out_later(c->out), n = 0;
+    size_t mark = 0, n = 0;
     rlt_obj *o;
     uint32_t k;
 
-    for (k = 0; k < r->n; k++)
-        if (rlt_call_read(c, r->keys_at + k, RLT_OBJ_STREAM, &o) && o)
-            n += (size_t)stream_read_one(c, r, k, &o->of.stream, ids[k]);
+    for (k = 0; k < r->n; k++) {
+        if (!rlt_call_read(c, r->keys_at + k, RLT_OBJ_STREAM, &o) || !o)
+            continue;
+        if (n == 0)
+            mark = rlt_out_later(c->out); /* behind events of being missed    */
+        n += (size_t)stream_read_one(c, r, k, &o->of.stream, ids[k]);
+    }
     if (n > 0)
         rlt_out_later_end(c->out, mark, c->out->resp == 2 ? '*' : '%', n);
     return n;
@@ -334,6 +344,8 @@ static void stream_read_woken_serve(rlt_call *c, const stream_read *r,
 {
     uint64_t count = r->count > 0 ? r->count : STREAM_READ_WOKEN_MAX;
 
+    if (g) /* its event is heard before the reply begins                     */
+        (void)rlt_cmd_stream_consumer(c, r->keys_at + k, g, r->group_at + 1);
     if (c->out->resp == 2)
         rlt_out_array(c->out, 1);
     else
@@ -352,7 +364,7 @@ static void stream_read_woken_serve(rlt_call *c, const stream_read *r,
 static void stream_read_woken(rlt_call *c, const stream_read *r)
 {
     uint32_t k = stream_read_woken_k(c, r);
-    rlt_entry *e = rlt_call_find_read(c, *c->woken);
+    rlt_entry *e = rlt_call_find_write(c, *c->woken); /* nobody missed it     */
     rlt_stream_group *g;
     rlt_stream_id id;
     rlt_stream *s;

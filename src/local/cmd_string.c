@@ -132,7 +132,6 @@ static rlt_entry *cmd_string_store(rlt_call *c, relet_span key, relet_span v,
 
     if (o && o->type == RLT_OBJ_STRING) {
         rlt_obj_set_string(c->pool, o, rlt_str_new(c->pool, v));
-        o->raw = 0;
         if (!keep && at_ms >= 0)
             (void)rlt_keys_persist(c->db, c->pool, e);
     } else {
@@ -412,7 +411,6 @@ static void cmd_string_append(rlt_call *c)
         if (v.n > 0)
             memcpy(s->p + n, v.p, v.n);
         o->of.str = s;
-        o->raw = 1;
         n += v.n;
     }
     rlt_call_changed(c, c->argv[1], RLT_EVENT_STRING, "append");
@@ -462,7 +460,6 @@ static void cmd_string_setrange(rlt_call *c)
     n = RLT_MAX(n, (size_t)at + v.n);
     o->of.str = rlt_str_resize(c->pool, o->of.str, n);
     memcpy(o->of.str->p + at, v.p, v.n);
-    o->raw = 1;
     rlt_call_changed(c, c->argv[1], RLT_EVENT_STRING, "setrange");
     rlt_out_int(c->out, (int64_t)n);
 }

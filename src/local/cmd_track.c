@@ -100,7 +100,7 @@ static int cmd_track_collides(rlt_call *c, relet_span a, relet_span b,
     if (!cmd_track_overlap(a, b))
         return 0;
     memcpy(after, with, n);
-    if (len > 0)
+    if (b.n > 0)
         memcpy(after + n, b.p, len);
     n += len;
     strcpy(after + n,

@@ -40,14 +40,15 @@ RELET_PRIVATE void rlt_cmd_zset_store(rlt_call *c, rlt_obj *o,
 {
     if (o) {
         cmd_zset_plain_all(&o->of.zset);
+        (void)rlt_call_find_write(c, c->argv[1]); /* is it due?             */
         (void)rlt_call_put(c, c->argv[1], o);
         rlt_out_int(c->out, rlt_zset_count(&o->of.zset));
         rlt_call_changed(c, c->argv[1], RLT_EVENT_ZSET, event);
         return;
     }
-    if (rlt_call_find_write(c, c->argv[1]) && rlt_call_delete(c, c->argv[1]))
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_GENERIC, "del");
     rlt_out_int(c->out, 0);
+    if (rlt_call_delete(c, c->argv[1]))
+        rlt_call_changed(c, c->argv[1], RLT_EVENT_GENERIC, "del");
 }
 
 /* --------------------------------------------------------------------- ZADD */
@@ -168,11 +169,6 @@ static int cmd_zset_add_all(rlt_call *c, cmd_zset_add *a, rlt_zset *z)
         if (!cmd_zset_add_one(c, a, z, c->argv[i + 1], score))
             return 0;
     }
-    if (a->added + a->moved > 0) {
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_ZSET,
-                         a->incr ? "zincr" : "zadd");
-        c->dirty += a->added + a->moved - 1;
-    }
     return 1;
 }
 
@@ -195,6 +191,11 @@ static void cmd_zset_add_run(rlt_call *c, int incr)
         rlt_out_double(c->out, a.score);
     else
         rlt_out_null(c->out);
+    if (a.added + a.moved > 0) {
+        rlt_call_changed(c, c->argv[1], RLT_EVENT_ZSET,
+                         a.incr ? "zincr" : "zadd");
+        c->dirty += a.added + a.moved - 1;
+    }
 }
 
 static void cmd_zset_zadd(rlt_call *c)

@@ -108,10 +108,11 @@ static int zset_range_keeps(const rlt_zset_item *item, const rlt_zset_lex *x,
     return side ? zset_range_above(item, x) : zset_range_below(item, x);
 }
 
-/* A small set is walked, as servers do it: it shows when the scores are not
- * all the same, which this range is not meant for. */
+/* A small set is walked, as servers do it, and what is skipped is not looked
+ * at: both show when the scores are not all the same, which this range is not
+ * meant for. */
 static uint32_t zset_range_walk(const rlt_zset *z, const rlt_zset_lex *x,
-                                int reverse, uint32_t *from)
+                                int reverse, int64_t skip, uint32_t *from)
 {
     const rlt_zset_item *item = rlt_zset_end(z, reverse);
     uint32_t n = 0;
@@ -121,6 +122,10 @@ static uint32_t zset_range_walk(const rlt_zset *z, const rlt_zset_lex *x,
         !zset_range_above(rlt_zset_end(z, 1), x))
         return 0;
     while (item && !zset_range_keeps(item, x, !reverse))
+        item = rlt_zset_step(item, !reverse);
+    if (item && !zset_range_keeps(item, x, reverse))
+        return 0;
+    for (; item && skip > 0; skip--)
         item = rlt_zset_step(item, !reverse);
     if (item)
         *from = rlt_zset_rank(item);
@@ -167,7 +172,7 @@ static uint32_t zset_range_find(const rlt_zset *z, const zset_range *r,
         if (z->large)
             n = rlt_zset_in_lex(z, &r->lex, lowest);
         else
-            n = zset_range_walk(z, &r->lex, r->reverse, lowest);
+            n = zset_range_walk(z, &r->lex, r->reverse, 0, lowest);
         break;
     }
     return n;
@@ -177,11 +182,23 @@ static uint32_t zset_range_find(const rlt_zset *z, const zset_range *r,
 static uint32_t zset_range_limited(const rlt_zset *z, const zset_range *r,
                                    uint32_t *first)
 {
-    uint32_t lowest = 0, n = zset_range_find(z, r, &lowest), skip;
+    uint32_t lowest = 0, n, skip = 0;
 
-    if (r->offset < 0 || r->offset >= n)
+    if (r->by == ZSET_RANGE_RANK) { /* there is no LIMIT but the one of -1 */
+        n = zset_range_find(z, r, &lowest);
+        *first = r->reverse ? lowest + n - 1 : lowest;
+        return n;
+    }
+    if (r->offset < 0)
         return 0;
-    skip = (uint32_t)r->offset;
+    if (r->by == ZSET_RANGE_LEX && !z->large) {
+        n = zset_range_walk(z, &r->lex, r->reverse, r->offset, &lowest);
+    } else {
+        n = zset_range_find(z, r, &lowest);
+        skip = r->offset < n ? (uint32_t)r->offset : n;
+    }
+    if (skip == n)
+        return 0;
     *first = r->reverse ? lowest + n - 1 - skip : lowest + skip;
     n -= skip;
     return r->limit >= 0 && r->limit < n ? (uint32_t)r->limit : n;

@@ -11,13 +11,14 @@ static char find_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* The same in any case; that '@' and '`' are alike, too, does no harm. */
 static uint32_t find_hash(relet_span name)
 {
     uint32_t h = 2166136261u;
     size_t i;
 
     for (i = 0; i < name.n; i++)
-        h = (h ^ (uint8_t)find_lower(name.p[i])) * 16777619u;
+        h = (h ^ ((uint8_t)name.p[i] | 0x20u)) * 16777619u;
     return (h ^ h >> 15) & (RLT_TABLE_SIZE - 1);
 }
 
@@ -39,7 +40,8 @@ static int find_same(relet_span name, const char *word)
     size_t i;
 
     for (i = 0; i < name.n; i++)
-        if (find_lower(name.p[i]) != word[i] || word[i] == '\0')
+        if ((name.p[i] != word[i] && find_lower(name.p[i]) != word[i]) ||
+            word[i] == '\0')
             return 0;
     return word[i] == '\0';
 }
@@ -105,6 +107,26 @@ static uint32_t find_key_next(uint32_t first, uint32_t last, uint32_t step,
     return next;
 }
 
+/* As a server reads the count when it asks who may touch the keys: with atoi,
+ * whatever stands behind the digits. */
+static int64_t find_key_number(relet_span s)
+{
+    uint64_t n = 0;
+    int minus;
+
+    while (s.n > 0 && (*s.p == ' ' || (*s.p >= '\t' && *s.p <= '\r'))) {
+        s.p++;
+        s.n--;
+    }
+    minus = rlt_span_eat(&s, "-");
+    if (!minus)
+        (void)rlt_span_eat(&s, "+");
+    for (; s.n > 0 && *s.p >= '0' && *s.p <= '9' && n < INT64_MAX / 10;
+         s.p++, s.n--)
+        n = n * 10 + (uint64_t)(*s.p - '0');
+    return minus ? 0 : (int32_t)(uint32_t)(n & UINT32_MAX);
+}
+
 static uint32_t find_key_counted(const rlt_command *row,
                                 const relet_span *argv, uint32_t argc,
                                 uint32_t *at)
@@ -112,31 +134,17 @@ static uint32_t find_key_counted(const rlt_command *row,
     uint32_t count_at = (uint32_t)row->count_at, i;
     int64_t n;
 
+    if (count_at >= argc)
+        return 0;
+    n = find_key_number(argv[count_at]);
+    if (n < 1 || n > (int64_t)argc - (int64_t)count_at - 1)
+        return 0;
     if (row->first > 0 && *at < (uint32_t)row->first) {
         *at = (uint32_t)row->first;
         return *at;
     }
-    if (count_at >= argc || !rlt_str_int(argv[count_at], &n) || n < 1 ||
-        n > (int64_t)argc - (int64_t)count_at - 1)
-        return 0;
     i = find_key_next(count_at + 1, count_at + (uint32_t)n, 1, at);
     return i;
-}
-
-RELET_PRIVATE int rlt_find_keys_ok(const rlt_command *row,
-                                  const relet_span *argv, uint32_t argc)
-{
-    uint32_t count_at = (uint32_t)row->count_at;
-    int64_t n;
-
-    if (row->find != RLT_KEYS_COUNTED)
-        return 1;
-    if (count_at >= argc || !rlt_str_int(argv[count_at], &n))
-        return 0;
-    /* only scripts may have none */
-    if (n == 0 && (row->flags & RLT_CMD_NOSCRIPT))
-        return 1;
-    return n >= 1 && n <= (int64_t)argc - (int64_t)count_at - 1;
 }
 
 static uint32_t find_key_streams(const relet_span *argv, uint32_t argc,

@@ -28,8 +28,4 @@ RELET_PRIVATE uint32_t rlt_find_key(const rlt_command *row,
                                    const relet_span *argv, uint32_t argc,
                                    uint32_t *at);
 
-/* 1 when the number of keys that a command says is one it can have. */
-RELET_PRIVATE int rlt_find_keys_ok(const rlt_command *row,
-                                  const relet_span *argv, uint32_t argc);
-
 #endif

@@ -26,8 +26,7 @@ static intake_state intake_bad(rlt_peer *p, const char *error)
 {
     p->server->counts.errors++;
     p->closing = 1;
-    p->mute = rlt_run_out(p) != &p->out;
-    if (!p->mute)
+    if (rlt_run_out(p) == &p->out)
         rlt_out_error(&p->out, error);
     return INTAKE_BAD;
 }
@@ -288,6 +287,29 @@ static intake_state intake_bulk_header(rlt_peer *p)
     return INTAKE_WHOLE;
 }
 
+/* "$7\r\n" or "$42\r\n", as most headers are, when it is there already. */
+static int intake_bulk_short(rlt_peer *p)
+{
+    rlt_decode *d = &p->decode;
+    const char *s = (const char *)rlt_buf_head(&p->in) + d->at;
+    size_t left = rlt_buf_used(&p->in) - d->at;
+
+    if (left < 5 || s[0] != '$' || s[1] < '1' || s[1] > '9')
+        return 0;
+    d->bulk = s[1] - '0';
+    if (s[2] != '\r') {
+        if (s[2] < '0' || s[2] > '9' || s[3] != '\r') {
+            d->bulk = -1;
+            return 0;
+        }
+        d->bulk = d->bulk * 10 + (s[2] - '0');
+        d->at++;
+    }
+    d->at += 4;
+    d->searched = 0;
+    return 1;
+}
+
 static intake_state intake_array(rlt_peer *p)
 {
     rlt_decode *d = &p->decode;
@@ -299,7 +321,7 @@ static intake_state intake_array(rlt_peer *p)
             return st;
     }
     while (d->words > 0) {
-        if (d->bulk < 0) {
+        if (d->bulk < 0 && !intake_bulk_short(p)) {
             if (rlt_buf_used(&p->in) == d->at)
                 return INTAKE_MORE;
             st = intake_bulk_header(p);
@@ -377,7 +399,7 @@ RELET_PRIVATE void rlt_intake_feed(rlt_peer *p, const void *bytes, size_t n)
         return;
     p->server->counts.bytes_in += n;
     if (rlt_buf_put(&p->in, bytes, n) != 0) {
-        p->closing = 1;
+        rlt_peer_kill(p);
         return;
     }
     if (p->held)

@@ -193,14 +193,6 @@ RELET_PRIVATE void rlt_keys_touch(rlt_keys *k, relet_span key)
         ((rlt_watch *)e->value.p)->changes++;
 }
 
-RELET_PRIVATE void rlt_keys_touch_all(rlt_keys *k)
-{
-    rlt_entry *e;
-
-    for (e = k->watched.first; e; e = e->next)
-        ((rlt_watch *)e->value.p)->changes++;
-}
-
 RELET_PRIVATE void rlt_keys_swap(rlt_keys *a, rlt_keys *b)
 {
     rlt_dict dict = a->dict;

@@ -90,9 +90,8 @@ RELET_PRIVATE void rlt_keys_unwatch(rlt_keys *k, rlt_pool *pool,
                                     rlt_watch *w);
 RELET_PRIVATE relet_span rlt_keys_watched_key(const rlt_watch *w);
 
-/* The key has changed; and: all keys that are watched may have. */
+/* The key has changed. */
 RELET_PRIVATE void rlt_keys_touch(rlt_keys *k, relet_span key);
-RELET_PRIVATE void rlt_keys_touch_all(rlt_keys *k);
 
 /* All that two databases hold, watches apart, changes sides. */
 RELET_PRIVATE void rlt_keys_swap(rlt_keys *a, rlt_keys *b);

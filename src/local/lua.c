@@ -245,11 +245,8 @@ static int lua_start(rlt_lua *L, const rlt_lua_code *code,
 static relet_span lua_c_string(const rlt_luastr *s)
 {
     relet_span text = rlt_luastr_span(s);
-    const char *nul = (const char *)memchr(text.p, 0, text.n);
 
-    if (nul)
-        text.n = (size_t)(nul - text.p);
-    return text;
+    return rlt_span_cut(&text, '\0');
 }
 
 /* The error as the server tells it: a text gets the code ERR in front. */
@@ -257,6 +254,7 @@ static void lua_failed(rlt_lua *L, rlt_lua_result *out)
 {
     rlt_luaval v = L->error;
     rlt_luabytes b;
+    relet_span text;
 
     out->fatal = L->fatal;
     out->line = rlt_luaerr_line(L);
@@ -278,10 +276,10 @@ static void lua_failed(rlt_lua *L, rlt_lua_result *out)
     if (rlt_luavm_room(L, RLT_LUA_SLOTS) < 0 || rlt_luapush_shown(L, &v) < 0)
         return;
     v = L->stack[--L->top];
+    text = lua_c_string(v.u.s);
     rlt_luabytes_init(&b, L);
     rlt_luabytes_add(&b, "ERR ", 4);
-    out->error = lua_c_string(v.u.s);
-    rlt_luabytes_add(&b, out->error.p, out->error.n);
+    rlt_luabytes_add(&b, text.p, text.n);
     if (b.failed)
         return;
     out->error.p = b.p;

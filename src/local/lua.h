@@ -4,9 +4,9 @@
  *
  * Lua 5.1 as the scripts of a Redis 7.0 see it. Left out: metatables,
  * coroutines, load, loadstring, collectgarbage, gcinfo, math.random and what
- * needs angles (sin, atan2, …), cjson, cmsgpack, bit, struct, and
- * redis.acl_check_cmd. A script that asks for one of them gets the error for
- * a global that does not exist, or a nil.
+ * needs angles (sin, atan2, …), cjson, cmsgpack, bit and struct. A script that
+ * asks for one of them gets the error for a global that does not exist, or a
+ * nil.
  *
  * An interpreter keeps its libraries and some memory between runs; a run in
  * the steady state allocates nothing. Whatever a run makes is gone with
@@ -34,10 +34,15 @@ typedef struct rlt_lua_host {
     void *user;
 
     /* Run a command. *reply is what a server would send, in protocol resp
-     * (2 or 3), errors included; lent until the next call. 0; or negative
-     * when there is no memory for it: that ends the script. */
+     * (2 or 3), errors included; lent until the next call. The steps that it
+     * took beside those of any call, 0 or more; or negative when there is no
+     * memory for the reply: that ends the script. */
     int (*call)(void *user, const relet_span *argv, uint32_t argc, int resp,
                 relet_span *reply);
+
+    /* redis.acl_check_cmd: 1 when its user may run this, 0 when not, negative
+     * when there is no such command. May be NULL. */
+    int (*may)(void *user, const relet_span *argv, uint32_t argc);
 
     /* redis.log; 0 is debug, 3 a warning. May be NULL. */
     void (*log)(void *user, int level, relet_span text);

@@ -33,7 +33,7 @@ RELET_PRIVATE int rlt_luaarg_number(const rlt_luaargs *a, int i, double *out)
 {
     const rlt_luaval *v = rlt_luaarg(a, i);
 
-    if (v == NULL || !rlt_luavm_number(v, out))
+    if (v == NULL || !rlt_luavm_number(a->L, v, out))
         return rlt_luaerr_expected(a->L, i, v, "number");
     return 0;
 }
@@ -205,7 +205,7 @@ RELET_PRIVATE int rlt_luapush_shown(rlt_lua *L, const rlt_luaval *v)
     case RLT_LUA_TRUE:
         return rlt_luapush_text(L, "true");
     case RLT_LUA_NUMBER:
-        return rlt_luapush_string(L, text, rlt_luanum_text(text, v->u.n));
+        return rlt_luapush_string(L, text, rlt_luavm_text(L, text, v->u.n));
     case RLT_LUA_STRING:
         return rlt_luapush(L, *v);
     case RLT_LUA_TABLE:

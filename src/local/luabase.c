@@ -16,6 +16,7 @@ static int luabase_assert(rlt_lua *L, uint32_t base, int n)
 
     if (rlt_luaarg_any(&a, 1) < 0)
         return -1;
+    rlt_assert(v != NULL);
     if (!RLT_LUA_IS_FALSE(v))
         return n;
     if (!rlt_luaarg_is_nothing(&a, 2) && rlt_luaarg_string(&a, 2, &text) < 0)
@@ -278,7 +279,7 @@ static int luabase_tonumber(rlt_lua *L, uint32_t base, int n)
     if (radix == 10) {
         if (rlt_luaarg_any(&a, 1) < 0)
             return -1;
-        if (rlt_luavm_number(rlt_luaarg_given(&a, 1), &v))
+        if (rlt_luavm_number(L, rlt_luaarg_given(&a, 1), &v))
             return rlt_luapush_number(L, v);
         return rlt_luapush(L, rlt_luaval_nil());
     }
@@ -286,6 +287,8 @@ static int luabase_tonumber(rlt_lua *L, uint32_t base, int n)
         return -1;
     if (radix < 2 || radix > 36)
         return rlt_luaerr_argument(L, 2, "base out of range");
+    if (rlt_luavm_spend(L, s.n) < 0)
+        return -1;
     if (rlt_luanum_read_base(s, (int)radix, &v))
         return rlt_luapush_number(L, v);
     return rlt_luapush(L, rlt_luaval_nil());

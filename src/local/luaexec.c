@@ -184,6 +184,8 @@ static int luaexec_for_goes_on(rlt_luaval *a)
     return 1;
 }
 
+/* One function, and a long one, because r, k and pc live in registers of the
+ * machine only as long as they are locals of whoever runs the instructions. */
 RELET_PRIVATE int rlt_luaexec(rlt_lua *L)
 {
     rlt_luaframe *f;

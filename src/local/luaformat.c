@@ -144,6 +144,7 @@ static int luaformat_double(luaformat *f, char conversion)
 
     if (rlt_luaarg_number(&f->args, f->arg, &v) < 0)
         return -1;
+    rlt_luavm_spend_digits(f->args.L, v);
     f->spec.conversion = conversion;
     rlt_luabytes_add(&f->out, text, rlt_luanum_format(text, v, &f->spec));
     return 0;

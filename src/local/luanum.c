@@ -2,15 +2,13 @@
  *
  * luanum.c - the text of a script's numbers, in both directions.
  *
- * A double is m * 2^e. Its decimal digits are had by dividing a big integer,
- * and by multiplying a big fraction, by 10^9; only as many as are asked for,
- * and whether anything is left decides the rounding. The functions are in
- * luamath.c. */
+ * A double is m * 2^e, so it has an end in decimal too: all of its digits are
+ * made, then rounded. The functions are in luamath.c. */
 #include "luanum.h"
 
-#define LUANUM_DIGITS 420 /* 309 before the point, 99 behind it              */
-#define LUANUM_WORDS 36   /* of 32 bits: 1024 before, 1074 behind            */
-#define LUANUM_BILLION 1000000000u
+#include "num.h"
+
+#define LUANUM_DIGITS 800 /* 767 are the most that a double has              */
 
 static uint64_t luanum_bits(double v)
 {
@@ -57,92 +55,30 @@ RELET_PRIVATE uint64_t rlt_luanum_word(double v)
     return v >= 18446744073709551616.0 ? 0 : (uint64_t)rlt_luanum_int(v);
 }
 
-/* The digits of a finite positive number. point: how many stand before the
- * decimal point; 0 or less: that many zeros stand behind it first. */
+/* The digits of a finite positive number, all of them. point: how many stand
+ * before the decimal point; 0 or less: that many zeros stand behind it. */
 typedef struct luanum_decimal {
-    uint8_t digit[LUANUM_DIGITS];
+    char digit[LUANUM_DIGITS];
     int n, point;
-    uint32_t rest[LUANUM_WORDS]; /* the fraction not written yet, a word of  */
-    int words;                   /* it being 2^-32 of the one before         */
 } luanum_decimal;
 
-static void luanum_nine(luanum_decimal *d, uint32_t group)
+/* m * 2^-k has k decimals when m is odd. */
+static void luanum_decimal_of(luanum_decimal *d, double v)
 {
-    uint32_t scale;
+    uint64_t u = luanum_bits(v), m = u & (((uint64_t)1 << 52) - 1);
+    int e = (int)(u >> 52 & 0x7ff), decimals;
+    rlt_big b;
 
-    for (scale = LUANUM_BILLION / 10; scale > 0; scale /= 10) {
-        uint32_t one = group / scale % 10;
-
-        if (d->n == 0 && one == 0) {
-            d->point -= d->point <= 0; /* a leading zero                     */
-            continue;
-        }
-        d->digit[d->n++] = (uint8_t)one;
-    }
-}
-
-/* The integer part: 32-bit words, the lowest first. */
-static void luanum_integer(luanum_decimal *d, uint32_t *w, int n)
-{
-    uint32_t group[LUANUM_WORDS];
-    int groups = 0, i;
-
-    while (n > 0) {
-        uint64_t carry = 0;
-
-        for (i = n - 1; i >= 0; i--) {
-            carry = carry << 32 | w[i];
-            w[i] = (uint32_t)(carry / LUANUM_BILLION);
-            carry %= LUANUM_BILLION;
-        }
-        group[groups++] = (uint32_t)carry;
-        while (n > 0 && w[n - 1] == 0)
-            n--;
-    }
-    d->point = 1; /* leading zeros of an integer count for nothing           */
-    while (groups > 0)
-        luanum_nine(d, group[--groups]);
-    d->point = d->n;
-}
-
-/* Nine more digits of the fraction. */
-static void luanum_more(luanum_decimal *d)
-{
-    uint64_t carry = 0;
-    int i;
-
-    for (i = d->words - 1; i >= 0; i--) {
-        carry += (uint64_t)d->rest[i] * LUANUM_BILLION;
-        d->rest[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-    while (d->words > 0 && d->rest[d->words - 1] == 0)
-        d->words--;
-    luanum_nine(d, (uint32_t)carry);
-}
-
-/* m * 2^e into the words around the point. */
-static void luanum_split(luanum_decimal *d, uint64_t m, int e)
-{
-    uint32_t w[LUANUM_WORDS];
-    int bit, n = 0, i;
-
-    memset(d, 0, sizeof *d);
-    memset(w, 0, sizeof w);
-    for (i = 0; i < 53; i++) {
-        if (!(m >> i & 1))
-            continue;
-        bit = e + i;
-        if (bit >= 0) {
-            w[bit / 32] |= (uint32_t)1 << bit % 32;
-            n = bit / 32 + 1;
-        } else {
-            bit = -1 - bit;
-            d->rest[bit / 32] |= (uint32_t)0x80000000u >> bit % 32;
-            d->words = RLT_MAX(d->words, bit / 32 + 1);
-        }
-    }
-    luanum_integer(d, w, n);
+    d->n = d->point = 0;
+    if (v == 0)
+        return;
+    m |= (uint64_t)(e > 0) << 52;
+    for (e = RLT_MAX(e, 1) - 1075; m % 2 == 0; m /= 2)
+        e++;
+    decimals = RLT_MAX(-e, 0);
+    rlt_big_fixed(&b, m, e, decimals);
+    d->n = (int)rlt_big_put_fixed(d->digit, &b, 0, 0);
+    d->point = d->n - decimals;
 }
 
 /* A 1 more in the last place: 0.999 becomes 1.00. */
@@ -150,14 +86,14 @@ static void luanum_carry(luanum_decimal *d)
 {
     int i = d->n;
 
-    while (i > 0 && d->digit[i - 1] == 9)
-        d->digit[--i] = 0;
+    while (i > 0 && d->digit[i - 1] == '9')
+        d->digit[--i] = '0';
     if (i > 0) {
         d->digit[i - 1]++;
         return;
     }
     memmove(d->digit + 1, d->digit, (size_t)d->n);
-    d->digit[0] = 1;
+    d->digit[0] = '1';
     d->n++;
     d->point++;
 }
@@ -171,10 +107,10 @@ static void luanum_round(luanum_decimal *d, int n)
     if (n >= d->n)
         return;
     if (n >= 0) {
-        tie = d->digit[n] == 5 && d->words == 0;
+        tie = d->digit[n] == '5';
         for (i = n + 1; i < d->n; i++)
-            tie &= d->digit[i] == 0;
-        up = tie ? n > 0 && d->digit[n - 1] % 2 == 1 : d->digit[n] >= 5;
+            tie &= d->digit[i] == '0';
+        up = tie ? n > 0 && d->digit[n - 1] % 2 == 1 : d->digit[n] >= '5';
     }
     d->n = RLT_MAX(n, 0);
     if (d->n == 0)
@@ -183,47 +119,9 @@ static void luanum_round(luanum_decimal *d, int n)
         luanum_carry(d);
 }
 
-/* Enough digits that n can be kept; behind the number there are zeros. */
-static void luanum_fill(luanum_decimal *d, int n)
-{
-    while (d->words > 0 && d->n <= n && d->n < LUANUM_DIGITS - 12)
-        luanum_more(d);
-}
-
-static void luanum_decimal_of(luanum_decimal *d, double v)
-{
-    uint64_t u = luanum_bits(v), m = u & (((uint64_t)1 << 52) - 1);
-    int e = (int)(u >> 52 & 0x7ff);
-
-    if (e > 0)
-        luanum_split(d, m | (uint64_t)1 << 52, e - 1075);
-    else
-        luanum_split(d, m, -1074);
-}
-
-/* n digits from the first one that is not 0: for e and g. */
-static void luanum_significant(luanum_decimal *d, double v, int n)
-{
-    luanum_decimal_of(d, v);
-    while (d->n == 0 && d->words > 0)
-        luanum_more(d);
-    luanum_fill(d, n);
-    luanum_round(d, n);
-}
-
-/* n digits behind the point: for f. */
-static void luanum_fixed(luanum_decimal *d, double v, int n)
-{
-    luanum_decimal_of(d, v);
-    while (d->n == 0 && d->words > 0 && -d->point <= n)
-        luanum_more(d);
-    luanum_fill(d, d->point + n);
-    luanum_round(d, d->point + n);
-}
-
 static char luanum_digit(const luanum_decimal *d, int i)
 {
-    return (char)('0' + (i >= 0 && i < d->n ? d->digit[i] : 0));
+    return i >= 0 && i < d->n ? d->digit[i] : '0';
 }
 
 static size_t luanum_put_fixed(char *out, const luanum_decimal *d, int behind,
@@ -268,7 +166,7 @@ static size_t luanum_put_general(char *out, luanum_decimal *d, int digits,
     int x = d->n > 0 ? d->point - 1 : 0, n = d->n;
     char e = spec->conversion == 'G' ? 'E' : 'e';
 
-    while (n > 0 && d->digit[n - 1] == 0)
+    while (n > 0 && d->digit[n - 1] == '0')
         n--;
     if (spec->alternate)
         n = digits;
@@ -287,18 +185,19 @@ static size_t luanum_put(char *out, double v, const rlt_luanum_spec *spec)
     luanum_decimal d;
     int precision = spec->precision < 0 ? 6 : spec->precision;
 
+    luanum_decimal_of(&d, v);
     switch (spec->conversion) {
     case 'f':
-        luanum_fixed(&d, v, precision);
+        luanum_round(&d, d.point + precision);
         return luanum_put_fixed(out, &d, precision, spec->alternate);
     case 'e':
     case 'E':
-        luanum_significant(&d, v, precision + 1);
+        luanum_round(&d, precision + 1);
         return luanum_put_exponent(out, &d, precision, spec->alternate,
                                    spec->conversion);
     default:
         precision = RLT_MAX(precision, 1);
-        luanum_significant(&d, v, precision);
+        luanum_round(&d, precision);
         return luanum_put_general(out, &d, precision, spec);
     }
 }
@@ -388,15 +287,10 @@ RELET_PRIVATE size_t rlt_luanum_format_int(char *out, uint64_t magnitude,
 /* %.{digits}g; whole numbers, nearly all there are, need no big ones. */
 static size_t luanum_general(char *out, double v, int digits, double whole)
 {
-    rlt_luanum_spec spec;
-
     if (v > -whole && v < whole && v == (double)(int64_t)v &&
         (v != 0 || !rlt_luanum_negative(v)))
         return rlt_text_put_i64(out, (int64_t)v);
-    memset(&spec, 0, sizeof spec);
-    spec.conversion = 'g';
-    spec.precision = digits;
-    return rlt_luanum_format(out, v, &spec);
+    return rlt_num_g(out, v, digits);
 }
 
 RELET_PRIVATE size_t rlt_luanum_text(char *out, double v)
@@ -419,10 +313,7 @@ static int luanum_blank(char c)
 /* Up to the first NUL, without blanks around it. */
 static relet_span luanum_trim(relet_span s)
 {
-    const char *nul = s.n > 0 ? (const char *)memchr(s.p, 0, s.n) : NULL;
-
-    if (nul)
-        s.n = (size_t)(nul - s.p);
+    s = rlt_span_cut(&s, '\0');
     while (s.n > 0 && luanum_blank(s.p[0])) {
         s.p++;
         s.n--;
@@ -448,94 +339,6 @@ static int luanum_is_hex(relet_span s)
     return s.n > 1 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
-/* A mantissa of 64 bits whose lowest one stands for all that was cut off. */
-typedef struct luanum_hex {
-    uint64_t m;
-    int64_t e;
-    int digits;
-} luanum_hex;
-
-static void luanum_hex_digit(luanum_hex *h, int digit, int behind)
-{
-    h->digits++;
-    if (h->m >> 60 == 0) {
-        h->m = h->m << 4 | (uint64_t)digit;
-        h->e -= behind ? 4 : 0;
-    } else {
-        h->m |= digit != 0;
-        h->e += behind ? 0 : 4;
-    }
-}
-
-/* Round to 53 bits (fewer near zero), half to even; the rest is exact. */
-static double luanum_hex_value(luanum_hex h)
-{
-    int64_t cut;
-    uint64_t rest, half;
-
-    if (h.m == 0)
-        return 0;
-    while (h.m >> 63 == 0) {
-        h.m <<= 1;
-        h.e--;
-    }
-    cut = RLT_MAX(11, -1074 - h.e);
-    if (cut > 64)
-        return 0;
-    rest = cut == 64 ? h.m : h.m & (((uint64_t)1 << cut) - 1);
-    half = (uint64_t)1 << (cut - 1);
-    h.m = cut == 64 ? 0 : h.m >> cut;
-    h.m += rest > half || (rest == half && h.m % 2 == 1);
-    return rlt_luanum_ldexp((double)h.m, h.e + cut);
-}
-
-static int luanum_read_exponent(relet_span s, int64_t *e)
-{
-    int negative = luanum_sign(&s);
-    int64_t v = 0;
-    size_t i;
-
-    if (s.n == 0)
-        return 0;
-    for (i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return 0;
-        v = RLT_MIN(v * 10 + (s.p[i] - '0'), (int64_t)1 << 40);
-    }
-    *e += negative ? -v : v;
-    return 1;
-}
-
-/* What stands behind 0x. */
-static int luanum_read_hex(relet_span s, double *out)
-{
-    luanum_hex h = {0, 0, 0};
-    int behind = 0, digit;
-    size_t i;
-
-    for (i = 0; i < s.n; i++) {
-        digit = rlt_text_hex(s.p[i]);
-        if (digit >= 0)
-            luanum_hex_digit(&h, digit, behind);
-        else if (s.p[i] == '.' && !behind)
-            behind = 1;
-        else
-            break;
-    }
-    if (h.digits == 0)
-        return 0;
-    if (i < s.n) {
-        if (s.p[i] != 'p' && s.p[i] != 'P')
-            return 0;
-        s.p += i + 1;
-        s.n -= i + 1;
-        if (!luanum_read_exponent(s, &h.e))
-            return 0;
-    }
-    *out = luanum_hex_value(h);
-    return 1;
-}
-
 /* Nearly all are a few digits and nothing else: they are exact. */
 static int luanum_read_short(relet_span s, double *out)
 {
@@ -555,27 +358,10 @@ static int luanum_read_short(relet_span s, double *out)
 
 RELET_PRIVATE int rlt_luanum_read(relet_span s, double *out)
 {
-    relet_span rest;
-    int negative;
-
     if (luanum_read_short(s, out))
         return 1;
     s = luanum_trim(s);
-    rest = s;
-    negative = luanum_sign(&rest);
-    if (rlt_span_is_nocase(rest, "infinity")) {
-        *out = negative ? -rlt_luanum_infinity() : rlt_luanum_infinity();
-        return 1;
-    }
-    if (!luanum_is_hex(rest))
-        return s.n > 0 && rlt_text_double(s.p, s.n, out);
-    rest.p += 2;
-    rest.n -= 2;
-    if (!luanum_read_hex(rest, out))
-        return 0;
-    if (negative)
-        *out = -*out;
-    return 1;
+    return s.n > 0 && rlt_num_read_any(s, out);
 }
 
 static int luanum_letter(char c)

@@ -194,14 +194,34 @@ RELET_PRIVATE int rlt_luaexec_list(rlt_lua *L, rlt_luaval *t, int n,
 
 /* ---------------------------------------------------- numbers and strings */
 
-RELET_PRIVATE int rlt_luavm_number(const rlt_luaval *v, double *out)
+RELET_PRIVATE int rlt_luavm_number(rlt_lua *L, const rlt_luaval *v,
+                                   double *out)
 {
+    int64_t n;
+
     if (v->type == RLT_LUA_NUMBER) {
         *out = v->u.n;
         return 1;
     }
-    return v->type == RLT_LUA_STRING &&
-           rlt_luanum_read(rlt_luastr_span(v->u.s), out);
+    if (v->type != RLT_LUA_STRING)
+        return 0;
+    n = v->u.s->n;
+    L->steps -= n + n * n / 1024;
+    return rlt_luanum_read(rlt_luastr_span(v->u.s), out);
+}
+
+RELET_PRIVATE void rlt_luavm_spend_digits(rlt_lua *L, double v)
+{
+    int e;
+
+    (void)rlt_luanum_frexp(v, &e);
+    L->steps -= e * e / 1000;
+}
+
+RELET_PRIVATE size_t rlt_luavm_text(rlt_lua *L, char *out, double v)
+{
+    rlt_luavm_spend_digits(L, v);
+    return rlt_luanum_text(out, v);
 }
 
 RELET_PRIVATE int rlt_luavm_to_string(rlt_lua *L, rlt_luaval *v)
@@ -211,7 +231,7 @@ RELET_PRIVATE int rlt_luavm_to_string(rlt_lua *L, rlt_luaval *v)
 
     if (v->type != RLT_LUA_NUMBER)
         return 0;
-    s = rlt_luavm_string(L, text, rlt_luanum_text(text, v->u.n));
+    s = rlt_luavm_string(L, text, rlt_luavm_text(L, text, v->u.n));
     if (s == NULL)
         return -1;
     *v = rlt_luaval_string(s);
@@ -224,9 +244,9 @@ RELET_PRIVATE int rlt_luaexec_arithmetic(rlt_lua *L, rlt_luaopcode op,
 {
     double x, y;
 
-    if (!rlt_luavm_number(a, &x))
+    if (!rlt_luavm_number(L, a, &x))
         return rlt_luaerr_type(L, a, "perform arithmetic on");
-    if (!rlt_luavm_number(b, &y))
+    if (!rlt_luavm_number(L, b, &y))
         return rlt_luaerr_type(L, b, "perform arithmetic on");
     *out = rlt_luaval_number(rlt_luaop_compute(op, x, y));
     return 0;
@@ -304,7 +324,8 @@ RELET_PRIVATE int rlt_luaexec_concat(rlt_lua *L, rlt_luaval *out,
         return -1;
     for (i = 0; i < n; i++)
         size += v[i].type == RLT_LUA_STRING ? v[i].u.s->n
-                                            : rlt_luanum_text(text, v[i].u.n);
+                                            : rlt_luavm_text(L, text,
+                                                             v[i].u.n);
     s = rlt_luavm_bytes(L, size, &at);
     if (s == NULL)
         return -1;
@@ -332,7 +353,7 @@ RELET_PRIVATE int rlt_luaexec_for(rlt_lua *L, rlt_luaval *r)
     int i;
 
     for (i = 0; i < 3; i++) {
-        if (!rlt_luavm_number(&r[i], &n))
+        if (!rlt_luavm_number(L, &r[i], &n))
             return rlt_luaerr_run(L, wrong[i]);
         r[i] = rlt_luaval_number(n);
     }

@@ -2,9 +2,8 @@
  *
  * luaparse.c - the expressions of Lua 5.1, and the names in them.
  *
- * Recursive descent; the depth is counted and has a limit. After an error
- * the lexer gives only the end of the text, so every loop here ends. The
- * statements are in luastat.c. */
+ * Recursive descent with a limit for its depth. After an error the lexer gives
+ * only the end of the text, so all loops end. Statements are in luastat.c. */
 #include "luastat.h"
 
 RELET_PRIVATE void rlt_luaparse_fail_expected(rlt_luaparser *p, int type)
@@ -40,10 +39,8 @@ RELET_PRIVATE void rlt_luaparse_need_close(rlt_luaparser *p, int type,
     char text[96];
     rlt_say say;
 
-    if (p->x.token.type == type) {
-        rlt_lualex_next(&p->x);
+    if (rlt_luaparse_eat(p, type))
         return;
-    }
     if (line == p->x.line) {
         rlt_luaparse_fail_expected(p, type);
         return;
@@ -215,9 +212,8 @@ RELET_PRIVATE void rlt_luaparse_variable(rlt_luaparser *p, rlt_luaexpr *e)
 {
     const rlt_luastr *name = rlt_luaparse_name(p);
     int index = 0;
-    rlt_luaexpr_kind kind;
+    rlt_luaexpr_kind kind = luaparse_resolve(p, p->code, name, 1, &index);
 
-    kind = luaparse_resolve(p, p->code, name, 1, &index);
     if (kind == RLT_LUAEXPR_GLOBAL)
         index = rlt_luacode_string(p->code, name);
     rlt_luaexpr_init(e, kind, index);
@@ -531,40 +527,25 @@ static void luaparse_simple(rlt_luaparser *p, rlt_luaexpr *e)
     rlt_lualex_next(&p->x);
 }
 
+/* How tightly an operator binds to its left and to its right, in the order of
+ * rlt_luabinary; .. and ^ are computed from the right. */
+static const struct {
+    int type, left, right;
+} luaparse_operators[] = {
+    {'+', 6, 6},  {'-', 6, 6},  {'*', 7, 7}, {'/', 7, 7}, {'%', 7, 7},
+    {'^', 10, 9}, {RLT_LUATOK_CONCAT, 5, 4}, {RLT_LUATOK_NE, 3, 3},
+    {RLT_LUATOK_EQ, 3, 3}, {'<', 3, 3}, {RLT_LUATOK_LE, 3, 3}, {'>', 3, 3},
+    {RLT_LUATOK_GE, 3, 3}, {RLT_LUATOK_AND, 2, 2}, {RLT_LUATOK_OR, 1, 1}};
+
 static rlt_luabinary luaparse_binary(int type)
 {
-    static const struct {
-        int type;
-        rlt_luabinary op;
-    } all[] = {{'+', RLT_LUABIN_ADD},
-               {'-', RLT_LUABIN_SUB},
-               {'*', RLT_LUABIN_MUL},
-               {'/', RLT_LUABIN_DIV},
-               {'%', RLT_LUABIN_MOD},
-               {'^', RLT_LUABIN_POW},
-               {RLT_LUATOK_CONCAT, RLT_LUABIN_CONCAT},
-               {RLT_LUATOK_NE, RLT_LUABIN_NE},
-               {RLT_LUATOK_EQ, RLT_LUABIN_EQ},
-               {'<', RLT_LUABIN_LT},
-               {RLT_LUATOK_LE, RLT_LUABIN_LE},
-               {'>', RLT_LUABIN_GT},
-               {RLT_LUATOK_GE, RLT_LUABIN_GE},
-               {RLT_LUATOK_AND, RLT_LUABIN_AND},
-               {RLT_LUATOK_OR, RLT_LUABIN_OR}};
-    size_t i;
+    int i = 0;
 
-    for (i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].type == type)
-            return all[i].op;
-    return RLT_LUABIN_NONE;
+    while (i < RLT_LUABIN_NONE && luaparse_operators[i].type != type)
+        i++;
+    return (rlt_luabinary)i;
 }
 
-/* How tightly an operator binds to its left and to its right, by its place
- * in rlt_luabinary; .. and ^ are computed from the right. */
-static const uint8_t luaparse_left[] = {6, 6, 7, 7, 7, 10, 5, 3,
-                                        3, 3, 3, 3, 3, 2,  1};
-static const uint8_t luaparse_right[] = {6, 6, 7, 7, 7, 9, 4, 3,
-                                         3, 3, 3, 3, 3, 2, 1};
 #define LUAPARSE_UNARY 8
 
 static rlt_luabinary luaparse_above(rlt_luaparser *p, rlt_luaexpr *e,
@@ -602,10 +583,10 @@ static rlt_luabinary luaparse_above(rlt_luaparser *p, rlt_luaexpr *e,
     if (!luaparse_unary(p, e))
         luaparse_simple(p, e);
     op = luaparse_binary(p->x.token.type);
-    while (op != RLT_LUABIN_NONE && luaparse_left[op] > limit) {
+    while (op != RLT_LUABIN_NONE && luaparse_operators[op].left > limit) {
         rlt_lualex_next(&p->x);
         rlt_luacode_infix(p->code, op, e);
-        next = luaparse_above(p, &right, luaparse_right[op]);
+        next = luaparse_above(p, &right, luaparse_operators[op].right);
         rlt_luacode_binary(p->code, op, e, &right);
         op = next;
     }

@@ -26,6 +26,9 @@ static int luaredis_throw(rlt_lua *L, const char *text)
 
 /* ------------------------------------------------------------------ calls */
 
+#define RLT_LUAREDIS_ARGUMENTS \
+    "Lua redis lib command arguments must be strings or integers"
+
 static int luaredis_argument(rlt_lua *L, const rlt_luaval *v, relet_span *out)
 {
     char text[RLT_LUANUM_TEXT], *p;
@@ -37,6 +40,7 @@ static int luaredis_argument(rlt_lua *L, const rlt_luaval *v, relet_span *out)
     }
     if (v->type != RLT_LUA_NUMBER)
         return 0;
+    rlt_luavm_spend_digits(L, v->u.n);
     n = rlt_luanum_exact(text, v->u.n);
     p = (char *)rlt_luavm_alloc(L, n);
     if (p == NULL)
@@ -80,13 +84,13 @@ static int luaredis_command(rlt_lua *L, uint32_t base, int n, int throws)
     if (argv == NULL && e < 0)
         return -1;
     if (argv == NULL)
-        return luaredis_fail(L, "Lua redis lib command arguments must be "
-                                "strings or integers", throws);
+        return luaredis_fail(L, RLT_LUAREDIS_ARGUMENTS, throws);
     if (rlt_luavm_spend(L, 10) < 0)
         return -1;
-    if (L->host->call(L->host->user, argv, (uint32_t)n, L->resp, &reply) < 0)
+    e = L->host->call(L->host->user, argv, (uint32_t)n, L->resp, &reply);
+    if (e < 0)
         return rlt_luaerr_memory(L);
-    if (rlt_luaresp_read(L, reply) < 0)
+    if (rlt_luavm_spend(L, (size_t)e) < 0 || rlt_luaresp_read(L, reply) < 0)
         return -1;
     if (!throws || reply.p[0] != '-')
         return 1;
@@ -102,6 +106,26 @@ static int luaredis_call(rlt_lua *L, uint32_t base, int n)
 static int luaredis_pcall(rlt_lua *L, uint32_t base, int n)
 {
     return luaredis_command(L, base, n, 0);
+}
+
+static int luaredis_acl_check_cmd(rlt_lua *L, uint32_t base, int n)
+{
+    relet_span *argv;
+    int e = 0, may;
+
+    if (n == 0)
+        return luaredis_throw(L, "Please specify at least one argument for "
+                                 "this redis.acl_check_cmd() call");
+    argv = luaredis_arguments(L, base, n, &e);
+    if (argv == NULL && e < 0)
+        return -1;
+    if (argv == NULL)
+        return luaredis_throw(L, RLT_LUAREDIS_ARGUMENTS);
+    may = L->host->may ? L->host->may(L->host->user, argv, (uint32_t)n) : -1;
+    if (may < 0)
+        return luaredis_throw(L, "Invalid command passed to "
+                                 "redis.acl_check_cmd()");
+    return rlt_luapush(L, rlt_luaval_bool(may));
 }
 
 /* ---------------------------------------------------------------- replies */
@@ -185,7 +209,7 @@ static int luaredis_log(rlt_lua *L, uint32_t base, int n)
     if (n < 2)
         return luaredis_throw(L, "redis.log() requires two arguments or "
                                  "more.");
-    if (!rlt_luavm_number(&L->stack[base], &level))
+    if (!rlt_luavm_number(L, &L->stack[base], &level))
         return luaredis_throw(L, "First argument must be a number (log "
                                  "level).");
     v = rlt_luanum_int(level);
@@ -216,7 +240,7 @@ static int luaredis_setresp(rlt_lua *L, uint32_t base, int n)
 
     if (n != 1)
         return luaredis_throw(L, "redis.setresp() requires one argument.");
-    (void)rlt_luavm_number(&L->stack[base], &v);
+    (void)rlt_luavm_number(L, &L->stack[base], &v);
     if (rlt_luanum_int(v) != 2 && rlt_luanum_int(v) != 3)
         return luaredis_throw(L, "RESP version must be 2 or 3.");
     L->resp = (int)v;
@@ -229,7 +253,7 @@ static int luaredis_set_repl(rlt_lua *L, uint32_t base, int n)
 
     if (n != 1)
         return luaredis_throw(L, "redis.set_repl() requires two arguments.");
-    (void)rlt_luavm_number(&L->stack[base], &v);
+    (void)rlt_luavm_number(L, &L->stack[base], &v);
     if (rlt_luanum_int(v) < 0 || rlt_luanum_int(v) > 3)
         return luaredis_throw(L, "Invalid replication flags. Use REPL_AOF, "
                                  "REPL_REPLICA, REPL_ALL or REPL_NONE.");
@@ -264,6 +288,7 @@ static int luaredis_debug(rlt_lua *L, uint32_t base, int n)
 static const rlt_luabuiltin luaredis_all[] = {
     {"call", luaredis_call},
     {"pcall", luaredis_pcall},
+    {"acl_check_cmd", luaredis_acl_check_cmd},
     {"log", luaredis_log},
     {"setresp", luaredis_setresp},
     {"sha1hex", luaredis_sha1hex},

@@ -7,8 +7,6 @@
  * {big_number=} and {verbatim_string=} are types of the protocol. */
 #include "luaresp.h"
 
-#include "luaexec.h"
-
 /* ---------------------------------------------------------- reply to value */
 
 typedef struct luaresp_reader {
@@ -30,9 +28,7 @@ static int luaresp_line(luaresp_reader *r, relet_span *out)
     const char *end;
 
     out->p = r->p;
-    end = r->p < r->end
-              ? (const char *)memchr(r->p, '\r', (size_t)(r->end - r->p))
-              : NULL;
+    end = (const char *)memchr(r->p, '\r', (size_t)(r->end - r->p));
     if (end == NULL || r->end - end < 2)
         return luaresp_bad(r);
     out->n = (size_t)(end - r->p);
@@ -40,10 +36,18 @@ static int luaresp_line(luaresp_reader *r, relet_span *out)
     return 0;
 }
 
-static int luaresp_length(luaresp_reader *r, int64_t *out)
+/* The line is a number. Most have few digits. */
+static int luaresp_number(luaresp_reader *r, int64_t *out)
 {
+    const char *p = r->p;
     relet_span line;
 
+    for (*out = 0; r->end - p > 2 && *p >= '0' && *p <= '9' && p - r->p < 18;)
+        *out = *out * 10 + (*p++ - '0');
+    if (p > r->p && *p == '\r') {
+        r->p = p + 2;
+        return 0;
+    }
     if (luaresp_line(r, &line) < 0)
         return -1;
     return rlt_text_int(line.p, line.n, out) ? 0 : luaresp_bad(r);
@@ -80,19 +84,10 @@ static int luaresp_open(rlt_lua *L, uint32_t array, uint32_t nodes)
 /* {name = text} */
 static int luaresp_field(rlt_lua *L, const char *name, relet_span text)
 {
-    if (luaresp_open(L, 0, 0) < 0 || luaresp_key(L, name) < 0 ||
+    if (luaresp_open(L, 0, 1) < 0 || luaresp_key(L, name) < 0 ||
         rlt_luapush_string(L, text.p, text.n) < 0)
         return -1;
     return luaresp_put(L) < 0 ? -1 : 1;
-}
-
-static relet_span luaresp_c_string(relet_span s)
-{
-    const char *nul = s.n > 0 ? (const char *)memchr(s.p, 0, s.n) : NULL;
-
-    if (nul)
-        s.n = (size_t)(nul - s.p);
-    return s;
 }
 
 static int luaresp_line_end(char c)
@@ -102,7 +97,7 @@ static int luaresp_line_end(char c)
 
 RELET_PRIVATE int rlt_luaresp_push_error(rlt_lua *L, relet_span line)
 {
-    relet_span code = relet_str("ERR"), text = luaresp_c_string(line);
+    relet_span code = relet_str("ERR"), text = rlt_span_cut(&line, '\0');
     const char *blank;
     rlt_luabytes b;
 
@@ -166,7 +161,7 @@ static int luaresp_bulk(luaresp_reader *r)
     int64_t n;
     relet_span s;
 
-    if (luaresp_length(r, &n) < 0)
+    if (luaresp_number(r, &n) < 0)
         return -1;
     if (n == -1)
         return rlt_luapush(r->L, rlt_luaval_bool(0));
@@ -181,7 +176,7 @@ static int luaresp_verbatim(luaresp_reader *r)
     int64_t n;
     relet_span s;
 
-    if (luaresp_length(r, &n) < 0 || luaresp_bytes(r, n, &s) < 0)
+    if (luaresp_number(r, &n) < 0 || luaresp_bytes(r, n, &s) < 0)
         return -1;
     if (s.n < 4)
         return luaresp_bad(r);
@@ -194,16 +189,29 @@ static int luaresp_verbatim(luaresp_reader *r)
     return luaresp_put(L) < 0 ? -1 : 1;
 }
 
+/* What an array that takes n elements one by one grows to, if there is no nil
+ * among them; which cannot be told before in RESP3. */
+static uint32_t luaresp_slots(const luaresp_reader *r, int64_t n)
+{
+    uint32_t slots = 1;
+
+    if (n < 1 || r->L->resp != 2 || n > RLT_MIN(r->end - r->p, 1 << 20))
+        return 0;
+    while (slots < n)
+        slots *= 2;
+    return slots;
+}
+
 static int luaresp_array(luaresp_reader *r)
 {
     rlt_lua *L = r->L;
     int64_t n, i;
 
-    if (luaresp_length(r, &n) < 0)
+    if (luaresp_number(r, &n) < 0)
         return -1;
     if (n == -1)
         return rlt_luapush(L, rlt_luaval_bool(0));
-    if (luaresp_open(L, 0, 0) < 0)
+    if (luaresp_open(L, luaresp_slots(r, n), 0) < 0)
         return -1;
     for (i = 1; i <= n; i++) {
         (void)rlt_luapush_number(L, (double)i);
@@ -219,7 +227,7 @@ static int luaresp_pairs(luaresp_reader *r, const char *name, int is_map)
     rlt_lua *L = r->L;
     int64_t n, i;
 
-    if (luaresp_length(r, &n) < 0 || luaresp_open(L, 0, 0) < 0 ||
+    if (luaresp_number(r, &n) < 0 || luaresp_open(L, 0, 0) < 0 ||
         luaresp_key(L, name) < 0 || luaresp_open(L, 0, 0) < 0)
         return -1;
     for (i = 0; i < n; i++) {
@@ -241,7 +249,7 @@ static int luaresp_attribute(luaresp_reader *r)
 {
     int64_t n;
 
-    if (luaresp_length(r, &n) < 0)
+    if (luaresp_number(r, &n) < 0)
         return -1;
     for (n *= 2; n > 0; n--) {
         if (luaresp_any(r) < 0)
@@ -268,7 +276,6 @@ static int luaresp_double(luaresp_reader *r, relet_span line)
 static int luaresp_simple(luaresp_reader *r, char type)
 {
     relet_span line;
-    int64_t i;
 
     if (luaresp_line(r, &line) < 0)
         return -1;
@@ -277,10 +284,6 @@ static int luaresp_simple(luaresp_reader *r, char type)
         return luaresp_field(r->L, "ok", line);
     case '-':
         return luaresp_error(r, line);
-    case ':':
-        if (!rlt_text_int(line.p, line.n, &i))
-            return luaresp_bad(r);
-        return rlt_luapush_number(r->L, (double)i);
     case '_':
         return rlt_luapush(r->L, rlt_luaval_nil());
     case '#':
@@ -298,10 +301,15 @@ static int luaresp_simple(luaresp_reader *r, char type)
 static int luaresp_one(luaresp_reader *r)
 {
     char type = *r->p++;
+    int64_t i;
 
     switch (type) {
     case '$':
         return luaresp_bulk(r);
+    case ':':
+        if (luaresp_number(r, &i) < 0)
+            return -1;
+        return rlt_luapush_number(r->L, (double)i);
     case '*':
     case '>':
         return luaresp_array(r);
@@ -445,7 +453,7 @@ static int luaresp_write_verbatim(luaresp_writer *w, const rlt_luatab *t)
         !luaresp_text(v->u.t, "format", &format) ||
         !luaresp_text(v->u.t, "string", &text))
         return 0;
-    format = luaresp_c_string(format);
+    format = rlt_span_cut(&format, '\0');
     if (format.n > 0)
         memcpy(three, format.p, RLT_MIN(format.n, (size_t)3));
     rlt_out_verbatim(w->out, three, text);
@@ -477,11 +485,11 @@ static int luaresp_write_typed(luaresp_writer *w, const rlt_luatab *t)
     if (t->nodes_n == 0)
         return 0;
     if (luaresp_text(t, "err", &text)) {
-        rlt_out_error_span(w->out, luaresp_c_string(text));
+        rlt_out_error_span(w->out, rlt_span_cut(&text, '\0'));
         return 1;
     }
     if (luaresp_text(t, "ok", &text)) {
-        rlt_out_status_span(w->out, luaresp_c_string(text));
+        rlt_out_status_span(w->out, rlt_span_cut(&text, '\0'));
         return 1;
     }
     v = rlt_luatab_get_text(t, "double");
@@ -522,16 +530,13 @@ static void luaresp_write_one(luaresp_writer *w, const rlt_luaval *v,
         rlt_out_int(w->out, rlt_luanum_int(v->u.n));
         return;
     case RLT_LUA_FALSE:
-        if (w->L->resp == 3)
-            rlt_out_bool(w->out, 0);
-        else
-            rlt_out_null(w->out);
-        return;
     case RLT_LUA_TRUE:
         if (w->L->resp == 3)
-            rlt_out_bool(w->out, 1);
-        else
+            rlt_out_bool(w->out, v->type == RLT_LUA_TRUE);
+        else if (v->type == RLT_LUA_TRUE)
             rlt_out_int(w->out, 1);
+        else
+            rlt_out_null(w->out);
         return;
     case RLT_LUA_TABLE:
         if (!luaresp_write_typed(w, v->u.t))
@@ -577,12 +582,17 @@ static void luaresp_write_next(luaresp_writer *w)
 RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
                                      const rlt_luaval *v)
 {
+    size_t begin = rlt_buf_used(&out->buf);
     luaresp_writer w;
 
     memset(&w, 0, sizeof w);
     w.L = L;
     w.out = out;
     luaresp_write_one(&w, v, 0);
-    while (w.n > 0 && !out->failed)
+    while (w.n > 0 && !out->failed && --L->steps >= 0)
         luaresp_write_next(&w);
+    if (L->steps < 0) {
+        rlt_buf_cut(&out->buf, begin, rlt_buf_used(&out->buf) - begin);
+        rlt_out_error(out, "ERR script used up its steps");
+    }
 }

@@ -20,8 +20,9 @@
 RELET_PRIVATE int rlt_luaresp_read(rlt_lua *L, relet_span reply);
 
 /* A value as the reply of EVAL, in the protocol of whoever asked (out) and
- * with the types of the one that the script chose (L). When there is no
- * memory out->failed is set. */
+ * with the types of the one that the script chose (L). A value that holds
+ * itself many times over may use up the steps: then the reply says that. When
+ * there is no memory out->failed is set. */
 RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
                                      const rlt_luaval *v);
 

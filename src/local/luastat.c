@@ -123,10 +123,10 @@ static void luastat_adjust(rlt_luaparser *p, int names, int values,
         rlt_luacode_results(c, e, missing);
         if (missing > 1)
             rlt_luacode_reserve(c, missing - 1);
-        return;
-    }
-    if (e->kind != RLT_LUAEXPR_VOID)
+        missing = 0;
+    } else if (e->kind != RLT_LUAEXPR_VOID) {
         rlt_luacode_next(c, e);
+    }
     if (missing > 0) {
         int reg = c->free;
 
@@ -134,6 +134,7 @@ static void luastat_adjust(rlt_luaparser *p, int names, int values,
         (void)rlt_luacode_emit(c, RLT_LUAOP_LOADNIL, reg, reg + missing - 1,
                                0);
     }
+    c->free -= RLT_MAX(values - names, 0);
 }
 
 /* a[i], i = …: what the table expression used must outlive the assignment
@@ -168,14 +169,6 @@ static int luastat_is_variable(const rlt_luaexpr *e)
            e->kind == RLT_LUAEXPR_GLOBAL || e->kind == RLT_LUAEXPR_INDEXED;
 }
 
-static void luastat_store_rest(rlt_luaparser *p, luastat_target *t)
-{
-    rlt_luaexpr e;
-
-    rlt_luaexpr_init(&e, RLT_LUAEXPR_FIXED, p->code->free - 1);
-    rlt_luacode_store(p->code, &t->var, &e);
-}
-
 /* t is the n-th variable of the statement; values go in from the last one. */
 static void luastat_assign(rlt_luaparser *p, luastat_target *t, int n)
 {
@@ -204,10 +197,9 @@ static void luastat_assign(rlt_luaparser *p, luastat_target *t, int n)
             return;
         }
         luastat_adjust(p, n, values, &e);
-        if (values > n)
-            p->code->free -= values - n;
     }
-    luastat_store_rest(p, t);
+    rlt_luaexpr_init(&e, RLT_LUAEXPR_FIXED, p->code->free - 1);
+    rlt_luacode_store(p->code, &t->var, &e);
 }
 
 static void luastat_expression(rlt_luaparser *p)
@@ -373,8 +365,6 @@ static void luastat_for_generic(rlt_luaparser *p, const rlt_luastr *name)
     line = p->x.line;
     values = rlt_luaparse_list(p, &e);
     luastat_adjust(p, 3, values, &e);
-    if (values > 3)
-        c->free -= values - 3;
     c->stack = RLT_MAX(c->stack, base + 6); /* the call of the generator     */
     luastat_for_body(p, base, line, n - 3, 0);
 }
@@ -433,13 +423,6 @@ static void luastat_if(rlt_luaparser *p, uint32_t line)
     rlt_luaparse_need_close(p, RLT_LUATOK_END, RLT_LUATOK_IF, line);
 }
 
-static void luastat_do(rlt_luaparser *p, uint32_t line)
-{
-    rlt_lualex_next(&p->x);
-    luastat_block(p);
-    rlt_luaparse_need_close(p, RLT_LUATOK_END, RLT_LUATOK_DO, line);
-}
-
 static void luastat_function(rlt_luaparser *p, uint32_t line)
 {
     rlt_luaexpr var, body;
@@ -486,8 +469,6 @@ static void luastat_local(rlt_luaparser *p)
     if (rlt_luaparse_eat(p, '='))
         values = rlt_luaparse_list(p, &e);
     luastat_adjust(p, names, values, &e);
-    if (values > names)
-        p->code->free -= values - names;
     rlt_luaparse_activate(p, names);
 }
 
@@ -496,12 +477,6 @@ static int luastat_is_end(int type)
     return type == RLT_LUATOK_ELSE || type == RLT_LUATOK_ELSEIF ||
            type == RLT_LUATOK_END || type == RLT_LUATOK_END_OF_TEXT ||
            type == RLT_LUATOK_UNTIL;
-}
-
-static void luastat_tail_call(rlt_luacode *c, const rlt_luaexpr *e)
-{
-    if (e->info >= 0 && e->info < c->n)
-        c->ops[e->info].op = RLT_LUAOP_TAILCALL;
 }
 
 static void luastat_return(rlt_luaparser *p)
@@ -515,8 +490,8 @@ static void luastat_return(rlt_luaparser *p)
         n = rlt_luaparse_list(p, &e);
         if (e.kind == RLT_LUAEXPR_CALL || e.kind == RLT_LUAEXPR_VARARG) {
             rlt_luacode_results(c, &e, -1);
-            if (e.kind == RLT_LUAEXPR_CALL && n == 1)
-                luastat_tail_call(c, &e);
+            if (e.kind == RLT_LUAEXPR_CALL && n == 1 && !p->x.failed)
+                c->ops[e.info].op = RLT_LUAOP_TAILCALL;
             first = c->active_n;
             n = -1;
         } else if (n == 1) {
@@ -542,7 +517,9 @@ static int luastat_one(rlt_luaparser *p)
         luastat_while(p, line);
         return 0;
     case RLT_LUATOK_DO:
-        luastat_do(p, line);
+        rlt_lualex_next(&p->x);
+        luastat_block(p);
+        rlt_luaparse_need_close(p, RLT_LUATOK_END, RLT_LUATOK_DO, line);
         return 0;
     case RLT_LUATOK_FOR:
         luastat_for(p, line);

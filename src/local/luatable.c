@@ -24,7 +24,7 @@ static int luatable_concat_one(rlt_lua *L, rlt_luabytes *b,
         return b->failed ? -1 : rlt_luavm_spend(L, 1);
     }
     if (v.type == RLT_LUA_NUMBER) {
-        rlt_luabytes_add(b, text, rlt_luanum_text(text, v.u.n));
+        rlt_luabytes_add(b, text, rlt_luavm_text(b->L, text, v.u.n));
         return b->failed ? -1 : rlt_luavm_spend(L, 1);
     }
     rlt_say_init(&say, sentence, sizeof sentence);

@@ -116,8 +116,13 @@ RELET_PRIVATE int rlt_luavm_set(rlt_lua *L, rlt_luatab *t,
 RELET_PRIVATE int rlt_luavm_set_int(rlt_lua *L, rlt_luatab *t, int64_t key,
                                     const rlt_luaval *value);
 
-/* 1 and the number that v is or reads as; else 0. */
-RELET_PRIVATE int rlt_luavm_number(const rlt_luaval *v, double *out);
+/* 1 and the number that v is or reads as, steps for its bytes; else 0. */
+RELET_PRIVATE int rlt_luavm_number(rlt_lua *L, const rlt_luaval *v,
+                                   double *out);
+/* Steps for the digits of a number: far from 1 there are many. */
+RELET_PRIVATE void rlt_luavm_spend_digits(rlt_lua *L, double v);
+/* rlt_luanum_text, with its steps. */
+RELET_PRIVATE size_t rlt_luavm_text(rlt_lua *L, char *out, double v);
 /* A number in place becomes its text. 0, or negative. */
 RELET_PRIVATE int rlt_luavm_to_string(rlt_lua *L, rlt_luaval *v);
 /* a < b, or a <= b: 1, 0, or negative when they cannot be compared. */

@@ -3,6 +3,7 @@
  * news.c - channels, patterns, shard channels: who reads them.
  */
 #include "news.h"
+#include "park.h"
 
 #define NEWS_ALL \
     (RLT_EVENT_GENERIC | RLT_EVENT_STRING | RLT_EVENT_LIST | RLT_EVENT_SET | \
@@ -121,6 +122,7 @@ static void news_write(rlt_peer *p, const char *what, const rlt_entry *pattern,
         rlt_out_bulk(&p->out, rlt_entry_key(pattern));
     rlt_out_bulk(&p->out, channel);
     rlt_out_bulk(&p->out, message);
+    rlt_park_told(p);
 }
 
 static uint32_t news_tell(const rlt_entry *topic, const char *what,
@@ -157,6 +159,18 @@ RELET_PRIVATE uint32_t rlt_news_publish(rlt_server *s, int shard,
 
 /* --------------------------------------------------------- keyspace events */
 
+/* Nobody knows what they would have been told. */
+static void news_lost(rlt_server *s)
+{
+    uint32_t i;
+
+    for (i = 0; i < s->peers_cap; i++)
+        if (s->peers[i] && rlt_news_count(s->peers[i]) > 0) {
+            s->peers[i]->out.failed = 1;
+            rlt_park_told(s->peers[i]);
+        }
+}
+
 static void news_event_as(rlt_server *s, const char *prefix, uint32_t db,
                           relet_span name, relet_span message)
 {
@@ -164,8 +178,10 @@ static void news_event_as(rlt_server *s, const char *prefix, uint32_t db,
     char *text = (char *)rlt_pool_try(&s->pool, size);
     relet_span channel;
 
-    if (text == NULL)
+    if (text == NULL) {
+        news_lost(s);
         return;
+    }
     memcpy(text, prefix, n);
     n += rlt_text_put_u64(text + n, db);
     memcpy(text + n, "__:", 3);

@@ -80,7 +80,7 @@ static int num_read_hex(relet_span s, double *out)
 }
 
 /* inf in full is not in the core's dialect, nor are hexadecimal digits. */
-static int num_read_any(relet_span s, double *out)
+RELET_PRIVATE int rlt_num_read_any(relet_span s, double *out)
 {
     relet_span word = s;
 
@@ -128,7 +128,7 @@ RELET_PRIVATE int rlt_num_read(relet_span s, double *out)
 {
     double v;
 
-    if (s.n == 0 || !num_read_any(s, &v) || num_is_nan(v))
+    if (s.n == 0 || !rlt_num_read_any(s, &v) || num_is_nan(v))
         return 0;
     if (!num_is_finite(v) && !num_is_written_inf(s))
         return 0;
@@ -149,7 +149,7 @@ RELET_PRIVATE int rlt_num_read_bound(relet_span s, double *out, int *open)
         s.p++;
         s.n--;
     }
-    return s.n > 0 && num_read_any(s, out) && !num_is_nan(*out);
+    return s.n > 0 && rlt_num_read_any(s, out) && !num_is_nan(*out);
 }
 
 /* ----------------------------------------------------------------- printing */
@@ -297,34 +297,4 @@ RELET_PRIVATE size_t rlt_num_score(char *out, double v)
     size_t n = num_put_whole(out, v);
 
     return n ? n : rlt_num_g(out, v, 17);
-}
-
-RELET_PRIVATE size_t rlt_num_shortest(char *out, double v)
-{
-    double back;
-    size_t n = num_put_whole(out, v);
-    int digits;
-
-    /* Fewer than 15 digits show as zeros at the end, which are not printed. */
-    for (digits = 15; n == 0; digits++) {
-        n = rlt_num_g(out, v, digits);
-        if (digits < 17 && num_is_finite(v) &&
-            (!rlt_text_double(out, n, &back) || num_bits(back) != num_bits(v)))
-            n = 0;
-    }
-    return n;
-}
-
-RELET_PRIVATE size_t rlt_num_f(char *out, double v, int decimals)
-{
-    rlt_big b;
-    int exp2;
-    uint64_t m;
-
-    if (!num_is_finite(v))
-        return num_special(out, v);
-    m = num_mantissa(v, &exp2);
-    rlt_big_fixed(&b, m, exp2, decimals);
-    return rlt_big_put_fixed(out, &b, (size_t)decimals,
-                             (int)(num_bits(v) >> 63));
 }

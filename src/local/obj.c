@@ -4,9 +4,6 @@
  */
 #include "obj.h"
 
-/* Strings to this length are kept in one piece with their object. */
-#define OBJ_EMBEDDED_MAX 44
-
 static size_t obj_size(rlt_obj_type type)
 {
     size_t of = 0;
@@ -165,11 +162,8 @@ RELET_PRIVATE rlt_obj *rlt_obj_copy(rlt_pool *pool, const rlt_obj *o)
 {
     rlt_obj *copy;
 
-    if (o->type == RLT_OBJ_STRING) {
-        copy = rlt_obj_string(pool, rlt_obj_span(o));
-        copy->raw = o->raw;
-        return copy;
-    }
+    if (o->type == RLT_OBJ_STRING)
+        return rlt_obj_string(pool, rlt_obj_span(o));
     copy = rlt_obj_new(pool, o->type);
     switch (o->type) {
     case RLT_OBJ_STRING:
@@ -256,37 +250,6 @@ RELET_PRIVATE const char *rlt_obj_type_name(rlt_obj_type type)
         return "zset";
     case RLT_OBJ_HASH:
         return "hash";
-    case RLT_OBJ_STREAM:
-        return "stream";
-    }
-    return "none";
-}
-
-static const char *obj_string_encoding(const rlt_obj *o)
-{
-    relet_span s = rlt_obj_span(o);
-    int64_t v;
-
-    if (o->raw)
-        return "raw";
-    if (rlt_str_int(s, &v))
-        return "int";
-    return s.n <= OBJ_EMBEDDED_MAX ? "embstr" : "raw";
-}
-
-RELET_PRIVATE const char *rlt_obj_encoding(const rlt_obj *o)
-{
-    switch (o->type) {
-    case RLT_OBJ_STRING:
-        return obj_string_encoding(o);
-    case RLT_OBJ_LIST:
-        return "quicklist";
-    case RLT_OBJ_SET:
-        return o->of.set.large ? "hashtable" : "intset";
-    case RLT_OBJ_ZSET:
-        return o->of.zset.large ? "skiplist" : "listpack";
-    case RLT_OBJ_HASH:
-        return o->of.hash.large ? "hashtable" : "listpack";
     case RLT_OBJ_STREAM:
         return "stream";
     }

@@ -26,9 +26,7 @@ typedef struct rlt_due rlt_due; /* see keys.h */
 /* Only as much of it is allocated as its type needs. */
 typedef struct rlt_obj {
     rlt_obj_type type;
-    int raw;         /* a string that was changed in place: only for its name */
-    int64_t used_ms; /* when a command last looked at it; for OBJECT IDLETIME */
-    rlt_due *due;    /* NULL: does not expire                                 */
+    rlt_due *due; /* NULL: does not expire                                   */
     union {
         rlt_str *str;
         rlt_list list;
@@ -54,7 +52,7 @@ RELET_PRIVATE void rlt_obj_free(rlt_pool *pool, rlt_obj *o);
 RELET_PRIVATE rlt_obj *rlt_obj_copy(rlt_pool *pool, const rlt_obj *o);
 RELET_PRIVATE size_t rlt_obj_copy_cost(const rlt_obj *o);
 
-/* Its string. What it was is freed; `raw` of the object stays. */
+/* Its string. What it was is freed. */
 RELET_PRIVATE relet_span rlt_obj_span(const rlt_obj *o);
 RELET_PRIVATE void rlt_obj_set_string(rlt_pool *pool, rlt_obj *o,
                                       rlt_str *s);
@@ -64,10 +62,7 @@ RELET_PRIVATE void rlt_obj_set_string(rlt_pool *pool, rlt_obj *o,
 RELET_PRIVATE int rlt_obj_is_empty(const rlt_obj *o);
 RELET_PRIVATE uint32_t rlt_obj_count(const rlt_obj *o);
 
-/* "string", "list", "set", "zset", "hash", "stream"; and as OBJECT ENCODING
- * says: "int", "embstr", "raw", "quicklist", "intset", "hashtable",
- * "listpack", "skiplist", "stream". */
+/* "string", "list", "set", "zset", "hash", "stream". */
 RELET_PRIVATE const char *rlt_obj_type_name(rlt_obj_type type);
-RELET_PRIVATE const char *rlt_obj_encoding(const rlt_obj *o);
 
 #endif

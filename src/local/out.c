@@ -227,12 +227,6 @@ RELET_PRIVATE void rlt_out_push(rlt_out *o, size_t n)
     out_put_number(o, out_type(o, '>'), (int64_t)n);
 }
 
-RELET_PRIVATE void rlt_out_attribute(rlt_out *o, size_t pairs)
-{
-    rlt_assert(o->resp == 3);
-    out_put_number(o, '|', (int64_t)pairs);
-}
-
 RELET_PRIVATE size_t rlt_out_later(rlt_out *o)
 {
     return rlt_buf_used(&o->buf);

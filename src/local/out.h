@@ -57,7 +57,6 @@ RELET_PRIVATE void rlt_out_array(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_map(rlt_out *o, size_t pairs);
 RELET_PRIVATE void rlt_out_set(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_push(rlt_out *o, size_t n);
-RELET_PRIVATE void rlt_out_attribute(rlt_out *o, size_t pairs);
 
 /* A header that is known only when its elements are: _later returns a mark,
  * _later_end puts it there, with type *, %, ~ or > and n as it would be in

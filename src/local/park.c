@@ -71,12 +71,22 @@ static void park_unlink(rlt_peer *p, rlt_waiter *w)
     rlt_pool_put(pool, w, sizeof *w);
 }
 
+RELET_PRIVATE void rlt_park_answered(rlt_peer *p)
+{
+    if (p->reply_mode == RLT_REPLY_SKIP)
+        p->reply_mode = RLT_REPLY_ON;
+    if (p->reply_mode == RLT_REPLY_SKIP_NEXT)
+        p->reply_mode = RLT_REPLY_SKIP;
+}
+
 RELET_PRIVATE void rlt_park_end(rlt_peer *p)
 {
     rlt_waiter *w = p->waiters, *next;
 
     if (p->wait == RLT_WAIT_NONE)
         return;
+    if (p->wait != RLT_WAIT_PAUSE) /* its command has yet to run             */
+        rlt_park_answered(p);
     for (; w; w = next) {
         next = w->of_peer;
         park_unlink(p, w);
@@ -102,8 +112,7 @@ static int park_noted(const rlt_server *s, uint32_t db, relet_span key)
     return 0;
 }
 
-/* No memory to note it: then its waiters are not woken by this change. It is
- * as if they had come a moment later; the next change wakes them. */
+/* No memory to note it: then all who wait are looked at. */
 RELET_PRIVATE void rlt_park_came(rlt_server *s, uint32_t db, relet_span key)
 {
     rlt_came *c;
@@ -112,8 +121,10 @@ RELET_PRIVATE void rlt_park_came(rlt_server *s, uint32_t db, relet_span key)
         park_noted(s, db, key))
         return;
     if (!rlt_pool_ensure_more(&s->pool, RLT_POOL_COST(sizeof *c) +
-                                            RLT_STR_COST(key.n)))
+                                            RLT_STR_COST(key.n))) {
+        s->came_lost = 1;
         return;
+    }
     c = (rlt_came *)rlt_pool_get(&s->pool, sizeof *c);
     c->db = db;
     c->next = NULL;
@@ -166,6 +177,14 @@ RELET_PRIVATE void rlt_park_resume(rlt_peer *p)
     else
         s->resume = p;
     s->resume_last = p;
+}
+
+RELET_PRIVATE void rlt_park_told(rlt_peer *p)
+{
+    if (!p->out.failed || p->closing)
+        return;
+    p->closing = 1;
+    rlt_park_resume(p);
 }
 
 RELET_PRIVATE rlt_peer *rlt_park_resumed(rlt_server *s)

@@ -15,6 +15,9 @@ RELET_PRIVATE void rlt_park(rlt_peer *p, rlt_peer_wait what,
                             int64_t until_ms);
 RELET_PRIVATE void rlt_park_key(rlt_peer *p, relet_span key);
 
+/* Its command has been answered: CLIENT REPLY SKIP goes on to the next. */
+RELET_PRIVATE void rlt_park_answered(rlt_peer *p);
+
 /* It waits no longer. Its input goes on after what runs now. */
 RELET_PRIVATE void rlt_park_end(rlt_peer *p);
 
@@ -27,7 +30,11 @@ RELET_PRIVATE rlt_came *rlt_park_next(rlt_server *s);
 RELET_PRIVATE rlt_waiter *rlt_park_first(rlt_server *s, const rlt_came *c);
 RELET_PRIVATE void rlt_park_came_free(rlt_server *s, rlt_came *c);
 
-/* Peers with input left: queued, and taken. */
+/* Something was said to the peer that it did not ask for now. What did not fit
+ * is lost, so it is closed. */
+RELET_PRIVATE void rlt_park_told(rlt_peer *p);
+
+/* Peers with input left, or to be closed: queued, and taken. */
 RELET_PRIVATE void rlt_park_resume(rlt_peer *p);
 RELET_PRIVATE rlt_peer *rlt_park_resumed(rlt_server *s);
 

@@ -117,7 +117,6 @@ RELET_PRIVATE void rlt_peer_free(rlt_peer *p)
 RELET_PRIVATE void rlt_peer_drop(rlt_peer *p)
 {
     rlt_buf_drop(&p->out.buf, rlt_buf_used(&p->out.buf));
-    p->mute = 0;
     rlt_peer_kill(p);
 }
 
@@ -140,8 +139,8 @@ RELET_PRIVATE void rlt_peer_reset(rlt_peer *p)
     rlt_track_off(p);
     p->db = 0;
     p->out.resp = 2;
-    p->reply_mode = RLT_REPLY_ON;
-    p->no_evict = 0;
+    if (p->reply_mode != RLT_REPLY_SKIP) /* which goes with this command      */
+        p->reply_mode = RLT_REPLY_ON;
     rlt_peer_name(p, relet_str(NULL));
     rlt_users_begin(p);
 }

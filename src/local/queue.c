@@ -42,8 +42,11 @@ static void queue_copy(rlt_queued *q, const rlt_peer *p)
 RELET_PRIVATE int rlt_queue_add(rlt_peer *p, const rlt_call *c)
 {
     size_t size = queue_size(p);
-    rlt_queued *q = (rlt_queued *)rlt_pool_try(&p->server->pool, size);
+    rlt_queued *q;
 
+    if (p->multi_broken || rlt_queue_changed(p, INT64_MIN))
+        return 1; /* it will not be run */
+    q = (rlt_queued *)rlt_pool_try(&p->server->pool, size);
     if (q == NULL)
         return 0;
     q->next = NULL;

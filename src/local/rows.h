@@ -12,8 +12,6 @@ RELET_PRIVATE const rlt_command *rlt_cmd_key_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_expire_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_string_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_number_rows(size_t *n);
-RELET_PRIVATE const rlt_command *rlt_cmd_lcs_rows(size_t *n);
-RELET_PRIVATE const rlt_command *rlt_cmd_sort_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_conn_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_client_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_news_rows(size_t *n);

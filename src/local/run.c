@@ -56,7 +56,8 @@ static void run_track(const rlt_call *c)
     rlt_peer *p = c->peer;
     uint32_t at = 0, i;
 
-    if (!(c->command->flags & RLT_CMD_READONLY) ||
+    /* Who was woken was looked at when it began to wait. */
+    if (c->woken || !(c->command->flags & RLT_CMD_READONLY) ||
         !(p->tracking & RLT_TRACK_ON) || (p->tracking & RLT_TRACK_BCAST))
         return;
     if (strncmp(c->command->name, "eval", 4) == 0)
@@ -67,7 +68,11 @@ static void run_track(const rlt_call *c)
         return;
     if (c->outer)
         c = c->outer;
-    while ((i = rlt_find_key(c->command, c->argv, c->argc, &at)) != 0)
+    i = rlt_find_key(c->command, c->argv, c->argc, &at);
+    /* Servers see no key there when streams and ids do not match. */
+    if (c->command->find == RLT_KEYS_STREAMS && (c->argc - i) % 2 != 0)
+        return;
+    for (; i != 0; i = rlt_find_key(c->command, c->argv, c->argc, &at))
         rlt_track_read(p, c->argv[i]);
 }
 
@@ -150,7 +155,7 @@ static void run_unknown(rlt_call *c)
 {
     char args[1024] = "', with args beginning with: ";
     size_t n = strlen(args), start = n, len;
-    relet_span word = c->argv[0];
+    relet_span word;
     uint32_t i;
 
     for (i = 1; i < c->argc && n - start < 128; i++) {
@@ -309,11 +314,13 @@ static int run_paused(const rlt_call *c)
 static int run_before_all(rlt_call *c)
 {
     rlt_peer *p = c->peer;
+    char second = c->argv[0].n > 3 ? c->argv[0].p[1] : '\0';
 
+    if (second != 'u' && second != 'U' && second != 'o' && second != 'O')
+        return 0; /* most are none of them                                   */
     if (rlt_span_is_nocase(c->argv[0], "quit")) {
         rlt_out_status(c->out, "OK");
         p->closing = 1;
-        p->mute = c->out != &p->out;
         return 1;
     }
     if (rlt_span_is_nocase(c->argv[0], "post") ||
@@ -364,51 +371,68 @@ static void run_woken(rlt_peer *p, relet_span key)
     rlt_effect_unit(s);
     rlt_run_call(&c);
     rlt_effect_unit_end(s);
+    rlt_park_told(p);
     if (!c.parked)
         rlt_park_end(p);
 }
 
+/* It may have come for this peer. */
+static void run_look(rlt_peer *p, relet_span key)
+{
+    rlt_entry *e = rlt_keys_find(&p->server->dbs[p->db].keys, key);
+
+    if (!p->closing && ((e && rlt_keys_obj(e)->type == p->wait_type) ||
+                        (p->wait_flags & RLT_BLOCK_GONE)))
+        run_woken(p, key);
+}
+
 static void run_serve_key(rlt_server *s, const rlt_came *came)
 {
-    relet_span key = rlt_str_span(came->key);
-    rlt_keys *k = &s->dbs[came->db].keys;
     rlt_waiter *w = rlt_park_first(s, came), *next;
-    rlt_entry *e;
-    rlt_peer *p;
 
     for (; w; w = next) {
         next = w->next;
-        p = w->peer;
-        e = rlt_keys_find(k, key);
-        if ((e && rlt_keys_obj(e)->type == p->wait_type) ||
-            (p->wait_flags & RLT_BLOCK_GONE))
-            run_woken(p, key);
+        run_look(w->peer, rlt_str_span(came->key));
     }
 }
 
-static void run_serve(rlt_server *s)
+/* What came is not known: each waiter looks at each of its keys. */
+static void run_serve_all(rlt_server *s)
+{
+    const rlt_waiter *w, *next;
+    rlt_peer *p;
+    uint32_t i;
+
+    s->came_lost = 0;
+    for (i = 0; i < s->peers_cap; i++) {
+        p = s->peers[i];
+        for (w = p ? p->waiters : NULL; w; w = next) {
+            next = w->of_peer;
+            run_look(p, rlt_entry_key(w->key));
+            if (p->waiters == NULL)
+                break;
+        }
+    }
+}
+
+RELET_PRIVATE void rlt_run_serve(rlt_server *s)
 {
     rlt_came *came;
 
-    while ((came = rlt_park_next(s)) != NULL) {
+    while ((came = rlt_park_next(s)) != NULL || s->came_lost) {
+        if (came == NULL) {
+            run_serve_all(s);
+            continue;
+        }
         run_serve_key(s, came);
         rlt_park_came_free(s, came);
     }
-}
-
-static void run_reply_mode(rlt_peer *p)
-{
-    if (p->reply_mode == RLT_REPLY_SKIP)
-        p->reply_mode = RLT_REPLY_ON;
-    if (p->reply_mode == RLT_REPLY_SKIP_NEXT)
-        p->reply_mode = RLT_REPLY_SKIP;
 }
 
 RELET_PRIVATE void rlt_run_peer(rlt_peer *p)
 {
     rlt_server *s = p->server;
     rlt_call c;
-    int caching = p->tracking & RLT_TRACK_CACHING;
 
     rlt_run_begin(&c, p);
     c.argv = p->argv;
@@ -422,7 +446,7 @@ RELET_PRIVATE void rlt_run_peer(rlt_peer *p)
     rlt_effect_unit_end(s);
     s->effect_off = 0;
     s->current = NULL;
-    if (caching && !p->in_multi &&
+    if (!p->in_multi &&
         !(c.container && strcmp(c.container->name, "client") == 0))
         p->tracking &= ~RLT_TRACK_CACHING;
     if (rlt_buf_used(&s->nowhere.buf) > 0) {
@@ -430,9 +454,9 @@ RELET_PRIVATE void rlt_run_peer(rlt_peer *p)
         s->nowhere.failed = 0;
     }
     rlt_track_answered(p);
-    run_reply_mode(p);
-    if (s->came)
-        run_serve(s);
+    if (p->wait == RLT_WAIT_NONE)
+        rlt_park_answered(p);
+    rlt_run_serve(s);
     if (p->out.failed)
         p->closing = 1;
 }
@@ -451,6 +475,7 @@ RELET_PRIVATE void rlt_run_unblock(rlt_peer *p, const char *error)
         rlt_out_int(o, 0);
     else
         rlt_out_null_array(o);
+    rlt_park_told(p);
     rlt_park_end(p);
 }
 
@@ -516,6 +541,8 @@ RELET_PRIVATE int64_t rlt_run_deadline_ms(const rlt_server *s)
     const rlt_peer *p;
     uint32_t i;
 
+    if (s->asleep_until_ms != 0)
+        return s->asleep_until_ms; /* nobody is looked at before              */
     if (s->pause_until_ms != INT64_MIN)
         when = s->pause_until_ms + 1;
     for (i = 0; i < s->peers_cap && s->blocked > 0; i++) {

@@ -22,6 +22,9 @@ RELET_PRIVATE int rlt_run_oom(const rlt_server *s);
 /* The command in p->argv, with all checks, and what follows from it. */
 RELET_PRIVATE void rlt_run_peer(rlt_peer *p);
 
+/* Who waits for keys that have come, or gone, goes on. */
+RELET_PRIVATE void rlt_run_serve(rlt_server *s);
+
 /* The peers that waited too long get their replies; pauses end. */
 RELET_PRIVATE void rlt_run_time(rlt_server *s);
 RELET_PRIVATE int64_t rlt_run_deadline_ms(const rlt_server *s);

@@ -4,7 +4,7 @@
  */
 #include "scripts.h"
 
-RELET_PRIVATE int rlt_scripts_init(rlt_server *s)
+RELET_PRIVATE int rlt_scripts_begin(rlt_server *s)
 {
     rlt_scripts *k =
         (rlt_scripts *)rlt_pool_try(&s->pool, sizeof(rlt_scripts));

@@ -30,7 +30,7 @@ typedef struct rlt_scripts {
     rlt_out reply;   /* of the command that a script runs                    */
 } rlt_scripts;
 
-RELET_PRIVATE int rlt_scripts_init(rlt_server *s);
+RELET_PRIVATE int rlt_scripts_begin(rlt_server *s);
 RELET_PRIVATE void rlt_scripts_free(rlt_server *s);
 RELET_PRIVATE void rlt_scripts_flush(rlt_server *s);
 

@@ -114,7 +114,7 @@ RELET_API relet_local *relet_local_init(void *memory, size_t memory_size,
     rlt_out_init(&s->nowhere, s->memory, s->config.output_max);
     rlt_out_init(&s->dump, s->memory, SIZE_MAX / 2);
     rlt_table_fill(s);
-    if (!server_dbs(s) || !rlt_users_init(s) || !rlt_scripts_init(s)) {
+    if (!server_dbs(s) || !rlt_users_init(s) || !rlt_scripts_begin(s)) {
         relet_local_finish(l);
         return NULL;
     }
@@ -152,8 +152,10 @@ static rlt_peer *server_peer(const relet_local *l, int id)
 /* What follows from what was done: others go on, broadcasts go out. */
 static void server_settle(rlt_server *s)
 {
+    rlt_run_serve(s);
     rlt_intake_resume(s);
     rlt_track_broadcast(s);
+    rlt_intake_resume(s);
     rlt_pool_settle(&s->pool);
 }
 
@@ -199,7 +201,7 @@ RELET_API void relet_local_hangup(relet_local *l, int id)
 
 RELET_API int relet_local_closed(const relet_local *l, int id)
 {
-    return server_peer(l, id)->closing && !server_peer(l, id)->mute;
+    return server_peer(l, id)->closing;
 }
 
 RELET_API int relet_local_ready(const relet_local *l, int from)
@@ -208,13 +210,19 @@ RELET_API int relet_local_ready(const relet_local *l, int from)
     uint32_t i;
 
     for (i = (uint32_t)RLT_MAX(from, 0); i < s->peers_cap; i++)
-        if (s->peers[i] && ((s->peers[i]->closing && !s->peers[i]->mute) ||
+        if (s->peers[i] && (s->peers[i]->closing ||
                             rlt_buf_used(&s->peers[i]->out.buf) > 0))
             return (int)i;
     return -1;
 }
 
 /* -------------------------------------------------------------------- time */
+
+static int server_lapses(const rlt_server *s)
+{
+    return s->active_expire && s->asleep_until_ms == 0 &&
+           s->pause_until_ms == INT64_MIN;
+}
 
 static void server_lapse(rlt_server *s)
 {
@@ -242,8 +250,7 @@ RELET_API void relet_local_time(relet_local *l, int64_t wall_us)
         s->start_us = wall_us;
     }
     rlt_run_time(s);
-    if (s->active_expire && s->asleep_until_ms == 0 &&
-        s->pause_until_ms == INT64_MIN)
+    if (server_lapses(s))
         server_lapse(s);
     server_settle(s);
 }
@@ -262,7 +269,9 @@ RELET_API int64_t relet_local_deadline(const relet_local *l)
     int64_t when = rlt_run_deadline_ms(s), due;
     uint32_t db;
 
-    for (db = 0; db < s->config.databases && s->active_expire; db++) {
+    if (!server_lapses(s))
+        return server_us(when);
+    for (db = 0; db < s->config.databases; db++) {
         due = rlt_keys_next_due(&s->dbs[db].keys);
         /* it is still there in that very millisecond */
         if (due != INT64_MAX)
@@ -290,6 +299,8 @@ RELET_API void relet_local_effects_taken(relet_local *l, size_t n)
     rlt_buf_drop(&s->effects, n);
     if (rlt_buf_used(&s->effects) > 0)
         return;
+    if (s->effect_broken)
+        s->effect_db = UINT32_MAX; /* its reader begins again                 */
     s->effect_broken = 0;
     rlt_buf_shrink(&s->effects, 4096);
 }
@@ -318,8 +329,10 @@ RELET_API size_t relet_local_dump(relet_local *l, uint64_t *at,
     }
     *broken = s->dump.failed;
     *p = rlt_buf_head(&s->dump.buf);
-    if (rlt_buf_used(&s->dump.buf) == 0)
+    if (rlt_buf_used(&s->dump.buf) == 0) {
         rlt_buf_shrink(&s->dump.buf, 0);
+        s->effect_db = UINT32_MAX; /* a reader of the dump is anywhere */
+    }
     return rlt_buf_used(&s->dump.buf);
 }
 
@@ -341,6 +354,10 @@ RELET_API void relet_local_flush(relet_local *l)
 {
     rlt_server *s = &l->server;
 
+    rlt_effect_unit(s);
+    rlt_effect_begin(s, 0, 1);
+    rlt_effect_word(s, relet_str("FLUSHALL"));
+    rlt_effect_unit_end(s);
     rlt_cmd_flush_dbs(s, 0, s->config.databases);
     rlt_scripts_flush(s);
     server_settle(s);

@@ -82,7 +82,7 @@ typedef struct rlt_user {
     rlt_str *name;
     int enabled, no_password, all_keys, all_channels, all_commands;
     rlt_dict passwords; /* as they are: this is no place to keep secrets     */
-    rlt_dict keys;      /* patterns; value.i: 1 read, 2 write, 3 both        */
+    rlt_dict keys;      /* patterns                                          */
     rlt_dict channels;
     rlt_dict rules;     /* "+get", "-@write": the last that is about it counts */
 } rlt_user;
@@ -147,8 +147,6 @@ typedef struct rlt_peer {
     rlt_user *user;
     int authenticated;
     int closing;          /* after what is in `out`                          */
-    int mute;             /* … but that is never written: QUIT after CLIENT
-                           * REPLY OFF is waited for as by servers           */
     int reply_mode;
     int no_evict;
     int replaying;
@@ -239,6 +237,7 @@ typedef struct rlt_server {
 
     /* park.c */
     rlt_came *came, *came_last;
+    int came_lost;        /* there were more                                 */
     int64_t pause_until_ms;
     int64_t asleep_until_ms; /* DEBUG SLEEP: nothing is read until then       */
     int pause_all;

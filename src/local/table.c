@@ -3,7 +3,6 @@
  * table.c - all commands there are.
  */
 #include "table.h"
-#include "cmd_bits.h"
 #include "cmd_hash.h"
 #include "cmd_list.h"
 #include "cmd_set.h"
@@ -33,10 +32,6 @@ static const table_family table_families[] = {
     {rlt_cmd_expire_rows, "keyspace"},
     {rlt_cmd_string_rows, "string"},
     {rlt_cmd_number_rows, "string"},
-    {rlt_cmd_sort_rows, ""},
-    {rlt_cmd_lcs_rows, "string"},
-    {rlt_cmd_bits_rows, "bitmap"},
-    {rlt_cmd_bitfield_rows, "bitmap"},
     {rlt_cmd_hash_rows, "hash"},
     {rlt_cmd_list_rows, "list"},
     {rlt_cmd_list_move_rows, "list"},

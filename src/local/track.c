@@ -7,6 +7,7 @@
  * the peer is told at once that the key has changed: a needless read is better
  * than an old value. */
 #include "track.h"
+#include "park.h"
 
 RELET_PRIVATE rlt_peer *rlt_track_peer(const rlt_server *s, uint64_t id)
 {
@@ -28,10 +29,11 @@ static void track_broken(rlt_peer *p)
     rlt_out_push(&p->out, 2);
     rlt_out_text(&p->out, "tracking-redir-broken");
     rlt_out_int(&p->out, (int64_t)p->redirect);
+    rlt_park_told(p);
 }
 
-/* Begins the message in the right buffer; NULL: there is nobody to tell. */
-static rlt_out *track_begin(rlt_peer *p)
+/* Begins the message to the right peer; NULL: there is nobody to tell. */
+static rlt_peer *track_begin(rlt_peer *p)
 {
     rlt_peer *to = p;
     rlt_out *o;
@@ -43,14 +45,15 @@ static rlt_out *track_begin(rlt_peer *p)
             return NULL;
         }
     }
-    o = to == p->server->current ? &to->later : &to->out;
+    o = &to->out;
     if (to->out.resp > 2) {
         o->resp = 3;
         rlt_out_push(o, 2);
         rlt_out_text(o, "invalidate");
     } else if (p->redirect &&
                (to->subscribed[RLT_NEWS_CHANNEL].count > 0 ||
-                to->subscribed[RLT_NEWS_PATTERN].count > 0)) {
+                to->subscribed[RLT_NEWS_PATTERN].count > 0 ||
+                to->subscribed[RLT_NEWS_SHARD].count > 0)) {
         o->resp = 2;
         rlt_out_array(o, 3);
         rlt_out_text(o, "message");
@@ -58,29 +61,75 @@ static rlt_out *track_begin(rlt_peer *p)
     } else {
         return NULL;
     }
-    return o;
+    return to;
 }
 
+/* Servers say it in the protocol of who tracks, also to who is told. */
+static void track_null(rlt_out *o, int resp)
+{
+    if (resp > 2)
+        rlt_out_raw(o, "_\r\n", 3);
+    else
+        rlt_out_raw(o, "$-1\r\n", 5);
+}
+
+/* The key, or all keys if its p is NULL. */
+static void track_say(rlt_peer *p, relet_span key)
+{
+    rlt_peer *to = track_begin(p);
+
+    if (to == NULL)
+        return;
+    if (key.p == NULL) {
+        track_null(&to->out, p->out.resp);
+    } else {
+        rlt_out_array(&to->out, 1);
+        rlt_out_bulk(&to->out, key);
+    }
+    rlt_park_told(to);
+}
+
+/* Whose command it is is told when that is answered: by then it may have
+ * another protocol. Until then the keys wait, as bulk strings. */
 static void track_tell(rlt_peer *p, relet_span key)
 {
-    rlt_out *o = track_begin(p);
+    if (p != p->server->current)
+        track_say(p, key);
+    else if (key.p == NULL)
+        rlt_out_null(&p->later);
+    else
+        rlt_out_bulk(&p->later, key);
+}
 
-    if (o == NULL)
-        return;
-    rlt_out_array(o, 1);
-    rlt_out_bulk(o, key);
+/* Cuts what track_tell put there off *rest. */
+static relet_span track_waiting(relet_span *rest)
+{
+    relet_span line = rlt_span_cut(rest, '\n'), key = relet_str(NULL);
+    int64_t n = -1;
+
+    (void)rlt_text_int(line.p + 1, line.n - 2, &n); /* "$3\r" or "$-1\r"      */
+    if (n < 0)
+        return key;
+    key.p = rest->p;
+    key.n = (size_t)n;
+    rest->p += key.n + 2;
+    rest->n -= key.n + 2;
+    return key;
 }
 
 RELET_PRIVATE void rlt_track_answered(rlt_peer *p)
 {
-    size_t n = rlt_buf_used(&p->later.buf);
+    relet_span rest;
 
     if (p->later.failed)
         p->out.failed = 1;
-    if (n == 0)
+    rest.n = rlt_buf_used(&p->later.buf);
+    if (rest.n == 0)
         return;
-    rlt_out_raw(&p->out, rlt_buf_head(&p->later.buf), n);
-    rlt_buf_drop(&p->later.buf, n);
+    rest.p = (const char *)rlt_buf_head(&p->later.buf);
+    while (rest.n > 0)
+        track_say(p, track_waiting(&rest));
+    rlt_buf_drop(&p->later.buf, rlt_buf_used(&p->later.buf));
     rlt_buf_shrink(&p->later.buf, 0);
 }
 
@@ -159,6 +208,15 @@ static rlt_entry *track_in_order(rlt_server *s, rlt_dict *d, relet_span key)
     return e;
 }
 
+/* Which key cannot be remembered: so all may have changed. */
+static void track_lost(rlt_prefix *prefix)
+{
+    const rlt_entry *in;
+
+    for (in = prefix->peers.first; in; in = in->next)
+        track_tell((rlt_peer *)in->value.p, relet_str(NULL));
+}
+
 static void track_note_prefixes(rlt_server *s, const rlt_peer *by,
                                 relet_span key)
 {
@@ -175,6 +233,8 @@ static void track_note_prefixes(rlt_server *s, const rlt_peer *by,
             changed = track_in_order(s, &prefix->changed, key);
         if (changed != NULL)
             changed->value.i = by ? (int64_t)by->id : 0;
+        else
+            track_lost(prefix);
     }
 }
 
@@ -203,27 +263,13 @@ RELET_PRIVATE void rlt_track_changed(rlt_server *s, const rlt_peer *by,
     track_forget(s, e);
 }
 
-/* Servers say it in the protocol of who tracks, also to who is told. */
-static void track_null(rlt_out *o, int resp)
-{
-    if (resp > 2)
-        rlt_out_raw(o, "_\r\n", 3);
-    else
-        rlt_out_raw(o, "$-1\r\n", 5);
-}
-
 RELET_PRIVATE void rlt_track_flushed(rlt_server *s)
 {
     uint32_t i;
-    rlt_out *o;
 
-    for (i = 0; i < s->peers_cap && s->trackers > 0; i++) {
-        if (s->peers[i] == NULL || !(s->peers[i]->tracking & RLT_TRACK_ON))
-            continue;
-        o = track_begin(s->peers[i]);
-        if (o != NULL)
-            track_null(o, s->peers[i]->out.resp);
-    }
+    for (i = 0; i < s->peers_cap && s->trackers > 0; i++)
+        if (s->peers[i] && (s->peers[i]->tracking & RLT_TRACK_ON))
+            track_tell(s->peers[i], relet_str(NULL));
     while (s->tracked.first)
         track_forget(s, s->tracked.first);
 }
@@ -289,20 +335,21 @@ static void track_tell_prefix(const rlt_prefix *prefix, rlt_peer *p)
 {
     uint32_t n = prefix->changed.count;
     const rlt_entry *e;
-    rlt_out *o;
+    rlt_peer *to;
 
     for (e = prefix->changed.first; e; e = e->next)
         if ((p->tracking & RLT_TRACK_NOLOOP) &&
             (uint64_t)e->value.i == p->id)
             n--;
-    o = n > 0 ? track_begin(p) : NULL;
-    if (o == NULL)
+    to = n > 0 ? track_begin(p) : NULL;
+    if (to == NULL)
         return;
-    rlt_out_array(o, n);
+    rlt_out_array(&to->out, n);
     for (e = prefix->changed.first; e; e = e->next)
         if (!(p->tracking & RLT_TRACK_NOLOOP) ||
             (uint64_t)e->value.i != p->id)
-            rlt_out_bulk(o, rlt_entry_key(e));
+            rlt_out_bulk(&to->out, rlt_entry_key(e));
+    rlt_park_told(to);
 }
 
 RELET_PRIVATE void rlt_track_broadcast(rlt_server *s)
@@ -326,7 +373,7 @@ RELET_PRIVATE void rlt_track_on(rlt_peer *p, int flags, uint64_t redirect)
 {
     if (!(p->tracking & RLT_TRACK_ON))
         p->server->trackers++;
-    p->tracking = RLT_TRACK_ON | flags;
+    p->tracking = RLT_TRACK_ON | flags | (p->tracking & RLT_TRACK_CACHING);
     p->redirect = redirect;
 }
 

@@ -26,7 +26,7 @@ RELET_PRIVATE void rlt_track_flushed(rlt_server *s);
 #define RLT_TRACK_PREFIX_COST(n) \
     (3 * RLT_DICT_COST((n) + 8) + RLT_POOL_COST(sizeof(rlt_prefix)))
 RELET_PRIVATE void rlt_track_on(rlt_peer *p, int flags, uint64_t redirect);
-RELET_PRIVATE void rlt_track_prefix(rlt_peer *p, relet_span prefix);
+RELET_PRIVATE void rlt_track_prefix(rlt_peer *p, relet_span name);
 RELET_PRIVATE void rlt_track_off(rlt_peer *p);
 
 /* The command of the peer is answered: what concerns itself can go out. */

@@ -105,9 +105,10 @@ RELET_PRIVATE void rlt_tree_link(rlt_tree *t, rlt_leaf *leaf, rlt_leaf *up,
 /* The next leaf has no side 0: it can stand where `leaf` stood. */
 static rlt_leaf *tree_stand_in(rlt_tree *t, rlt_leaf *leaf)
 {
-    rlt_leaf *next = rlt_tree_step(leaf, 1);
-    rlt_leaf *from = next->up == leaf ? next : next->up;
+    rlt_leaf *next = rlt_tree_step(leaf, 1), *from;
 
+    rlt_assert(next != NULL);
+    from = next->up == leaf ? next : next->up;
     tree_replace(t, next, next->side[1]);
     tree_replace(t, leaf, next);
     next->side[0] = leaf->side[0];

@@ -130,8 +130,7 @@ RELET_PRIVATE int rlt_users_category_find(relet_span name)
 static int users_dangerous(const rlt_command *row)
 {
     static const char *const names[] = {"flushall", "flushdb", "info", "keys",
-                                        "lastsave", "role",    "sort",
-                                        "sort_ro",  "swapdb"};
+                                        "lastsave", "role",    "swapdb"};
     size_t i;
 
     for (i = 0; i < sizeof names / sizeof *names; i++)
@@ -165,13 +164,12 @@ RELET_PRIVATE uint32_t rlt_users_categories(const rlt_server *s,
 
 /* ------------------------------------------------------------- permission */
 
-static int users_key(const rlt_user *u, relet_span key, int64_t need)
+static int users_key(const rlt_user *u, relet_span key)
 {
     const rlt_entry *e;
 
     for (e = u->keys.first; e; e = e->next)
-        if ((e->value.i & need) == need &&
-            rlt_glob_match(rlt_entry_key(e), key, 0))
+        if (rlt_glob_match(rlt_entry_key(e), key, 0))
             return 1;
     return 0;
 }
@@ -253,19 +251,17 @@ RELET_PRIVATE int rlt_users_may(const rlt_call *c, const rlt_user *u,
                                 char *why)
 {
     uint32_t at = 0, i;
-    int64_t need;
 
-    if (u == NULL)
+    if (u == NULL || (u->all_commands && u->all_keys && u->all_channels))
         return 1;
     *why = 'c';
     if (!u->all_commands && !(c->command->flags & RLT_CMD_NO_AUTH) &&
         !users_command(c, u))
         return 0;
     *why = 'k';
-    need = c->command->flags & RLT_CMD_WRITE ? 2 : 1;
     while (!u->all_keys &&
            (i = rlt_find_key(c->command, c->argv, c->argc, &at)) != 0)
-        if (!users_key(u, c->argv[i], need))
+        if (!users_key(u, c->argv[i]))
             return 0;
     *why = 'n';
     return users_channels(c, u);

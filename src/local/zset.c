@@ -142,8 +142,10 @@ static int zset_before_score(const zset_bound *b, double score)
 static int zset_before_lex(const zset_bound *b, relet_span member)
 {
     const rlt_zset_lex *r = b->lex;
-    int end = b->is_max ? r->max_end : r->min_end, order;
+    int end, order;
 
+    rlt_assert(r != NULL);
+    end = b->is_max ? r->max_end : r->min_end;
     if (end != 0)
         return end > 0;
     order = rlt_str_compare(member, b->is_max ? r->max : r->min);

@@ -12,43 +12,14 @@ static rlt_obj *t_string(const char *text)
     return rlt_obj_string(&t_pool, t_text(text));
 }
 
-static int t_encodes(const char *text, int raw, const char *want)
-{
-    rlt_obj *o = t_string(text);
-    int same;
-
-    o->raw = raw;
-    same = strcmp(rlt_obj_encoding(o), want) == 0;
-    rlt_obj_free(&t_pool, o);
-    return same;
-}
-
-TEST strings_are_named_as_servers_keep_them(void)
-{
-    t_start(1);
-    ASSERT(t_encodes("12", 0, "int"));
-    ASSERT(t_encodes("-9223372036854775808", 0, "int"));
-    ASSERT(t_encodes("12", 1, "raw"));
-    ASSERT(t_encodes("012", 0, "embstr"));
-    ASSERT(t_encodes("", 0, "embstr"));
-    ASSERT(t_encodes("12345678901234567890123456789012345678901234", 0,
-                     "embstr"));
-    ASSERT(t_encodes("123456789012345678901234567890123456789012345", 0,
-                     "raw"));
-    ASSERT(t_end());
-    PASS();
-}
-
 static const rlt_obj_type t_types[] = {RLT_OBJ_STRING, RLT_OBJ_LIST,
                                        RLT_OBJ_SET,    RLT_OBJ_ZSET,
                                        RLT_OBJ_HASH,   RLT_OBJ_STREAM};
 
-TEST types_have_names_and_small_ones_encodings(void)
+TEST types_have_names_and_new_ones_are_empty(void)
 {
     static const char *const names[] = {"string", "list", "set",
                                         "zset",   "hash", "stream"};
-    static const char *const small[] = {"",         "quicklist", "intset",
-                                        "listpack", "listpack",  "stream"};
     rlt_obj *o;
     int i;
 
@@ -58,7 +29,6 @@ TEST types_have_names_and_small_ones_encodings(void)
         ASSERT_STR_EQ(names[i], rlt_obj_type_name(t_types[i]));
         ASSERT(t_promise(RLT_OBJ_COST));
         o = rlt_obj_new(&t_pool, t_types[i]);
-        ASSERT_STR_EQ(small[i], rlt_obj_encoding(o));
         ASSERT_EQ(0u, rlt_obj_count(o));
         ASSERT_EQ(t_types[i] != RLT_OBJ_STREAM, rlt_obj_is_empty(o));
         rlt_obj_free(&t_pool, o);
@@ -172,13 +142,10 @@ TEST a_copy_is_the_same_and_costs_what_was_said(void)
             ASSERT(t_promise_open(3000));
             t_put(o, k);
         }
-        if (i == 0)
-            o->raw = 1;
         ASSERT(t_promise(rlt_obj_copy_cost(o)));
         copy = rlt_obj_copy(&t_pool, o);
         ASSERT_EQ(t_sum(o), t_sum(copy));
         ASSERT_EQ(rlt_obj_count(o), rlt_obj_count(copy));
-        ASSERT_STR_EQ(rlt_obj_encoding(o), rlt_obj_encoding(copy));
         t_lent.refuse = 0;
         rlt_obj_free(&t_pool, o);
         ASSERT(rlt_obj_count(copy) > 0);
@@ -193,8 +160,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(strings_are_named_as_servers_keep_them);
-    RUN_TEST(types_have_names_and_small_ones_encodings);
+    RUN_TEST(types_have_names_and_new_ones_are_empty);
     RUN_TEST(a_string_can_be_replaced);
     RUN_TEST(a_copy_is_the_same_and_costs_what_was_said);
     GREATEST_MAIN_END();

@@ -98,9 +98,6 @@ TEST headers_are_flat_in_resp2(void)
     T_BOTH(rlt_out_map(&t_out, 3), "*6\r\n", "%3\r\n");
     T_BOTH(rlt_out_set(&t_out, 3), "*3\r\n", "~3\r\n");
     T_BOTH(rlt_out_push(&t_out, 2), "*2\r\n", ">2\r\n");
-    t_open(3);
-    rlt_out_attribute(&t_out, 1);
-    ASSERT(t_wrote("|1\r\n"));
     PASS();
 }
 

@@ -221,7 +221,7 @@ static int lua_rig_start(lua_rig *r, relet_span source,
 }
 
 /* The reply to EVAL, lent until the next one. */
-static relet_span lua_rig_eval(lua_rig *r, relet_span source)
+static inline relet_span lua_rig_eval(lua_rig *r, relet_span source)
 {
     rlt_lua_code *code;
     rlt_lua_result result;

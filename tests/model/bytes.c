@@ -129,3 +129,9 @@ int word_is(word w, const char *text)
             return 0;
     return text[i] == '\0';
 }
+
+int word_is_id(word w)
+{
+    return w.n == 2 && w.p[0] == MODEL_ID_MARK && w.p[1] >= '0' &&
+           w.p[1] < '0' + MODEL_CLIENTS;
+}

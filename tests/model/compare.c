@@ -21,9 +21,9 @@ static void play_encode(bytes *b, const ask *a, const side *s)
     for (i = 0; i < a->argc; i++) {
         word w = a->argv[i];
 
-        if (w.n == 2 && w.p[0] == MODEL_ID_MARK) {
+        if (word_is_id(w)) {
             (void)snprintf(number, sizeof number, "%lld",
-                           (long long)s->id[(w.p[1] - '0') % MODEL_CLIENTS]);
+                           (long long)s->id[w.p[1] - '0']);
             w.p = number;
             w.n = strlen(number);
         }
@@ -77,6 +77,7 @@ static void play_line_add(play *p, int link, const ask *a)
         word_is(a->argv[1], "REPLY") && a->argc > 2 &&
         !word_is(a->argv[2], "ON"))
         l->loose = 1;
+    l->any_order |= freedom_any_order(a);
     if (p->tally)
         tally_command(a);
 }
@@ -99,7 +100,8 @@ int play_asks(play *p, const ask *asks, int n, size_t cut)
         play_line_add(p, link, &asks[k]);
         for (i = 1; i < p->n; i++)
             p->parted[i] |= freedom_silent(p->sides[i], &asks[k],
-                                           p->now_us / 1000);
+                                           p->now_us / 1000,
+                                           !p->lines[link].loose);
     }
     if (cut == 0)
         return play_settle(p);
@@ -128,7 +130,9 @@ static int play_open(play *p, int from, int to)
         for (link = from; link <= to; link++) {
             side *s = p->sides[i];
 
-            s->id_was[link] = s->id[link];
+            memmove(&s->id_was[link][1], &s->id_was[link][0],
+                    (MODEL_IDS - 1) * sizeof s->id[0]);
+            s->id_was[link][0] = s->id[link];
             s->id[link] = s->heard[link].n > 1 && s->heard[link].p[0] == ':'
                               ? strtoll(s->heard[link].p + 1, NULL, 10) : 0;
             bytes_clear(&s->heard[link]);
@@ -149,6 +153,18 @@ static int play_again(play *p, int link)
 
 /* ---------------------------------------------------------------- playing */
 
+/* Connections whose time is over at the same moment go on in the order of
+ * their structs' addresses: the data set is then what chance makes of it. */
+static void play_go_on(play *p)
+{
+    int link, i, more = 0;
+
+    for (link = 0; link < MODEL_LINKS; link++)
+        more += p->lines[link].waiting > 1;
+    for (i = 1; i < p->n && more > 1; i++)
+        p->parted[i] = 1;
+}
+
 static int play_step(play *p, const step *s)
 {
     int i;
@@ -161,10 +177,13 @@ static int play_step(play *p, const step *s)
     case STEP_ASK:
         return play_asks(p, s->asks, s->n, s->cut);
     case STEP_RAW:
+        if (p->lines[s->link].waiting > 0)
+            return 0; /* whom would the next reply answer?                  */
         for (i = 0; i < p->n; i++)
             p->sides[i]->send(p->sides[i], s->link, s->raw.p, s->raw.n);
         return play_settle(p);
     case STEP_CLOCK:
+        play_go_on(p);
         p->now_us += s->us;
         for (i = 0; i < p->n; i++)
             p->sides[i]->clock(p->sides[i], p->now_us);

@@ -5,12 +5,11 @@
  * What stands for what:
  *   %k a key, %s %h %l %t %z %x one that should be a string, hash, list, set,
  *   zset, stream; %v a value, %e a member, %i an integer, %f a score, %n a
- *   count, %q a count for random members, %r an index, %j a bit, %m a score
- *   bound, %L a lex bound, %I a stream id, %S %M seconds and ms from now,
- *   %A %B as points in time, %b a time-out, %p a pattern, %y a prefix, %c a
- *   channel, %P a channel pattern, %g a group, %o a consumer, %C the number of
- *   a connection, %d a data set, %u a script, %U a script's SHA, %w anything,
- *   %R a percent sign. */
+ *   count, %q a count for random members, %r an index, %m a score bound, %L a
+ *   lex bound, %I a stream id, %S %M seconds and ms from now, %A %B as points
+ *   in time, %b a time-out, %p a pattern, %y a prefix, %c a channel, %P a
+ *   channel pattern, %g a group, %o a consumer, %C the number of a connection,
+ *   %d a data set, %u a script, %U a script's SHA, %w anything. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +114,8 @@ static word expand_value(maker *m)
     static const char *const values[] = {"", "a", "hello", "0", "1", "10",
         "-5", "3.14", "x y", "12345678901234567890", "\xc3\xa9", "1e2",
         "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz", "ab\r\ncd",
+        "no small hash or set holds so long a value as this one, which has "
+        "more than 64 bytes",
         "-0", "0.1", NULL};
     char nul[4] = {'a', '\0', 'b', '\xff'};
 
@@ -186,8 +187,6 @@ static const char *const *expand_list(char kind)
         "100", "5", NULL};
     static const char *const indexes[] = {"0", "1", "2", "-1", "-2", "3",
         "5", "-5", "100", "-100", NULL};
-    static const char *const bits[] = {"0", "1", "7", "8", "15", "33", "100",
-        NULL};
     static const char *const scores[] = {"-inf", "+inf", "1", "(1", "2",
         "(2", "0", "(0", "3", "inf", "(inf", "1.5", "(-inf", "-1", "1e9",
         NULL};
@@ -209,7 +208,6 @@ static const char *const *expand_list(char kind)
     case 'n': return counts;
     case 'q': return random;
     case 'r': return indexes;
-    case 'j': return bits;
     case 'm': return scores;
     case 'L': return lexes;
     case 'p': return patterns;
@@ -326,24 +324,16 @@ static const char *expand_word(maker *m, const char *p, const char *end,
     char text[64];
     size_t n = 0;
 
-    if (*p == '%' && p + 1 < end && p[1] != 'R') {
+    if (*p == '%' && p + 1 < end) {
         word w = expand_kind(m, p[1]);
 
         p += 2;
-        if (p < end && *p == '*') { /* "%s*": a pattern from a key        */
-            w = maker_format(m, "%.*s*", (int)w.n, w.p);
-            p++;
-        }
         expand_add(a, w);
         return p;
     }
-    for (; p < end && strchr(" [({", *p) == NULL; p++) {
-        int is_percent = p[0] == '%' && p + 1 < end && p[1] == 'R';
-
+    for (; p < end && strchr(" [({", *p) == NULL; p++)
         if (n < sizeof text)
             text[n++] = *p;
-        p += is_percent;
-    }
     expand_add(a, tape_word(m->t, text, n));
     return p;
 }

@@ -50,15 +50,33 @@ static int frame_blob(frame *x, const char *p, size_t n, long size)
     return 0;
 }
 
+/* News is written as it comes, also into the midst of a transaction's
+ * replies; as an array when the transaction has gone back to RESP2. */
+static int frame_is_news(const forest *f, int at)
+{
+    static const char *const words[] = {"message", "pmessage", "smessage",
+                                        "invalidate"};
+    size_t i;
+
+    for (i = 0; i < sizeof words / sizeof *words; i++)
+        if ((f->at[at].type == '>' ||
+             (f->at[at].type == '*' && f->at[at].count > 2)) &&
+            word_is(frame_head(f, at), words[i]))
+            return 1;
+    return 0;
+}
+
 static int frame_children(forest *f, int at, const char *p, size_t n)
 {
     int i, last = -1;
 
-    for (i = 0; i < f->at[at].count; i++) {
+    for (i = 0; i < f->at[at].count;) {
         int child = frame_read(f, p, n);
 
         if (child < 0)
             return -1;
+        f->at[child].stray = frame_is_news(f, child);
+        i += !f->at[child].stray;
         if (last < 0)
             f->at[at].first = child;
         else
@@ -105,6 +123,13 @@ int frame_read(forest *f, const char *p, size_t n)
                ? at : -1;
 }
 
+int frame_no_stray(const forest *f, int at)
+{
+    while (at >= 0 && f->at[at].stray)
+        at = f->at[at].next;
+    return at;
+}
+
 int frame_error(const forest *f, int at)
 {
     return f->at[at].type == '-' || f->at[at].type == '!';
@@ -132,7 +157,8 @@ int frame_is_push(const forest *f, int at)
     if (f->at[at].type != '*')
         return 0;
     for (i = 0; i < sizeof words / sizeof *words; i++)
-        if (word_is(head, words[i]))
+        if (head.n == strlen(words[i]) &&
+            memcmp(head.p, words[i], head.n) == 0)
             return 1;
     return 0;
 }
@@ -158,7 +184,8 @@ static void render_sorted(bytes *out, const forest *f, int at, rule inner,
     piece = (bytes *)calloc((size_t)pieces + 1, sizeof *piece);
     if (piece == NULL)
         abort();
-    for (child = f->at[at].first; child >= 0; child = f->at[child].next)
+    for (child = frame_no_stray(f, f->at[at].first); child >= 0;
+         child = frame_no_stray(f, f->at[child].next))
         frame_render(&piece[i++ / by], f, child, inner, s);
     qsort(piece, (size_t)pieces, sizeof *piece, render_order);
     for (k = 0; k < pieces; k++) {
@@ -173,7 +200,8 @@ static void render_plain(bytes *out, const forest *f, int at, rule inner,
 {
     int child;
 
-    for (child = f->at[at].first; child >= 0; child = f->at[child].next)
+    for (child = frame_no_stray(f, f->at[at].first); child >= 0;
+         child = frame_no_stray(f, f->at[child].next))
         frame_render(out, f, child, inner, s);
 }
 
@@ -195,7 +223,8 @@ static void render_shape(bytes *out, const forest *f, int at)
     if (frame_error(f, at))
         bytes_put(out, x->text.p, x->text.n);
     bytes_text(out, " ");
-    for (child = x->first; child >= 0; child = f->at[child].next)
+    for (child = frame_no_stray(f, x->first); child >= 0;
+         child = frame_no_stray(f, f->at[child].next))
         render_shape(out, f, child);
 }
 
@@ -204,7 +233,8 @@ int frame_goes_on(const forest *f, int at)
     return f->at[at].count == 2 && !word_is(frame_head(f, at), "0");
 }
 
-static void render_scan(bytes *out, const forest *f, int at, const side *s)
+static void render_scan(bytes *out, const forest *f, int at, rule r,
+                        const side *s)
 {
     int cursor = f->at[at].first, list;
 
@@ -213,13 +243,13 @@ static void render_scan(bytes *out, const forest *f, int at, const side *s)
         return;
     }
     list = f->at[cursor].next;
-    frame_render(out, f, list, RULE_SORTED, s);
+    frame_render(out, f, list, r, s);
 }
 
 static int render_known_id(word text, const side *s)
 {
     long n;
-    int i;
+    int i, k;
 
     if (frame_number(text, &n) != 0)
         return -1;
@@ -227,8 +257,9 @@ static int render_known_id(word text, const side *s)
         if (n == s->id[i] && n > 0)
             return i;
     for (i = 0; i < MODEL_LINKS; i++)
-        if (n == s->id_was[i] && n > 0)
-            return i;
+        for (k = 0; k < MODEL_IDS; k++)
+            if (n == s->id_was[i][k] && n > 0)
+                return i;
     return -1;
 }
 
@@ -238,7 +269,8 @@ static void render_hello(bytes *out, const forest *f, int at, const side *s)
     int child, hide = 0;
 
     bytes_format(out, "%c%d ", f->at[at].type, f->at[at].count);
-    for (child = f->at[at].first; child >= 0; child = f->at[child].next) {
+    for (child = frame_no_stray(f, f->at[at].first); child >= 0;
+         child = frame_no_stray(f, f->at[child].next)) {
         word w = f->at[child].text;
 
         if (hide)
@@ -249,6 +281,16 @@ static void render_hello(bytes *out, const forest *f, int at, const side *s)
                word_is(w, "id") || word_is(w, "radix-tree-keys") ||
                word_is(w, "radix-tree-nodes");
     }
+}
+
+static void render_flags(bytes *out, word field)
+{
+    size_t i;
+
+    for (i = 0; i < field.n; i++)
+        if (field.p[i] != 'u')
+            bytes_put(out, field.p + i, 1);
+    bytes_text(out, " ");
 }
 
 /* The fields of one client's line that do not hang on buffers and sockets. */
@@ -277,6 +319,8 @@ static void render_client(bytes *out, word line, const side *s)
             if ((i == 0 || i == 10) && render_known_id(value, s) >= 0)
                 bytes_format(out, "%s#%d ", fields[i],
                              render_known_id(value, s));
+            else if (i == 2) /* u: has waited, and goes on in a moment      */
+                render_flags(out, field);
             else if (i != 0)
                 bytes_format(out, "%.*s ", (int)field.n, field.p);
             else
@@ -369,7 +413,15 @@ void frame_render(bytes *out, const forest *f, int at, rule r, const side *s)
         render_shape(out, f, at);
         return;
     case RULE_SCAN:
-        render_scan(out, f, at, s);
+        render_scan(out, f, at, RULE_SORTED, s);
+        return;
+    case RULE_SCAN_PAIRS:
+        render_scan(out, f, at, RULE_PAIRS, s);
+        return;
+    case RULE_HELP:
+        bytes_format(out, "%c", x->type);
+        if (x->first >= 0)
+            frame_render(out, f, x->first, RULE_EXACT, s);
         return;
     case RULE_HELLO:
         render_hello(out, f, at, s);

@@ -22,6 +22,7 @@ typedef struct freedom {
 #define NO_ORDER "a set has none"
 #define CHANCE "drawn by chance"
 #define PROCESS "belongs to one process"
+#define HELPS "ours names its subcommands and explains none"
 
 static freedom freedom_rows[] = {
     {"SMEMBERS *", RULE_SORTED, NO_ORDER, 0},
@@ -36,8 +37,8 @@ static freedom freedom_rows[] = {
     {"PUBSUB SHARDCHANNELS*", RULE_SORTED, "names stand in a hash table", 0},
     {"SCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
     {"SSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
-    {"HSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
-    {"ZSCAN *", RULE_SCAN, "cursors belong to a hash table", 0},
+    {"HSCAN *", RULE_SCAN_PAIRS, "cursors belong to a hash table", 0},
+    {"ZSCAN *", RULE_SCAN_PAIRS, "cursors belong to a hash table", 0},
     {"UNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
     {"PUNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
     {"SUNSUBSCRIBE *", RULE_UNSUBSCRIBED, "names stand in a hash table", 0},
@@ -46,9 +47,6 @@ static freedom freedom_rows[] = {
     {"HRANDFIELD *", RULE_SHAPE, CHANCE, 0},
     {"ZRANDMEMBER *", RULE_SHAPE, CHANCE, 0},
     {"RANDOMKEY *", RULE_SHAPE, CHANCE, 0},
-    {"SORT *", RULE_SORTED, "members that compare equal, and BY nosort of a "
-     "set", 0},
-    {"SORT_RO *", RULE_SORTED, "the same", 0},
     {"XINFO STREAM*", RULE_HELLO, "radix-tree-nodes and -keys are how it is "
      "made", 0},
     {"HELLO *", RULE_HELLO, "name, version and number of a connection", 0},
@@ -58,14 +56,13 @@ static freedom freedom_rows[] = {
     {"CLIENT LIST*", RULE_CLIENTS, "buffers, sockets, ages", 0},
     {"CLIENT INFO*", RULE_CLIENTS, "buffers, sockets, ages", 0},
     {"CONFIG GET*", RULE_PAIRS, "names stand in a hash table", 0},
-    {"OBJECT FREQ*", RULE_TYPE, "an estimate", 0},
-    {"OBJECT IDLETIME*", RULE_TYPE, "of a clock that is read now and then",
-     0},
-    {"MEMORY USAGE*", RULE_TYPE, PROCESS, 0},
     {"INFO *", RULE_TYPE, PROCESS, 0},
     {"LASTSAVE *", RULE_TYPE, PROCESS, 0},
-    {"COMMAND ", RULE_TYPE, "each has its own set of commands", 0},
+    {"COMMAND ", RULE_ANY, "ours refuses: it has no list of its commands", 0},
     {"COMMAND COUNT*", RULE_TYPE, "each has its own set of commands", 0},
+    {"CLIENT HELP*", RULE_HELP, HELPS, 0},
+    {"CONFIG HELP*", RULE_HELP, HELPS, 0},
+    {"XGROUP HELP*", RULE_HELP, HELPS, 0},
     {"ACL LIST*", RULE_SHAPE, "rules stand in a hash table", 0}};
 
 /* ------------------------------------------------- Valkey 8.0, row by row */
@@ -77,6 +74,10 @@ typedef struct wording {
 
 /* The same in other words. */
 static wording wording_rows[] = {
+    {"HELLO AUTH <user>", "HELLO <proto> AUTH <user>", 0},
+    {"this user has", "User ann has", 0},
+    {"this user has", "User bob has", 0},
+    {"this user has", "User default has", 0},
     {"Unknown Redis command called", "Unknown command called", 0},
     {"No matching script. Please use EVAL.", "No matching script.", 0},
     {"calling Redis command from", "calling command from", 0},
@@ -96,8 +97,12 @@ static version version_rows[] = {
      1, "MULTI in MULTI spoils the transaction", 0},
     {"WATCH *", "-ERR WATCH inside MULTI*", "*not allowed inside*", 1,
      "and so does WATCH", 0},
-    {"*UNSUBSCRIBE *", "*", "*NOSUB*", 1,
-     "is refused to who has no subscription", 0},
+    {"* *", "*", "*-NOSUB*", 1,
+     "UNSUBSCRIBE is refused to who has no subscription", 0},
+    {"CLIENT SETNAME*", "-ERR Client names*", "*+OK*", 1,
+     "a name ends at a NUL", 0},
+    {"SCAN *", "*expired*", "*", 1, "a key of another type is not looked at",
+     0},
     {"*AUTH *", "*-WRONGPASS*", "*", 1,
      "no reply at all behind another one that waits to be sent", 0},
     {"HELLO *", "*-WRONGPASS*", "*", 1, "options are read first", 0},
@@ -107,24 +112,28 @@ static version version_rows[] = {
     {"ROLE *", "*master*", "*master*", 0, "offset of replication", 0},
     {"CLIENT LIST*", "*", "*", 0, "fields of its own", 0},
     {"CLIENT INFO*", "*", "*", 0, "fields of its own", 0},
-    {"COMMAND GETKEYS*", "-ERR*", "-ERR*", 0, "other words", 0},
-    {"CLIENT HELP*", "*", "*", 0, "newer options", 0},
-    {"OBJECT HELP*", "*", "*", 0, "newer options", 0},
-    {"CONFIG HELP*", "*", "*", 0, "newer options", 0},
-    {"XGROUP HELP*", "*", "*", 0, "newer options", 0},
-    {"OBJECT ENCODING*", "$*", "$*", 0, "sets as listpacks", 0},
     {"XINFO STREAM*", "*", "*active-time*", 0, "a time more", 0},
     {"XINFO CONSUMERS*", "*", "*inactive*", 0, "a time more", 0},
     {"XINFO *", "*", "*", 1,
      "XCLAIM and XAUTOCLAIM make a consumer without an entry", 0},
     {"XREAD *", "*", "*", 1, "unblocks with all streams; knows +", 0},
     {"XREADGROUP *", "*", "*", 1, "unblocks with all streams", 0},
-    {"BITCOUNT *", "*", "*-ERR*", 0, "arguments before the key", 0},
-    {"BITPOS *", "*", "*-ERR*", 0, "arguments before the key", 0},
+    {"* *", "*", "*keymiss*", 1, "and so looks for the other streams", 0},
+    {"* *", "*", "*xgroup-createconsumer*", 1,
+     "reading and claiming make a consumer without an entry", 0},
+    {"X*CLAIM *", "*xgroup-createconsumer*", "*", 1,
+     "it has been made by then", 0},
+    {"XSETID *", "*", "*max_deleted_entry_id*", 1,
+     "not below what was deleted", 0},
+    {"EXEC *", "*message*", "*message*", 1,
+     "messages follow the transaction that made them", 0},
+    {"*SUBSCRIBE *", "*subscribe*", "", 1, "CLIENT REPLY OFF silences it", 0},
+    {"B* *", "*", "*", 1, "the order of keys that come while one is served",
+     0},
     {"ZRANK *", "*", "*", 0, "WITHSCORE", 0},
     {"ZREVRANK *", "*", "*", 0, "WITHSCORE", 0},
-    {"B*POP* *", "*timeout is negative*", "*timeout is out of range*", 0,
-     "a time-out that overflows", 0},
+    {"* *", "*", "*timeout is out of range*", 1, "a time-out that overflows",
+     0},
     {"EVAL* *", "*", "*", 1,
      "what scripts may call, and how numbers become text", 0},
     {"* *", "*-NOPERM*", "*-NOPERM*", 0, "names the user", 0},
@@ -138,12 +147,15 @@ static version version_rows[] = {
      "names the user", 0},
     {"SCAN *", "*", "*unknown type name*", 0, "TYPE is looked at", 0},
     {"*SCAN *", "*", "*invalid cursor*", 0, "a minus is not skipped", 0},
-    {"BLMOVE *", "*timeout is negative*", "*timeout is out of range*", 0,
-     "a time-out that overflows", 0},
+    {"*SCAN *", "*invalid cursor*", "*", 0, "a blank is skipped", 0},
+    {"*SCAN *", "*keymiss*", "", 1, "arguments before the key", 0},
+    {"LREM *", "*", "*value must between*", 1, "the least count of all", 0},
     {"LSET *", "*out of range*", "*OK*", 1, "the least index of all", 0},
     {"* *", "*", "*invalidate*", 1, "keys that scripts read are tracked", 0},
     {"* *", "*invalidate*", "*", 1, "a script's own writes", 0},
-    {"* *", "*-OOM*", "*QUEUED*", 1, "OOM in MULTI", 0}};
+    {"* *", "*-OOM*", "*QUEUED*", 1, "OOM in MULTI", 0},
+    {"* *", "*-OOM*", "", 1, "OOM while clients are paused", 0},
+    {"* *", "*-OOM*", "*not allowed inside*", 1, "OOM in MULTI", 0}};
 
 static void freedom_name(bytes *b, const ask *a)
 {
@@ -204,7 +216,9 @@ rule freedom_rule(const ask *a)
     for (i = 0; i < sizeof freedom_rows / sizeof *freedom_rows; i++)
         if (bytes_glob(freedom_rows[i].command, name.p, name.n)) {
             freedom_rows[i].used++;
-            if (freedom_rows[i].what == RULE_SCAN && freedom_goes_on(a))
+            if ((freedom_rows[i].what == RULE_SCAN ||
+                 freedom_rows[i].what == RULE_SCAN_PAIRS) &&
+                freedom_goes_on(a))
                 return RULE_TYPE;
             return freedom_rows[i].what;
         }
@@ -297,14 +311,34 @@ int freedom_version(const side *other, const ask *a, const bytes *redis,
 }
 
 /* Valkey deletes a key that SET gives a time in the past; Redis keeps it until
- * it is looked at. Nothing shows it at once. */
-int freedom_silent(const side *other, const ask *a, int64_t now_ms)
+ * it is looked at. Nothing shows it at once. In a transaction the past may be
+ * what is soon. SCAN does not look at a key of another type. HELLO reads all
+ * options before it follows any. And a script or a transaction whose reply is not
+ * heard may have ended elsewhere. */
+#define FREEDOM_SOON_MS 5000
+
+int freedom_silent(const side *other, const ask *a, int64_t now_ms,
+                   int heard)
 {
     int i;
 
-    if (strcmp(other->name, "valkey") != 0 || a->argc < 4 ||
-        !word_is(a->argv[0], "SET"))
+    if (strcmp(other->name, "valkey") != 0)
         return 0;
+    if (!heard && (word_is(a->argv[0], "MULTI") ||
+                   word_is(a->argv[0], "WATCH")))
+        return 1;
+    if (a->argc < 4)
+        return 0;
+    if (!heard && a->argv[0].n > 3 && strncasecmp(a->argv[0].p, "EVAL", 4) == 0)
+        return 1;
+    if (word_is(a->argv[0], "HELLO") && a->argc > 6)
+        return 1;
+    for (i = 2; word_is(a->argv[0], "SCAN") && i + 1 < a->argc; i++)
+        if (word_is(a->argv[i], "TYPE"))
+            return 1;
+    if (!word_is(a->argv[0], "SET"))
+        return 0;
+    now_ms += FREEDOM_SOON_MS;
     for (i = 3; i + 1 < a->argc; i++) {
         char text[32];
         size_t n = a->argv[i + 1].n;
@@ -322,20 +356,17 @@ int freedom_silent(const side *other, const ask *a, int64_t now_ms)
     return 0;
 }
 
-/* A step that meets several keys at once, in the order of a hash table. */
-int freedom_push_order(const side *other, const step *s)
+/* Meets several keys at once, in the order of a hash table. */
+int freedom_any_order(const ask *a)
 {
-    static const char *const many[] = {"SCAN", "KEYS", "RANDOMKEY", "SORT",
-        "EVAL", "EVALSHA", "EXEC", "FLUSHALL", "FLUSHDB", "UNSUBSCRIBE",
+    static const char *const many[] = {"SCAN", "KEYS", "RANDOMKEY", "EVAL",
+        "EVALSHA", "EXEC", "FLUSHALL", "FLUSHDB", "UNSUBSCRIBE",
         "PUNSUBSCRIBE", "SUNSUBSCRIBE", "SWAPDB", NULL};
-    int i, k;
+    int i;
 
-    if (s == NULL || strcmp(other->name, "valkey") == 0)
-        return 1; /* its pushes follow the reply to who caused them        */
-    for (i = 0; i < s->n; i++)
-        for (k = 0; many[k] != NULL; k++)
-            if (s->asks[i].argc > 0 && word_is(s->asks[i].argv[0], many[k]))
-                return 1;
+    for (i = 0; many[i] != NULL; i++)
+        if (word_is(a->argv[0], many[i]))
+            return 1;
     return 0;
 }
 

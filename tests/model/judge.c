@@ -58,15 +58,28 @@ static void play_pop(line *l)
             (size_t)l->waiting * sizeof *l->wait);
 }
 
+static int play_answers(const ask *a, word head)
+{
+    return play_subscribes(a) && a->argv[0].n == head.n &&
+           strncasecmp(a->argv[0].p, head.p, head.n) == 0;
+}
+
 /* A push may be the answer to SUBSCRIBE and its like. */
 static void play_push(line *l, const forest *f, int at)
 {
     word head = frame_head(f, at);
     const ask *a = l->waiting > 0 ? l->wait[0] : NULL;
 
-    if (a != NULL && play_subscribes(a) && a->argv[0].n == head.n &&
-        strncasecmp(a->argv[0].p, head.p, head.n) == 0)
-        l->pushed = 1;
+    if (l->pushed && l->waiting > 1 && !play_answers(a, head) &&
+        play_answers(l->wait[1], head)) {
+        play_pop(l);
+        a = l->wait[0];
+    }
+    if (a == NULL || !play_answers(a, head))
+        return;
+    l->pushed++;
+    if (l->pushed == a->argc - 1) /* one for each channel                  */
+        play_pop(l);
 }
 
 /* Whom a reply answers; what its line looks like afterwards. */
@@ -77,8 +90,9 @@ static const ask *play_owner(line *l, const forest *f, int at)
     if (l->pushed)
         play_pop(l);
     do {
+        a = NULL;
         if (l->waiting == 0)
-            return NULL;
+            break; /* bytes of a raw step                                 */
         a = l->wait[0];
         play_pop(l);
     } while (play_subscribes(a) && !frame_error(f, at) &&
@@ -123,9 +137,21 @@ static void play_sort_patterns(heard *h)
         }
 }
 
+/* Pushes from within another frame stand behind it. */
+static void play_read_strays(heard *h, int from)
+{
+    for (; from < h->trees.n && h->n < ROOTS_MAX; from++)
+        if (h->trees.at[from].stray) {
+            memset(&h->roots[h->n], 0, sizeof *h->roots);
+            h->roots[h->n].at = from;
+            h->roots[h->n++].push = 1;
+        }
+}
+
 static void play_read(const bytes *b, heard *h)
 {
     size_t at = 0;
+    int from;
 
     h->n = 0;
     h->trees.n = 0;
@@ -133,12 +159,14 @@ static void play_read(const bytes *b, heard *h)
         root *r = &h->roots[h->n];
 
         memset(r, 0, sizeof *r);
+        from = h->trees.n;
         r->at = frame_read(&h->trees, b->p + at, b->n - at);
         if (r->at < 0)
             break;
         r->push = frame_is_push(&h->trees, r->at);
         at += h->trees.at[r->at].size;
         h->n++;
+        play_read_strays(h, from);
     }
     h->whole = at == b->n;
     play_sort_patterns(h);
@@ -148,7 +176,7 @@ static void play_read(const bytes *b, heard *h)
 static void play_own(play *p, int link, heard *h)
 {
     line *l = &p->lines[link];
-    int i;
+    int i, used = 0;
 
     for (i = 0; i < h->n; i++) {
         root *r = &h->roots[i];
@@ -163,11 +191,13 @@ static void play_own(play *p, int link, heard *h)
             tally_reply(a, &h->trees, r->at);
         if (a == NULL || play_is_queued(&h->trees, r->at))
             continue;
-        if (word_is(a->argv[0], "EXEC")) {
-            memcpy((void *)p->exec_queue, (const void *)l->queue,
-                   sizeof l->queue);
-            r->queue = p->exec_queue;
+        if (word_is(a->argv[0], "EXEC") &&
+            used + l->queued <= PLAY_WAIT_MAX) {
+            r->queue = &p->exec_queue[used];
             r->queued = l->queued;
+            memcpy((void *)&p->exec_queue[used], (const void *)l->queue,
+                   (size_t)l->queued * sizeof *l->queue);
+            used += l->queued;
         }
         if (word_is(a->argv[0], "EXEC") || word_is(a->argv[0], "DISCARD") ||
             word_is(a->argv[0], "RESET"))
@@ -195,13 +225,15 @@ static int judge_ran_exec(const play *p)
 static int judge_frame(play *p, int other, int link, const ask *a,
                        const forest *x, int i, const forest *y, int k)
 {
+    int valkey = strcmp(p->sides[other]->name, "valkey") == 0;
     rule r = a != NULL ? freedom_rule(a)
-             : p->lines[link].loose ? RULE_TYPE
-             : judge_ran_exec(p) ? RULE_SHAPE : RULE_EXACT;
+             : p->lines[link].loose ? (valkey ? RULE_ANY : RULE_TYPE)
+             : judge_ran_exec(p) ? RULE_TYPE : RULE_EXACT;
     bytes left = {NULL, 0, 0}, right = {NULL, 0, 0};
     int same, allowed = 0;
 
-    if (r == RULE_SCAN && (frame_goes_on(x, i) || frame_goes_on(y, k)))
+    if ((r == RULE_SCAN || r == RULE_SCAN_PAIRS) &&
+        (frame_goes_on(x, i) || frame_goes_on(y, k)))
         r = RULE_TYPE;
     frame_render(&left, x, i, r, p->sides[0]);
     frame_render(&right, y, k, r, p->sides[other]);
@@ -222,19 +254,28 @@ static int judge_frame(play *p, int other, int link, const ask *a,
 static int judge_exec(play *p, int other, int link, const root *r,
                       const forest *x, const forest *y, int k)
 {
-    int i = x->at[r->at].first, n = 0;
+    int i = x->at[r->at].first, n, subscribes = 0, freely = 0;
 
-    for (n = 0; n < r->queued; n++)
-        if (play_subscribes(r->queue[n]))
-            return judge_frame(p, other, link, NULL, x, r->at, y, k);
-    n = 0;
+    for (n = 0; n < r->queued; n++) {
+        subscribes |= r->queue[n] != NULL && play_subscribes(r->queue[n]);
+        freely |= r->queue[n] != NULL &&
+                  freedom_rule(r->queue[n]) != RULE_EXACT;
+    }
+    if (subscribes && freely)
+        return 1; /* which reply is whose cannot be told                   */
+    if (subscribes)
+        return judge_frame(p, other, link, NULL, x, r->at, y, k);
     if (x->at[r->at].count != r->queued || y->at[k].count != r->queued ||
         x->at[r->at].type != '*' || y->at[k].type != '*')
         return 0;
-    for (k = y->at[k].first; i >= 0 && k >= 0;
-         i = x->at[i].next, k = y->at[k].next, n++)
+    i = frame_no_stray(x, i);
+    k = frame_no_stray(y, y->at[k].first);
+    for (n = 0; i >= 0 && k >= 0; n++) {
         if (!judge_frame(p, other, link, r->queue[n], x, i, y, k))
             return 0;
+        i = frame_no_stray(x, x->at[i].next);
+        k = frame_no_stray(y, y->at[k].next);
+    }
     return 1;
 }
 
@@ -264,7 +305,9 @@ static int judge_root(play *p, int other, int link, int loose_order,
         return judge_frame(p, other, link, r->owner, &x->trees, r->at,
                            &y->trees,
                            y->roots[k].at);
-    push = loose_order && judge_is_end(&x->trees, r->at) ? RULE_UNSUBSCRIBED
+    push = word_is(frame_head(&x->trees, r->at), "tracking-redir-broken")
+               ? RULE_IDS
+           : loose_order && judge_is_end(&x->trees, r->at) ? RULE_UNSUBSCRIBED
                                                          : RULE_EXACT;
     frame_render(&left, &x->trees, r->at, push, p->sides[0]);
     frame_render(&right, &y->trees, y->roots[k].at, push, p->sides[other]);
@@ -279,6 +322,8 @@ static int judge_ordered(play *p, int other, int link, const heard *x,
 {
     int i;
 
+    if (x->n == y->n && !x->whole && !y->whole && p->lines[link].loose)
+        return 1; /* a transaction in which CLIENT REPLY took a reply away   */
     if (x->n != y->n || !x->whole || !y->whole)
         return 0;
     for (i = 0; i < x->n && !p->parted[other]; i++)
@@ -312,6 +357,8 @@ static int judge_unordered(play *p, int other, int link, const heard *x,
     return 1;
 }
 
+static const ask judge_anything = {{{"-", 1}}, 1};
+
 /* Does a version's row speak of all that was heard? Then its data set is
  * another from here on. */
 static int judge_parts(play *p, int other, int link, const heard *x)
@@ -326,12 +373,15 @@ static int judge_parts(play *p, int other, int link, const heard *x)
         if (r->owner != NULL)
             found = freedom_version(p->sides[other], r->owner, left, right);
         for (k = 0; k < r->queued && !found; k++)
-            found = freedom_version(p->sides[other], r->queue[k], left,
-                                    right);
+            if (r->queue[k] != NULL)
+                found = freedom_version(p->sides[other], r->queue[k], left,
+                                        right);
     }
     for (k = 0; p->step != NULL && k < p->step->n && !found; k++)
         found = freedom_version(p->sides[other], &p->step->asks[k], left,
                                 right);
+    if (!found) /* by what was asked long ago                              */
+        found = freedom_version(p->sides[other], &judge_anything, left, right);
     p->parted[other] |= found != 0;
     return found != 0;
 }
@@ -363,6 +413,16 @@ static int judge_fail(play *p, int other, int link, const heard *x)
     return -1;
 }
 
+static int judge_any_order(const play *p, const side *o)
+{
+    int i, any = p->step == NULL;
+
+    for (i = 0; i < MODEL_LINKS; i++)
+        any |= p->lines[i].any_order;
+    /* Valkey's pushes follow the reply to who caused them. */
+    return any || strcmp(o->name, "valkey") == 0;
+}
+
 static int judge_link(play *p, int link)
 {
     heard *x = judge_heard(&judge_of_reference);
@@ -375,6 +435,11 @@ static int judge_link(play *p, int link)
         side *o = p->sides[other];
         heard *y = judge_heard(&judge_of_other);
 
+        /* A server that has nothing to write for want of replies does not see
+         * that it was to close; ours does. */
+        if (strcmp(o->name, "ours") == 0 && o->closed[link] &&
+            !s->closed[link] && p->lines[link].loose)
+            p->parted[other] = 1;
         if (p->parted[other] || (bytes_same(&s->heard[link],
                                             &o->heard[link]) &&
                                  s->closed[link] == o->closed[link]))
@@ -382,7 +447,7 @@ static int judge_link(play *p, int link)
         play_read(&o->heard[link], y);
         if (s->closed[link] == o->closed[link] &&
             (judge_ordered(p, other, link, x, y) ||
-             (freedom_push_order(o, p->step) &&
+             (judge_any_order(p, o) &&
               judge_unordered(p, other, link, x, y))))
             continue;
         if (judge_parts(p, other, link, x))
@@ -409,5 +474,8 @@ int judge_all(play *p)
         for (i = 0; i < p->n; i++)
             bytes_clear(&p->sides[i]->heard[link]);
     }
+    for (link = 0; link < MODEL_LINKS; link++)
+        if (p->lines[link].waiting == 0)
+            p->lines[link].any_order = 0;
     return 0;
 }

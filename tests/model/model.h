@@ -31,6 +31,7 @@
 #define MODEL_CLIENTS 4           /* connections a tape may use             */
 #define MODEL_READER 4            /* one more, to read the data set with    */
 #define MODEL_LINKS 5
+#define MODEL_IDS 16              /* that a connection had, remembered      */
 #define MODEL_STEPS 96
 #define MODEL_ASKS 4              /* commands in one write                  */
 #define MODEL_WORDS 64            /* arguments of one command               */
@@ -98,6 +99,7 @@ typedef struct tape {
 /* The number that a side knows connection k by, as an argument; filled in
  * side by side as the command is sent. */
 #define MODEL_ID_MARK '\1'
+int word_is_id(word w);
 
 void tape_make(tape *t, uint64_t seed);
 word tape_word(tape *t, const char *p, size_t n);
@@ -114,6 +116,7 @@ typedef struct maker {
     int ends;
     word shas[16]; /* of scripts that were sent                            */
     int sha_count;
+    int great; /* sorted sets may be great ones                            */
     int calm; /* in 1024: how often an argument is an ordinary one         */
 } maker;
 
@@ -166,7 +169,7 @@ struct side {
     int open_links[MODEL_LINKS];
     int closed[MODEL_LINKS]; /* by the server                              */
     int64_t id[MODEL_LINKS]; /* what it calls the connection               */
-    int64_t id_was[MODEL_LINKS];
+    int64_t id_was[MODEL_LINKS][MODEL_IDS]; /* and what it called it before */
 };
 
 side *rig_start(const char *name, const char *binary, const char *libs,
@@ -183,6 +186,7 @@ typedef struct frame {
     int null;
     int count;        /* children; twice as many as pairs of a map         */
     int first, next;  /* places in the forest, -1: none                    */
+    int stray;        /* a push amid the children of another, not counted  */
     size_t size;      /* bytes it took                                     */
 } frame;
 
@@ -194,6 +198,8 @@ typedef struct forest {
 /* Reads one frame at p: its place in the forest, or -1 if it is not whole. */
 int frame_read(forest *f, const char *p, size_t n);
 int frame_is_push(const forest *f, int at);
+/* at, or the next behind it that is no stray; -1: none. */
+int frame_no_stray(const forest *f, int at);
 int frame_error(const forest *f, int at);
 word frame_head(const forest *f, int at); /* first child's text */
 
@@ -204,10 +210,12 @@ typedef enum rule {
     RULE_DEEP,   /* whatever is in any depth of it in any order            */
     RULE_SHAPE,  /* types and counts only                                  */
     RULE_SCAN,   /* a cursor and members                                   */
+    RULE_SCAN_PAIRS, /* a cursor and pairs                                 */
     RULE_HELLO,  /* without the fields that belong to one server           */
     RULE_IDS,    /* numbers of connections                                 */
     RULE_CLIENTS,/* a line per client, some of its fields                  */
     RULE_UNSUBSCRIBED, /* a push, of whatever channel                      */
+    RULE_HELP,   /* its first line                                         */
     RULE_TYPE,   /* only that it is an error, a number, …                  */
     RULE_ANY
 } rule;
@@ -226,9 +234,9 @@ void freedom_wording(const side *other, bytes *reply);
 int freedom_version(const side *other, const ask *a, const bytes *redis,
                     const bytes *reply);
 /* Is the other's data set another from here on, though no reply says so? */
-int freedom_silent(const side *other, const ask *a, int64_t now_ms);
-/* May pushes of this step come in any order? */
-int freedom_push_order(const side *other, const step *s);
+int freedom_silent(const side *other, const ask *a, int64_t now_ms, int heard);
+/* May pushes that this makes come in any order? */
+int freedom_any_order(const ask *a);
 void freedom_print(FILE *f);
 
 /* ---------------------------------------------------------------- compare */

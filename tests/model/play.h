@@ -15,7 +15,8 @@ typedef struct line {
     int waiting;
     const ask *queue[PLAY_WAIT_MAX]; /* queued since MULTI               */
     int queued;
-    int pushed; /* the first that waits has been answered by a push         */
+    int pushed; /* pushes that have answered the first that waits           */
+    int any_order; /* one of those that wait may make pushes in any order    */
     int loose;  /* some of its commands are not answered                   */
 } line;
 

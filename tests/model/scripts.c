@@ -97,13 +97,13 @@ static int script_number(word w)
     return w.n > 0 && w.n < 8 && (w.n == 1 || w.p[0] != '0');
 }
 
-/* No reply that chance or a connection's number has a part in. */
+/* No reply that chance or a connection's number has a part in, nor help. */
 static int script_fit(const ask *a)
 {
     static const char *const unfit[] = {"SPOP", "SRANDMEMBER", "HRANDFIELD",
         "ZRANDMEMBER", "RANDOMKEY", "CLIENT", "CONFIG", "INFO", "SCAN",
-        "SSCAN", "HELLO", "COMMAND", "MEMORY", "EVAL", "EVALSHA", "SCRIPT",
-        "ROLE", "SORT", "KEYS", "OBJECT", "ACL", "DEBUG", "LASTSAVE", NULL};
+        "SSCAN", "HSCAN", "ZSCAN", "HELLO", "COMMAND", "EVAL", "EVALSHA",
+        "SCRIPT", "ROLE", "KEYS", "ACL", "DEBUG", "LASTSAVE", NULL};
     const char *const *p;
     int i;
 
@@ -111,7 +111,8 @@ static int script_fit(const ask *a)
         if (word_is(a->argv[0], *p))
             return 0;
     for (i = 0; i < a->argc; i++)
-        if (a->argv[i].n > 0 && a->argv[i].p[0] == MODEL_ID_MARK)
+        if (word_is(a->argv[i], "HELP") ||
+            word_is_id(a->argv[i]))
             return 0;
     return 1;
 }

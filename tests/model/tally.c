@@ -39,8 +39,8 @@ static tally_row *tally_find(int which, const char *name)
 static int tally_has_parts(word w)
 {
     static const char *const names[] = {"CLIENT", "CONFIG", "XGROUP", "XINFO",
-        "OBJECT", "SCRIPT", "ACL", "PUBSUB", "COMMAND", "MEMORY", "CLUSTER",
-        "DEBUG", "SLOWLOG", NULL};
+        "SCRIPT", "ACL", "PUBSUB", "COMMAND", "CLUSTER", "DEBUG",
+        NULL};
     int i;
 
     for (i = 0; names[i] != NULL; i++)

@@ -64,7 +64,18 @@ static void mix_draw(maker *m, mix *x)
     x->multi_in = maker_once_in(m, 4) ? 6 : 40;
     x->raw_in = maker_once_in(m, 8) ? 10 : 200;
     x->pipe_in = maker_once_in(m, 4) ? 4 : 30;
+    m->great = maker_once_in(m, 4);
     m->calm = maker_once_in(m, 6) ? 600 : 800 + (int)maker_below(m, 220);
+}
+
+static int mix_has(const mix *x, const char *name)
+{
+    int i;
+
+    for (i = 0; i < x->families; i++)
+        if (strcmp(x->chosen[i]->name, name) == 0)
+            return 1;
+    return 0;
 }
 
 static step *tape_add(tape *t, step_kind kind, int link)
@@ -211,6 +222,24 @@ static void tape_step(maker *m, mix *x)
     }
 }
 
+/* Something for the groups of the tape to do. */
+static void tape_groups(maker *m, int link)
+{
+    tape_plain(m, link, "!XGROUP CREATE x1 g1 [0|$] MKSTREAM");
+    tape_plain(m, link, "!XGROUP CREATE x2 g1 0 MKSTREAM");
+    tape_plain(m, link, "!XADD x1 * a b");
+    tape_plain(m, link, "!XADD x1 * c d");
+    tape_plain(m, link, "!XREADGROUP GROUP g1 al [COUNT 1|] STREAMS x1 >");
+}
+
+/* Hears every event, also those that its own commands make. */
+static void tape_ears(maker *m, int link)
+{
+    tape_plain(m, link, "!HELLO 3");
+    tape_plain(m, link, "!CONFIG SET notify-keyspace-events KEAmn");
+    tape_plain(m, link, "!PSUBSCRIBE __key*__:*");
+}
+
 void tape_make(tape *t, uint64_t seed)
 {
     maker m;
@@ -228,6 +257,10 @@ void tape_make(tape *t, uint64_t seed)
     for (link = 0; link < x.links; link++)
         if (maker_once_in(&m, 2))
             tape_plain(&m, link, "!HELLO 3");
+    if (mix_has(&x, "groups"))
+        tape_groups(&m, 0);
+    if (maker_once_in(&m, 10))
+        tape_ears(&m, (int)maker_below(&m, (uint32_t)x.links));
     steps = 10 + (int)maker_below(&m, 51);
     while (steps-- > 0)
         tape_step(&m, &x);
@@ -244,7 +277,7 @@ void tape_show_ask(bytes *b, const ask *a)
 
         if (i > 0)
             bytes_text(b, " ");
-        if (w.n > 0 && w.p[0] == MODEL_ID_MARK && w.n == 2) {
+        if (word_is_id(w)) {
             bytes_format(b, "<id of %c>", w.p[1]);
             continue;
         }

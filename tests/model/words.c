@@ -21,16 +21,7 @@ static const char *const words_strings[] = {
     "MGET {%s}", "MGET {%k}", "MSET {%s %v}", "MSETNX {%s %v}",
     "INCR %s", "DECR %s", "INCRBY %s %i", "DECRBY %s %i",
     "INCRBYFLOAT %s %f", "APPEND %s %v", "STRLEN %s", "STRLEN %k",
-    "GETRANGE %s %r %r", "SUBSTR %s %r %r", "SETRANGE %s %n %v",
-    "LCS %s %s [LEN|IDX|] [MINMATCHLEN %n|] [WITHMATCHLEN|]", NULL};
-
-static const char *const words_bits[] = {
-    "SETBIT %s %j [0|1]", "GETBIT %s %j", "BITCOUNT %s",
-    "BITCOUNT %s %r %r [BYTE|BIT|]", "BITPOS %s [0|1] [%r|%r %r|] ",
-    "BITPOS %s [0|1] %r %r [BIT|BYTE]", "BITOP [AND|OR|XOR] %s {%s}",
-    "BITOP NOT %s %s", "BITFIELD_RO %s GET [u8|i5|u63] [%j|#1]",
-    "BITFIELD %s (OVERFLOW [WRAP|SAT|FAIL];GET [u4|i8|u63|i64] [%j|#1];"
-    "SET [u8|i5|i64] [%j|#0] %i;INCRBY [u2|i8|u63] [%j|#1] %i)", NULL};
+    "GETRANGE %s %r %r", "SUBSTR %s %r %r", "SETRANGE %s %n %v", NULL};
 
 static const char *const words_hashes[] = {
     "HSET %h {%e %v}", "HSET %h {%e %i}", "HSET %k %e %v",
@@ -117,6 +108,31 @@ static const char *const words_streams[] = {
     "XINFO STREAM %x [FULL|FULL COUNT %n|]", "XINFO GROUPS %x",
     "XINFO CONSUMERS %x %g", NULL};
 
+/* Where a group is: what workers do. */
+static const char *const words_groups[] = {
+    "XADD x1 * {%e %v}", "XADD x1 * a b", "XADD x2 * a b", "XLEN x1",
+    "XREADGROUP GROUP g1 %o COUNT %n STREAMS x1 >",
+    "XREADGROUP GROUP g1 %o [COUNT %n|] [NOACK|] STREAMS x1 x2 > >",
+    "XREADGROUP GROUP g1 %o [COUNT %n|] STREAMS x1 [0|%I]",
+    "XREADGROUP GROUP g1 %o [COUNT %n|] BLOCK %M [NOACK|] STREAMS x1 >",
+    "XREADGROUP GROUP g1 %o BLOCK %M STREAMS x1 x2 > >",
+    "XREAD BLOCK %M STREAMS x1 x2 $ $", "XREAD COUNT %n STREAMS x1 x2 0 %I",
+    "XACK x1 g1 {%I}", "XACK x1 g1 {%I}", "XPENDING x1 g1",
+    "XPENDING x1 g1 [IDLE %M|] - + %n [%o|]",
+    "XPENDING x1 g1 %I %I %n [%o|]", "XDEL x1 {%I}",
+    "XCLAIM x1 g1 %o [0|%M] {%I} (IDLE %M;TIME %B;RETRYCOUNT %n;FORCE;"
+    "JUSTID;LASTID %I)",
+    "XCLAIM x1 g1 %o 0 {%I} [FORCE|JUSTID|]",
+    "XAUTOCLAIM x1 g1 %o [0|%M] [0|%I] [COUNT %n|] [JUSTID|]",
+    "XAUTOCLAIM x1 g1 %o 0 0 COUNT 1", "XTRIM x1 MAXLEN [1|2|3]",
+    "XGROUP SETID x1 g1 [%I|$|0] [ENTRIESREAD %n|]",
+    "XGROUP CREATECONSUMER x1 g1 %o", "XGROUP DELCONSUMER x1 g1 %o",
+    "XGROUP CREATE x1 g1 0 MKSTREAM", "XGROUP CREATE x2 g1 $ MKSTREAM",
+    "XGROUP DESTROY x1 g1", "XINFO STREAM x1 [FULL|FULL COUNT %n|]",
+    "XINFO GROUPS x1", "XINFO CONSUMERS x1 g1", "DEL x1",
+    "RENAME x1 [x2|x3]", "RENAME x3 x1", "COPY x1 x2 REPLACE", "MOVE x1 1",
+    NULL};
+
 static const char *const words_keys[] = {
     "DEL {%k}", "UNLINK {%k}", "EXISTS {%k}", "TYPE %k", "TOUCH {%k}",
     "EXPIRE %k %S [NX|XX|GT|LT|]", "PEXPIRE %k %M [NX|XX|GT|LT|]",
@@ -127,11 +143,7 @@ static const char *const words_keys[] = {
     "KEYS %p", "KEYS *", "SCAN 0 (MATCH %p;COUNT 1000;TYPE "
     "[string|hash|list|set|zset|stream])", "DBSIZE", "RANDOMKEY",
     "SELECT %d", "SELECT 0", "SWAPDB %d %d", "FLUSHDB [ASYNC|SYNC|]",
-    "OBJECT [ENCODING|REFCOUNT|FREQ|IDLETIME] %k", "OBJECT HELP",
-    "SORT %l ([ASC|DESC];ALPHA;LIMIT %r %r)", "SORT %k",
-    "SORT [%l|%t|%z] ([ASC|DESC];ALPHA)",
-    "SORT %l ALPHA [GET %s*|GET # GET k*|] STORE %l",
-    "SORT %l BY nosort [LIMIT %r %r|]", "SORT_RO %l ALPHA", NULL};
+    NULL};
 
 static const char *const words_blocking[] = {
     "BLPOP {%l} %b", "BRPOP {%l} %b", "BLMOVE %l %l [LEFT|RIGHT] "
@@ -181,29 +193,37 @@ static const char *const words_server[] = {
     "!CLIENT UNPAUSE", "!CLIENT REPLY [ON|OFF|SKIP]", "CLIENT UNBLOCK %C",
     "RESET", "QUIT", "TIME", "ROLE", "WAIT 0 0", "LASTSAVE", "INFO",
     "INFO [server|keyspace|replication|memory|stats|clients|nope]",
-    "COMMAND COUNT", "COMMAND GETKEYS [GET %k|ZADD %k|EVAL x 1 %k]",
-    "COMMAND GETKEYS ZUNIONSTORE %k 2 %k %k", "CONFIG GET maxmemory",
+    "COMMAND COUNT", "CONFIG GET maxmemory",
     "!CONFIG GET [maxmemory*|databases|appendonly|save|nope]",
     "!CONFIG SET maxmemory [1|0|0|0]", "!CONFIG SET maxmemory [1kb|x|-1]",
     "!CONFIG SET maxmemory-policy [noeviction|nope]", "CONFIG RESETSTAT",
     "!CONFIG SET nope 1", "!CONFIG SET maxmemory", "CONFIG HELP",
     "!CONFIG SET maxmemory 0 maxmemory 0", "CONFIG REWRITE",
-    "!DEBUG SLEEP 0", "MEMORY USAGE %k", "CLUSTER INFO", "CLUSTER SLOTS",
-    "READONLY", "ASKING", "SLOWLOG LEN", "FLUSHALL [ASYNC|SYNC|]",
+    "!DEBUG SLEEP 0", "CLUSTER INFO", "CLUSTER SLOTS",
+    "READONLY", "ASKING", "FLUSHALL [ASYNC|SYNC|]",
     "nosuch {%v}", "CLIENT nosuch %v", "XINFO nosuch %v", "SCRIPT nosuch",
-    "GET", "CLIENT", "CONFIG", "XGROUP", "OBJECT", "SCRIPT", NULL};
+    "GET", "CLIENT", "CONFIG", "XGROUP", "SCRIPT", NULL};
 
 static const char *const words_acl[] = {
     "!ACL SETUSER ann on >pw ~* &* +@all", "!ACL SETUSER ann on >pw ~s* "
     "&c* +get +set +ping +multi +exec", "!ACL SETUSER ann off",
     "!ACL SETUSER bob on nopass ~* &* +@all -@write -flushall",
-    "!ACL SETUSER bob on nopass %RR~s1 -@all +get +eval +evalsha",
+    "!ACL SETUSER bob on nopass ~s1 -@all +get +eval +evalsha",
     "!ACL SETUSER ann reset", "!ACL DELUSER [ann|bob|default]",
     "!AUTH ann pw", "!AUTH ann no", "!AUTH bob x", "!ACL WHOAMI",
     "!ACL USERS", "!ACL LIST", "!CONFIG SET requirepass [x|]", "!AUTH x",
     "!ACL CAT nope", "!ACL SETUSER ann nope", "!ACL SETUSER ann +nope",
     "GET %s", "SET %s %v", "DEL %k", "PUBLISH %c x", "SUBSCRIBE %c",
-    "HELLO 3 AUTH ann pw", "EVAL return_1 0", "HSET %h a b", NULL};
+    "PSUBSCRIBE %P", "SSUBSCRIBE %c", "MGET {%k}", "RENAME %s %k",
+    "!HELLO 3 AUTH ann pw", "EVAL return_1 0", "HSET %h a b",
+    "!ACL SETUSER ann on >pw ~s* &c* +@all -acl|setuser -@dangerous",
+    "!ACL SETUSER ann resetchannels resetkeys", "!AUTH ann pw",
+    "EVAL redis.call('set',KEYS[1],'x') [1|2] %s %s",
+    "EVAL redis.call('get','h1') 0", "XREAD STREAMS %s %k 0 0",
+    "EVAL return{redis.acl_check_cmd('get','h1'),"
+    "redis.acl_check_cmd('publish','d','x')} 0", "!AUTH default x",
+    "SUNIONSTORE %t {%t}", "ZUNIONSTORE %z 2 %z %s", "CONFIG GET nope",
+    NULL};
 
 static const char *const words_scripts[] = {
     "SCRIPT LOAD %u", "SCRIPT EXISTS {%U}", "SCRIPT EXISTS %U %v",
@@ -212,11 +232,11 @@ static const char *const words_scripts[] = {
     "EVAL %u 1 %k", "EVAL_RO %u 1 %k", "EVAL %u %w %k", NULL};
 
 const family families[] = {
-    {"strings", 12, words_strings},    {"bits", 3, words_bits},
-    {"hashes", 9, words_hashes},       {"lists", 9, words_lists},
-    {"sets", 8, words_sets},           {"zsets", 14, words_zsets},
-    {"streams", 14, words_streams},    {"keys", 12, words_keys},
-    {"blocking", 7, words_blocking},
+    {"strings", 12, words_strings},    {"hashes", 9, words_hashes},
+    {"lists", 9, words_lists},         {"sets", 8, words_sets},
+    {"zsets", 14, words_zsets},        {"streams", 14, words_streams},
+    {"groups", 5, words_groups},
+    {"keys", 12, words_keys},          {"blocking", 7, words_blocking},
     {"transactions", 5, words_transactions},
     {"pubsub", 5, words_pubsub},       {"tracking", 5, words_tracking},
     {"server", 5, words_server},       {"acl", 2, words_acl},
