@@ -313,8 +313,8 @@ int freedom_version(const side *other, const ask *a, const bytes *redis,
 /* Valkey deletes a key that SET gives a time in the past; Redis keeps it until
  * it is looked at. Nothing shows it at once. In a transaction the past may be
  * what is soon. SCAN does not look at a key of another type. HELLO reads all
- * options before it follows any. And a script or a transaction whose reply is not
- * heard may have ended elsewhere. */
+ * options before it follows any. And a script or a transaction whose reply is
+ * not heard may have ended elsewhere. */
 #define FREEDOM_SOON_MS 5000
 
 int freedom_silent(const side *other, const ask *a, int64_t now_ms,
@@ -329,7 +329,8 @@ int freedom_silent(const side *other, const ask *a, int64_t now_ms,
         return 1;
     if (a->argc < 4)
         return 0;
-    if (!heard && a->argv[0].n > 3 && strncasecmp(a->argv[0].p, "EVAL", 4) == 0)
+    if (!heard && a->argv[0].n > 3 &&
+        strncasecmp(a->argv[0].p, "EVAL", 4) == 0)
         return 1;
     if (word_is(a->argv[0], "HELLO") && a->argc > 6)
         return 1;
