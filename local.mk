@@ -4,6 +4,7 @@
 #
 #   make F=asan local            its tests alone, in one of the flavours
 #   make model SEEDS=9 FROM=1    what it answers, against Redis and Valkey
+#   make lua-model SEEDS=9       what Lua programs say, likewise
 #
 # Its objects are part of the library, build/dist/relet_local.c is the second
 # amalgamation, every check is made of it too, and its tests run with the suite
@@ -118,6 +119,14 @@ build/model/model: $(MODEL) $(wildcard tests/model/*.h) $(O)/librelet.a
 model: build/model/model build/model/shim.so
 	@$(MODEL_SERVERS) build/model/model $(SEEDS) $(FROM)
 
+# The corpus of tests/lua, and programs that are made up.
+build/lua_model/lua_model: tests/local/lua_model.c $(O)/librelet.a
+	@mkdir -p $(@D)
+	$(LOCAL_TESTING) -o $@ $< $(O)/librelet.a -lm
+
+lua-model: build/lua_model/lua_model
+	@sh tests/local/lua_model.sh $(SEEDS) $(FROM)
+
 # ------------------------------------------------------------------ checks
 
 check-layers: check-layers-local
@@ -139,7 +148,7 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local model check-layers-local check-pure-local install-local \
+.PHONY: local model lua-model check-layers-local check-pure-local install-local \
         uninstall-local
 
 -include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \

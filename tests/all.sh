@@ -70,6 +70,7 @@ REPLAYS= suite"
     step header - "sh tests/header_test.sh"
     step amalgamation - "sh tests/amalgamation_test.sh"
     step local-amalgamation - "sh tests/local_amalgamation_test.sh"
+    step local-amalgamation - "sh tests/local_amalgamation_test.sh"
     step analyzer - "sh tools/analyze.sh gcc"
     step cppcheck CPPCHECK "sh tools/analyze.sh cppcheck"
 
@@ -98,6 +99,9 @@ scripts() {
 lone_steps() {
     scripts
     step servers - "sh tests/servers.sh"
+    step model "REDIS_SERVER VALKEY_SERVER" "$MAKE -s model"
+    step lua-model "REDIS_SERVER VALKEY_SERVER" "$MAKE -s lua-model"
+    step kills - "sh tests/kills.sh"
     step size - "$MAKE -s check-size"
 }
 

@@ -28,7 +28,7 @@ compiles() {
 compiles "$CC"
 compiles "$CC -O2 -Wall -Wextra"
 compiles "$CC -std=c99 -pedantic-errors -Wall -Wextra -DRELET_TINY"
-compiles "$CC -ffreestanding -Wall -Wextra -DNDEBUG"
+compiles "$CC -ffreestanding -Wall -Wextra -DNDEBUG -DRELET_NO_POLL"
 given CLANG local_amalgamation_in_clang && compiles "$CLANG" &&
     compiles "$CLANG -std=c99 -pedantic-errors -Wall -Wextra"
 given TCC local_amalgamation_in_tcc && compiles "$TCC"
@@ -59,6 +59,24 @@ static void *app_resize(void *user, void *p, size_t old_size, size_t size)
     return realloc(p, size);
 }
 
+/* The other way, through the driver. */
+static int app_by_url(void)
+{
+#ifdef RELET_NO_POLL
+    return 1;
+#else
+    relet *r = relet_open("mem:", NULL, NULL, NULL);
+    relet_span word = relet_str("PING");
+    relet_event ev;
+    int code = RELET_E_REFUSED;
+
+    if (r != NULL)
+        code = relet_call(r, &word, 1, &ev, 1000);
+    relet_close(r);
+    return code == 0;
+#endif
+}
+
 int main(void)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
@@ -73,10 +91,8 @@ int main(void)
     l = relet_local_init(memory, relet_local_size(), &config);
     if (l == NULL)
         return 1;
-#ifndef APP_ALONE
-    if (relet_version()[0] == 0)
-        return 1;
-#endif
+    if (!app_by_url())
+        return 3;
     id = relet_local_connect(l);
     relet_local_feed(l, id, ping, sizeof ping - 1);
     n = relet_local_output(l, id, &p);
@@ -87,10 +103,10 @@ int main(void)
     return 0;
 }
 END
-check "a program with both parts" "$CC" -Ibuild/dist -o "$work/app" \
-    "$work/app.c" build/dist/relet.c $source
+check "a program with both parts" "$CC" -DRELET_LOCAL -Ibuild/dist \
+    -o "$work/app" "$work/app.c" build/dist/relet.c $source
 check "which answers PING" "$work/app"
-check "a program with the local server alone" "$CC" -DAPP_ALONE \
+check "a program with the local server alone" "$CC" -DRELET_NO_POLL \
     -Ibuild/dist -o "$work/alone" "$work/app.c" $source
 check "which answers PING too" "$work/alone"
 total

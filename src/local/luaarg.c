@@ -77,6 +77,7 @@ RELET_PRIVATE int rlt_luaarg_table(const rlt_luaargs *a, int i,
 {
     const rlt_luaval *v = rlt_luaarg(a, i);
 
+    *out = NULL;
     if (v == NULL || v->type != RLT_LUA_TABLE)
         return rlt_luaerr_expected(a->L, i, v, "table");
     *out = v->u.t;

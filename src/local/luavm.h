@@ -133,11 +133,6 @@ RELET_PRIVATE int rlt_luavm_less(rlt_lua *L, const rlt_luaval *a,
 RELET_PRIVATE int rlt_luavm_same(rlt_lua *L, const rlt_luaval *a,
                                  const rlt_luaval *b);
 
-static inline rlt_luaval *rlt_luavm_at(rlt_lua *L, uint32_t i)
-{
-    return &L->stack[i];
-}
-
 /* There is room: see RLT_LUA_SLOTS. */
 static inline void rlt_luavm_push(rlt_lua *L, rlt_luaval v)
 {

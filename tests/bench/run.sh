@@ -148,6 +148,9 @@ if [ -z "${REDIS_SERVER:-}" ] || ! server_start "$work/server"; then
 fi
 programs bench ""
 programs bench-musl " musl"
+echo "== local_bench"
+sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
+echo
 if [ -n "$server_port" ]; then
     bench_instructions
     bench_beside_redis_benchmark

@@ -13,13 +13,10 @@ tsv=${1:-$work/tsv}
 mkdir -p "$work"
 rm -f "$work/socket"
 
-# All rooms in one file, as they are shipped.
-for file in src/text.c src/rand.c src/buf.c src/sha1.c src/local/*.c; do
-    echo "#include \"$file\""
-done >"$work/all.c"
-${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -DNDEBUG \
-    "-DRELET_PRIVATE=static __attribute__((unused))" \
-    -I. -Iinclude -Isrc -Isrc/local -Itests/local -include "$work/all.c" \
+${MAKE:-make} -s dist || exit 1
+${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -DNDEBUG -DRELET_NO_POLL \
+    -Ibuild/dist -Isrc -Isrc/local -Itests/local \
+    -include build/dist/relet_local.c \
     -o "$work/local_bench" tests/local/local_bench.c || exit 1
 
 [ -n "${REDIS_SERVER:-}" ] || exec "$work/local_bench" "$tsv"
