@@ -28,7 +28,7 @@ _relet()
     *) words= ;;
     esac
     case $previous in
-    -u | --url) words="redis:// valkey:// unix:" ;;
+    -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
         --size | --keys | --count | --pattern) words= ;;
     esac

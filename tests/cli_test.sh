@@ -287,7 +287,8 @@ test_local_server() {
 two"'
     printf 'tail' >>"$work/store"
     run -u "file:$work/store?fsync=never" call LLEN jobs
-    claim 'what is torn is cut' '$code == 0 && $out == 2'
+    claim 'what is torn is cut, and told' '$code == 0 && $out == 2 &&
+        $err == *"was torn at byte "*"; 4 bytes were cut off"'
     run -u "file:$work/no/folder" call PING
     claim 'a folder that is not there is told' \
         '$code == 3 && $err == *"no/folder: open: No such file"*'

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "relet_local.h"
 
 /* ---------------------------------------------------------- configuration */
 
@@ -156,15 +158,30 @@ int cli_trouble(const cli *c, int code)
     return code == RELET_E_REFUSED ? CLI_USAGE : CLI_NOT_SENT;
 }
 
+/* What a crash left at the end of a file is gone, and that is said. */
+static void link_tell_cut(const cli *c)
+{
+    relet_store_info info;
+
+    if (relet_store_info_get(c->r, &info) && info.cut_bytes > 0)
+        cli_say("file:%s was torn at byte %" PRIu64 "; %" PRIu64
+                " bytes were cut off", c->config.host, info.cut_at,
+                info.cut_bytes);
+}
+
 int cli_connect(cli *c, long wait_ms)
 {
     relet_fault fault;
+    int code;
 
     c->r = relet_open(NULL, &c->config, NULL, &fault);
     if (!c->r)
         return link_fault(c, &fault);
     relet_config_wipe(&c->config);
-    return link_wait_up(c, wait_ms);
+    code = link_wait_up(c, wait_ms);
+    if (code == 0)
+        link_tell_cut(c);
+    return code;
 }
 
 /* ----------------------------------------------------------------- signals */
