@@ -3,6 +3,7 @@
 # local.mk - the local server, read by the Makefile. What a person needs:
 #
 #   make F=asan local            its tests alone, in one of the flavours
+#   make F=asan both             those of whole clients on it
 #   make model SEEDS=9 FROM=1    what it answers, against Redis and Valkey
 #
 # Its objects are part of the library, build/dist/relet_local.c is the second
@@ -61,11 +62,12 @@ LOCAL_TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion \
                  -Iinclude -Isrc -Isrc/local -Itests -Itests/local \
                  -isystem $(GREATEST_DIR)
 LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))
+BOTH_TESTS     = $(patsubst %.c,$(O)/%,$(wildcard tests/both/*_test.c))
 LOCAL_FUZZ     = $(wildcard fuzz/local_fuzz.c fuzz/log_fuzz.c fuzz/lua_fuzz.c)
 LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
 
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
-LOCAL_UNITS    = $(LOCAL_TESTS)
+LOCAL_UNITS    = $(LOCAL_TESTS) $(if $(filter visible,$(F)),,$(BOTH_TESTS))
 endif
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) fuzz),)
 LOCAL_REPLAYS  = $(LOCAL_FUZZ:%.c=$(O)/%)
@@ -74,6 +76,13 @@ endif
 $(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
+
+$(BOTH_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+	@mkdir -p $(@D)
+	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/both -o $@ $< $(LIB) -lm
+
+both: $(BOTH_TESTS)
+	@sh tests/suite.sh "$(RUN)" $^
 
 $(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
 $(LOCAL_REPLAYS): local.mk
@@ -129,7 +138,8 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local model check-layers-local check-pure-local check-symbols-local \
+.PHONY: local both model check-layers-local check-pure-local check-symbols-local \
         install-local uninstall-local
 
--include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d)
+-include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \
+                    $(O)/tests/both/*.d)
