@@ -2,6 +2,7 @@
  *
  * hold_test.c - leases of whole clients on a server: who leads, when another
  * one may, and what is told. */
+#include "rand.h"
 #include "world.h"
 
 static relet_lease_config t_lease(const char *name)
@@ -240,6 +241,25 @@ TEST a_lost_answer_to_the_first_request_costs_nothing(void)
     w.no_way_in[0] = 0;
     t_world_pass(&w, 500);
     T_HEARD(&w, 0, "lease gained 7");
+    t_world_end(&w);
+    PASS();
+}
+
+/* It would count from long ago; and a WAIT behind it would count nothing. */
+TEST a_request_does_not_outlive_its_link(void)
+{
+    t_world w;
+
+    t_world_start(&w, 1);
+    t_world_pass(&w, 10);
+    w.p[0].accept = 0;
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 4000);
+    w.p[0].accept = (size_t)-1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 1000);
+    T_HEARD(&w, 0, "lease gained 7");
+    ASSERT(relet_lease_valid_for(w.p[0].r, 0, w.now) > 8000);
     t_world_end(&w);
     PASS();
 }
@@ -802,6 +822,116 @@ TEST what_was_taken_from_us_is_lost(void)
     PASS();
 }
 
+/* ----------------------------------------------------------------- bad days
+ *
+ * Clients are paused, cut off, stopped and started at random, and scripts are
+ * flushed; then all is well again and somebody must lead. */
+
+static void t_trouble(t_world *w, rlt_rand *dice)
+{
+    int i = (int)rlt_rand_below(dice, (uint64_t)w->clients);
+
+    switch (rlt_rand_below(dice, 9)) {
+    case 0:
+        w->paused[i] = !w->paused[i];
+        break;
+    case 1:
+        w->no_way_in[i] = !w->no_way_in[i];
+        break;
+    case 2:
+        w->no_way_out[i] = !w->no_way_out[i];
+        break;
+    case 3:
+    case 4:
+        if (!w->paused[i])
+            t_world_cut(w, i);
+        break;
+    case 5:
+        w->refusing = !w->refusing;
+        break;
+    case 6:
+        (void)t_world_ask(w, "SCRIPT FLUSH");
+        break;
+    case 7:
+        if (!w->paused[i])
+            (void)relet_lease_stop(w->p[i].r, 0);
+        break;
+    case 8:
+        if (!w->paused[i] && relet_lease_stopped(w->p[i].r, 0) < 0)
+            (void)t_lead(w, i, "n");
+        break;
+    }
+}
+
+static int t_all_well(t_world *w)
+{
+    int i, leaders = 0;
+
+    w->refusing = 0;
+    for (i = 0; i < w->clients; i++)
+        w->paused[i] = w->no_way_in[i] = w->no_way_out[i] = 0;
+    t_world_pass(w, 60000);
+    for (i = 0; i < w->clients; i++)
+        (void)relet_lease_stopped(w->p[i].r, 0);
+    t_world_pass(w, 30000);
+    for (i = 0; i < w->clients; i++)
+        if (t_lead(w, i, "n") != 0)
+            return 0; /* the old one has not ended */
+    t_world_pass(w, 1000);
+    for (i = 0; i < w->clients; i++)
+        leaders += t_leads(w, i);
+    return leaders == 1;
+}
+
+/* GAINED and LOST in turn, nothing behind ENDED but GAINED. */
+static int t_in_order(t_world *w, int i)
+{
+    const char *line;
+    int led = 0;
+
+    while ((line = t_world_told(w, i))[0] != '\0') {
+        if (strncmp(line, "lease gained", 12) == 0) {
+            if (led)
+                return 0;
+            led = 1;
+        } else if (strncmp(line, "lease lost", 10) == 0) {
+            if (!led)
+                return 0;
+            led = 0;
+        } else if (strncmp(line, "lease ended", 11) == 0 && led) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+TEST two_never_lead_on_a_bad_day_and_one_does_after_it(void)
+{
+    rlt_rand dice;
+    t_world w;
+    int seed, i;
+
+    for (seed = 0; seed < 60; seed++) {
+        rlt_rand_seed(&dice, (uint64_t)seed);
+        t_world_start(&w, 3);
+        for (i = 0; i < 3; i++)
+            (void)t_lead(&w, i, "n");
+        for (i = 0; i < 60; i++) {
+            t_world_pass(&w, (relet_time)rlt_rand_below(&dice, 4000));
+            t_trouble(&w, &dice);
+        }
+        ASSERT_EQ_FMT(0, w.both_lead, "%d");
+        if (!t_all_well(&w)) {
+            printf("seed %d\n", seed);
+            FAILm("nobody leads");
+        }
+        for (i = 0; i < 3; i++)
+            ASSERT(t_in_order(&w, i));
+        t_world_end(&w);
+    }
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -818,6 +948,7 @@ int main(int argc, char **argv)
     RUN_TEST(renewals_without_answers_do_not_count);
     RUN_TEST(one_broken_link_is_no_loss);
     RUN_TEST(a_lost_answer_to_the_first_request_costs_nothing);
+    RUN_TEST(a_request_does_not_outlive_its_link);
     RUN_TEST(scripts_that_were_flushed_are_sent_again);
     RUN_TEST(a_full_server_still_renews_and_releases);
     RUN_TEST(an_operator_who_deletes_the_key_is_heard);
@@ -845,5 +976,6 @@ int main(int argc, char **argv)
     RUN_TEST(another_program_is_kept_out_while_we_hold);
     RUN_TEST(we_are_kept_out_while_another_program_holds);
     RUN_TEST(what_was_taken_from_us_is_lost);
+    RUN_TEST(two_never_lead_on_a_bad_day_and_one_does_after_it);
     GREATEST_MAIN_END();
 }
