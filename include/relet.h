@@ -233,7 +233,7 @@ typedef struct relet_config {
     uint32_t operations_max;    /* operations without an outcome              */
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
-    uint32_t leases_max;        /* leases at a time; some 700 bytes each      */
+    uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
     size_t tape_max;            /* bytes of one reply's tape: 16 per element  */
