@@ -716,8 +716,9 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
  * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
- * other operations are outstanding, and events that are no outcome are dropped
- * meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it was cancelled.
+ * other operations are outstanding or there are leases, and events that are no
+ * outcome are dropped meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it
+ * was cancelled.
  * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
