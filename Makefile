@@ -19,8 +19,8 @@
 
 # The rooms, lowest first: layer order, reading order, amalgamation order.
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
-        config url env check conn pubsub script greet session client \
-        submit answer dial carry poll
+        config url env check conn pubsub script lease elect greet session \
+        client submit hold answer dial carry poll
 DRIVER = dial carry poll
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 
@@ -74,7 +74,7 @@ include local.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all lib objects dist demo vectors suite quick quick-suite test fuzz \
+.PHONY: all lib objects scripts dist demo vectors suite quick quick-suite test fuzz \
         fuzzers bench benches pure greatest install uninstall clean \
         check-layers check-pure check-symbols check-generated check-size \
         check-install check-readme
@@ -102,7 +102,12 @@ demo: $(O)/relet
 
 # ------------------------------------------------------------ amalgamation
 
-SOURCES = src/base.h $(foreach r,$(ROOMS),$(wildcard src/$r.h) src/$r.c)
+SOURCES = src/base.h $(foreach r,$(ROOMS),\
+            $(wildcard src/$r.h src/$r_text.inc) src/$r.c)
+
+# Committed, so that a build needs no awk.
+scripts:
+	LC_ALL=C awk -f src/embed.awk $(wildcard lua/*.lua) >src/script_text.inc
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
 

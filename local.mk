@@ -3,6 +3,7 @@
 # local.mk - the local server, read by the Makefile. What a person needs:
 #
 #   make F=asan local            its tests alone, in one of the flavours
+#   make F=asan both             those of whole clients on it
 #   make model SEEDS=9 FROM=1    what it answers, against Redis and Valkey
 #   make lua-model SEEDS=9       what Lua programs say, likewise
 #
@@ -69,11 +70,15 @@ LOCAL_TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion \
                  -isystem $(GREATEST_DIR)
 LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))
 STORE_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/store/*_test.c))
+BOTH_TESTS     = $(patsubst %.c,$(O)/%,$(wildcard tests/both/*_test.c))
 LOCAL_FUZZ     = $(wildcard fuzz/local_fuzz.c fuzz/log_fuzz.c fuzz/lua_fuzz.c)
 LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
 
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
 LOCAL_UNITS    = $(LOCAL_TESTS)
+endif
+ifneq ($(filter $(F),$(LOCAL_FLAVOURS)),)
+LOCAL_UNITS   += $(BOTH_TESTS)
 endif
 ifneq ($(filter $(F),$(STORE_FLAVOURS)),)
 LOCAL_UNITS   += $(STORE_TESTS)
@@ -89,6 +94,13 @@ $(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) local.mk | greatest
 $(STORE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
+
+$(BOTH_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+	@mkdir -p $(@D)
+	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/both -o $@ $< $(LIB) -lm
+
+both: $(BOTH_TESTS)
+	@sh tests/suite.sh "$(RUN)" $^
 
 $(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
 $(LOCAL_REPLAYS): local.mk
@@ -148,8 +160,8 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local model lua-model check-layers-local check-pure-local install-local \
-        uninstall-local
+.PHONY: local both model lua-model check-layers-local check-pure-local \
+        install-local uninstall-local
 
 -include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \
-                    $(O)/tests/store/*.d)
+                    $(O)/tests/store/*.d $(O)/tests/both/*.d)

@@ -141,6 +141,10 @@ static void fuzz_event(fuzz *f, const relet_event *ev)
     case RELET_INVALIDATE:
     case RELET_GAP:
     case RELET_PUSHED:
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
         return;
     }
     must(ev->tag < FUZZ_TAGS && f->accepted[ev->tag], "an outcome of nothing");

@@ -242,6 +242,7 @@ typedef struct relet_config {
     uint32_t operations_max;    /* operations without an outcome              */
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
+    uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
     size_t tape_max;            /* bytes of one reply's tape: 16 per element  */
@@ -424,6 +425,84 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
 
+/* A lease: one key that is held for a while, and renewed for as long as it is
+ * wanted. Whoever holds it leads; followers wait until it is free.
+ *
+ *     int l = relet_lease_start(r, &config);
+ *     …
+ *     case RELET_LEASE_GAINED: begin the work, pass ev.token along; break;
+ *     case RELET_LEASE_LOST:   stop it; relet_lease_stopped(r, l); break;
+ *
+ * GAINED and LOST alternate; ENDED is the last event of a lease. What counts
+ * is not that an event came but the time: look at relet_lease_valid_for before
+ * each step that only one may do. It ends before the server lets another one
+ * in, whatever the link, the server or this process are doing, as long as both
+ * clocks run and the server forgets nothing. Where the server may forget (a
+ * failover, a power cut), the token helps: a store that refuses a token lower
+ * than one that it has seen cannot be harmed by who was paused or forgotten.
+ *
+ * The key holds the owner's name and nothing else, so that programs compete
+ * correctly which take it by SET NX PX and compare before they touch it. Beside
+ * it there are {key}:fence, which is never deleted, for it counts the tokens,
+ * and {key}:sleepers. An ACL must allow the three, the channel PREFIX:wake:*,
+ * and the commands of the scripts.
+ *
+ * Commands that block or answer slowly hold up renewals on the same link: give
+ * them a client of their own. */
+typedef struct relet_lease_config {
+    relet_span name;  /* the key is PREFIX:leader:name, or PREFIX:lock:name  */
+    relet_span key;   /* … or this one; together at most 255 bytes           */
+    relet_span label; /* in front of the owner's name, for people            */
+    uint64_t tag;     /* comes back in its events                            */
+    /* Milliseconds. 0 is the default. */
+    relet_time ttl_ms;   /* 10 s; without a renewal it ends then             */
+    relet_time renew_ms; /* a third of ttl_ms, and no more than that         */
+    relet_time retry_ms; /* ttl_ms; a follower asks at least this often, and
+                          * earlier when it is woken or the lease ends       */
+    relet_time wait_ms;  /* for ever; then it ends, if it was never gained   */
+    relet_time grace_ms; /* ttl_ms; from a stop to the release, unasked      */
+    int once;  /* a lock: it ends when it is lost, and is not asked for again */
+    int alone; /* no election: gained at once, without a server, token 0     */
+    /* Leases of one group, if it is not 0, are asked for one after the other,
+     * in the order of their keys, and one that is lost takes those behind it
+     * along. So clients that need several at a time cannot block each other. */
+    uint32_t group;
+    /* A grant or renewal counts once so many replicas have it, and with fsync
+     * once it is on the primary's disk and on theirs (WAIT, WAITAOF; these
+     * hold up the link for replicas_ms at most, a tenth of ttl_ms). */
+    uint32_t replicas;
+    int fsync;
+    relet_time replicas_ms;
+    /* After a failover, a restart, and before the first grant of all, nobody
+     * is granted the lease for so long: what an earlier server granted has
+     * then ended. 0: no such pause. Needs INFO. */
+    relet_time quarantine_ms;
+} relet_lease_config;
+
+/* Begin to ask. Its number, from 0 on; or RELET_E_LIMIT (leases_max),
+ * RELET_E_CONFIG (relet_refusal says which rule), RELET_E_STOPPED. Everything
+ * is copied. Owners' names are made from the configuration's seed: two clients
+ * that share a server may not have the same one. */
+RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
+
+/* Leave. A follower just leaves. A leader hears LOST, and the lease is renewed
+ * until the work is said to have stopped, or grace_ms have passed; then it is
+ * released, which wakes one follower, and ENDED. 0 or RELET_E_REFUSED. */
+RELET_API int relet_lease_stop(relet *r, int lease);
+
+/* The work has stopped. After a LOST (for another reason than a stop there is
+ * nothing to release, and it is fine not to call this), or instead of
+ * relet_lease_stop when there is no work any more. 0 or RELET_E_REFUSED. */
+RELET_API int relet_lease_stopped(relet *r, int lease);
+
+/* For how many milliseconds from `now` it may be acted on, 0 when it may not;
+ * `now` is relet_clock, or whatever clock tick is told. RELET_NEVER: alone. */
+RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
+                                           relet_time now);
+
+/* The fencing token: higher than that of each grant before; 0: not held. */
+RELET_API uint64_t relet_lease_token(const relet *r, int lease);
+
 /* Credentials for the next connect and those after it, as tokens that expire
  * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
  * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
@@ -452,7 +531,12 @@ typedef enum relet_kind {
     RELET_INVALIDATE, /* value: array of keys, or null: all of them          */
     RELET_GAP,        /* messages or invalidations may have been missed; flush
                        * a cache, read again. channel: which; empty: all     */
-    RELET_PUSHED      /* a push nobody here knows; value                     */
+    RELET_PUSHED,     /* a push nobody here knows; value                     */
+    /* leases: tag, lease, did_wait */
+    RELET_LEASE_GAINED,  /* term, token: the work may begin                  */
+    RELET_LEASE_LOST,    /* term, token, why, text: the work must stop       */
+    RELET_LEASE_TROUBLE, /* why, text: it cannot be had, and is tried again  */
+    RELET_LEASE_ENDED    /* why: no more is told of it, its number is free   */
 } relet_kind;
 
 typedef enum relet_why {
@@ -472,7 +556,16 @@ typedef enum relet_why {
     RELET_WHY_NO_RESP3,   /* HELLO 3 was refused                             */
     RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
     RELET_WHY_SETUP,      /* SELECT or another step was refused              */
-    RELET_WHY_BUSY        /* LOADING, BUSY, MASTERDOWN for too long          */
+    RELET_WHY_BUSY,       /* LOADING, BUSY, MASTERDOWN for too long          */
+    /* of leases; besides, _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP            */
+    RELET_WHY_EXPIRED,    /* not renewed in time, by our clock               */
+    RELET_WHY_TAKEN,      /* another one holds it                            */
+    RELET_WHY_GONE,       /* somebody removed it                             */
+    RELET_WHY_CLOCK,      /* the server's clock jumped, or stands still      */
+    RELET_WHY_GROUP,      /* one before it in its group was lost             */
+    RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
+    RELET_WHY_QUARANTINE, /* the server has just taken over                  */
+    RELET_WHY_REFUSED     /* an error of the server's: the text              */
 } relet_why;
 
 typedef struct relet_event {
@@ -485,6 +578,10 @@ typedef struct relet_event {
     relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
     relet_span text;    /* a sentence for people, or a server's error        */
     relet_time retry_in_ms;
+    uint64_t term;  /* which GAINED of its lease this is about, from 1        */
+    uint64_t token; /* the fencing token                                     */
+    int lease;      /* its number                                            */
+    int did_wait;   /* it was not free when it was first asked for           */
 } relet_event;
 
 /* Lends the next event. 1, or 0 when there is nothing to tell. */
@@ -632,8 +729,9 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
  * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
- * other operations are outstanding, and events that are no outcome are dropped
- * meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it was cancelled.
+ * other operations are outstanding or there are leases, and events that are no
+ * outcome are dropped meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it
+ * was cancelled.
  * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);

@@ -23,6 +23,8 @@ static void answer_clear(relet_event *ev)
     ev->pattern = none;
     ev->text = none;
     ev->retry_in_ms = 0;
+    ev->term = ev->token = 0;
+    ev->lease = ev->did_wait = 0;
 }
 
 /* Why a frame was skipped, as outcome and as sentence. */
@@ -109,6 +111,22 @@ static void answer_reply(relet *r, relet_value v, relet_event *ev)
     r->session.busy_tries = 0;
 }
 
+/* The answer that counts, for one of a lease's. */
+static int answer_lease(relet *r, const rlt_op *op, relet_value v,
+                        relet_event *ev)
+{
+    int told = op->state == RLT_LIVE;
+    uint64_t tag = op->tag;
+
+    r->cause_len = 0;
+    rlt_conn_pop(&r->conn);
+    answer_clear(ev); /* it may be over a limit */
+    if (told)
+        rlt_hold_answer(r, tag, v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING,
+                        v);
+    return rlt_hold_event(r, ev);
+}
+
 /* The answer that counts, for an operation of the user's. v is null when it
  * was skipped, and ev then says why. 1: tell it. */
 static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
@@ -122,6 +140,8 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
             r->cause_len = 0;
             return 0;
         }
+        if (op->flags & RLT_OP_OURS)
+            return answer_lease(r, op, v, ev);
         ev->kind = RELET_ERROR;
         ev->value = v;
         ev->text = relet_value_text(v);
@@ -129,6 +149,8 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
             ev->text.p = r->cause;
             ev->text.n = r->cause_len;
         }
+    } else if (op->flags & RLT_OP_OURS) {
+        return answer_lease(r, op, v, ev);
     } else if (ev->kind == RELET_NOTHING) {
         answer_reply(r, v, ev);
     }
@@ -243,6 +265,7 @@ static int answer_take(relet *r, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->skip > 0 || ev->kind != RELET_NOTHING ||
+        (op->flags & RLT_OP_OURS) ||
         relet_value_type(v) == RELET_FAILURE)
         return answer_take_other(r, op, v, ev);
     ev->tag = op->tag;
@@ -372,6 +395,10 @@ static int answer_ended(relet *r, relet_event *ev)
 
     if (!rlt_conn_take_ended(&r->conn, &op, &unsure))
         return 0;
+    if (op.flags & RLT_OP_OURS) {
+        rlt_hold_answer(r, op.tag, RLT_HEARD_NOTHING, ev->value);
+        return rlt_hold_event(r, ev);
+    }
     ev->kind = unsure ? RELET_UNSURE : RELET_NOT_SENT;
     ev->why = (relet_why)op.why;
     ev->tag = op.tag;
@@ -391,7 +418,8 @@ static void answer_count(relet *r, const relet_event *ev)
         r->unsure++;
 }
 
-RELET_API int relet_next(relet *r, relet_event *ev)
+/* The next event, for whomever. */
+static int answer_next(relet *r, relet_event *ev)
 {
     int told;
 
@@ -399,7 +427,8 @@ RELET_API int relet_next(relet *r, relet_event *ev)
     rlt_conn_release(&r->conn);
     rlt_pubsub_release(&r->pubsub);
     do {
-        told = rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
+        told = rlt_hold_event(r, ev) ||
+               rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
                rlt_pubsub_event(&r->pubsub, ev) ||
                rlt_session_last_event(&r->session, ev) ||
                answer_listen(r, ev);
@@ -407,5 +436,15 @@ RELET_API int relet_next(relet *r, relet_event *ev)
                        r->session.tell_up || r->session.tell_gap));
     if (told)
         answer_count(r, ev);
+    return told;
+}
+
+RELET_API int relet_next(relet *r, relet_event *ev)
+{
+    int told;
+
+    do {
+        told = answer_next(r, ev);
+    } while (told && rlt_hold_hides(r, ev));
     return told;
 }

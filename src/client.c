@@ -26,11 +26,12 @@ static void *client_resize(void *user, void *p, size_t old_size,
 
 /* Where the parts of the block are: offsets from its start. */
 typedef struct client_plan {
-    size_t ops, wishes, scripts, strings;
+    size_t ops, wishes, scripts, holds, strings;
     size_t in, out, tape, names, hello, secrets;
     size_t names_max, hello_max, secrets_max;
     size_t total;
-    uint32_t ops_cap;
+    uint32_t ops_cap, wishes_max;
+    size_t output_max; /* the user's, and what is kept free for leases       */
 } client_plan;
 
 static size_t client_place(client_plan *p, size_t n)
@@ -45,7 +46,7 @@ static size_t client_place(client_plan *p, size_t n)
 /* Internal operations and tombstones take slots too. */
 static uint32_t client_ops_cap(const relet_config *c)
 {
-    uint32_t want = c->operations_max + 8, cap = 16;
+    uint32_t want = c->operations_max + 8 + 2 * c->leases_max, cap = 16;
 
     while (cap < want)
         cap *= 2;
@@ -57,7 +58,7 @@ static size_t client_hello_max(const relet_config *c, const client_plan *p)
 {
     return 512 + p->secrets_max + strlen(c->name) +
            24 * strlen(c->tracking_prefix) + p->names_max +
-           40 * (size_t)c->subscriptions_max;
+           40 * (size_t)p->wishes_max;
 }
 
 static void client_plan_make(client_plan *p, const relet_config *c)
@@ -66,7 +67,10 @@ static void client_plan_make(client_plan *p, const relet_config *c)
 
     memset(p, 0, sizeof *p);
     p->ops_cap = client_ops_cap(c);
-    p->names_max = 64 * (size_t)c->subscriptions_max;
+    p->wishes_max = c->subscriptions_max + (c->leases_max > 0);
+    p->output_max = c->output_max + RLT_HOLD_OUTPUT((size_t)c->leases_max);
+    p->names_max = 64 * (size_t)c->subscriptions_max +
+                   (c->leases_max > 0 ? sizeof ((relet *)0)->wake : 0);
     p->secrets_max = RLT_MAX(secrets, 96);
     if (c->resize) {
         p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
@@ -75,14 +79,18 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->hello_max = client_hello_max(c, p);
     (void)client_place(p, sizeof(relet));
     p->ops = client_place(p, p->ops_cap * sizeof(rlt_op));
-    p->wishes = client_place(p, c->subscriptions_max * sizeof(rlt_wish));
-    p->scripts = client_place(p, c->scripts_max * sizeof(rlt_script));
+    p->wishes = client_place(p, p->wishes_max * sizeof(rlt_wish));
+    p->scripts = client_place(
+        p, (c->scripts_max + (c->leases_max > 0 ? RLT_SCRIPTS_OWN : 0)) *
+               sizeof(rlt_script));
+    p->holds = client_place(p, c->leases_max * sizeof(rlt_hold));
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
-                                     strlen(c->tracking_prefix) + 3);
+                                     strlen(c->tracking_prefix) +
+                                     strlen(c->prefix) + 4);
     if (c->resize)
         return;
     p->in = client_place(p, c->reply_max);
-    p->out = client_place(p, c->output_max);
+    p->out = client_place(p, p->output_max);
     p->tape = client_place(p, c->tape_max);
     p->names = client_place(p, p->names_max);
     p->hello = client_place(p, p->hello_max);
@@ -109,8 +117,11 @@ static const char *client_keep(char **at, const char *text)
     return p;
 }
 
-static void client_setup(rlt_setup *s, const relet_config *c, char *strings)
+static void client_setup(relet *r, const relet_config *c, char *strings)
 {
+    rlt_setup *s = &r->setup;
+
+    r->prefix = client_keep(&strings, c->prefix);
     s->scheme = c->scheme;
     s->host = client_keep(&strings, c->host);
     s->port = c->port;
@@ -143,7 +154,7 @@ static void client_init_conn(relet *r, const relet_config *c,
     plan.ops = (rlt_op *)(void *)(block + p->ops);
     plan.ops_cap = p->ops_cap;
     plan.buffer_min = c->buffer_min;
-    plan.output_max = c->output_max;
+    plan.output_max = p->output_max;
     plan.reply_max = c->reply_max;
     plan.tape_max = c->tape_max;
     plan.in_block = block + p->in;
@@ -158,7 +169,7 @@ static void client_init_session(relet *r, const relet_config *c,
     uint8_t *block = (uint8_t *)r;
     rlt_session *s = &r->session;
 
-    client_setup(&r->setup, c, (char *)block + p->strings);
+    client_setup(r, c, (char *)block + p->strings);
     rlt_session_init(s);
     s->setup = s->greet.setup = &r->setup;
     s->conn = &r->conn;
@@ -169,6 +180,16 @@ static void client_init_session(relet *r, const relet_config *c,
                  RLT_MIN(512, p->hello_max), p->hello_max);
     rlt_buf_init(&s->greet.secrets, memory, block + p->secrets,
                  RLT_MIN(96, p->secrets_max), p->secrets_max);
+}
+
+/* Their chance is of its own, so that names tell nothing of the jitter. */
+static void client_init_holds(relet *r, const relet_config *c,
+                              const client_plan *p)
+{
+    r->holds = (rlt_hold *)(void *)((uint8_t *)r + p->holds);
+    r->holds_max = c->leases_max;
+    memset(r->holds, 0, r->holds_max * sizeof(rlt_hold));
+    rlt_rand_seed(&r->hold_rand, c->seed ^ UINT64_C(0x6c65617365));
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -214,11 +235,12 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     r->refusal = "";
     client_init_conn(r, c, &p, memory);
     rlt_pubsub_init(&r->pubsub, (rlt_wish *)(void *)(block + p.wishes),
-                    c->subscriptions_max, memory, block + p.names,
-                    p.names_max);
+                    p.wishes_max, memory, block + p.names, p.names_max);
+    r->pubsub.spare = c->leases_max > 0;
     rlt_scripts_init(&r->scripts, (rlt_script *)(void *)(block + p.scripts),
                      c->scripts_max);
     client_init_session(r, c, &p, memory);
+    client_init_holds(r, c, &p);
     if (rlt_greet_credentials(&r->session.greet, relet_str(c->user),
                                 relet_str(c->password)) < 0) {
         (void)client_fault(fault, RELET_E_MEMORY,
@@ -242,6 +264,7 @@ RELET_API void relet_finish(relet *r)
 RELET_API void relet_stop(relet *r)
 {
     rlt_session_stop(&r->session);
+    rlt_hold_stop(r);
 }
 
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver)
@@ -258,13 +281,14 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 
 RELET_API relet_time relet_deadline(const relet *r)
 {
-    return rlt_session_deadline(&r->session);
+    return RLT_MIN(rlt_session_deadline(&r->session), rlt_hold_deadline(r));
 }
 
 RELET_API void relet_tick(relet *r, relet_time now)
 {
     rlt_conn_release(&r->conn);
     rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
+    rlt_hold_tick(r);
 }
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
@@ -370,9 +394,10 @@ RELET_API const char *relet_kind_text(relet_kind kind)
     static const char *const text[] = {
         "nothing", "reply", "error", "not sent", "unsure", "up", "down",
         "subscribed", "unsubscribed", "subscription refused", "message",
-        "invalidate", "gap", "pushed"};
+        "invalidate", "gap", "pushed", "lease gained", "lease lost",
+        "lease trouble", "lease ended"};
 
-    return (unsigned)kind <= RELET_PUSHED ? text[kind] : "?";
+    return (unsigned)kind <= RELET_LEASE_ENDED ? text[kind] : "?";
 }
 
 RELET_API const char *relet_why_text(relet_why why)
@@ -380,9 +405,10 @@ RELET_API const char *relet_why_text(relet_why why)
     static const char *const text[] = {
         "none", "timeout", "cancelled", "broken", "stopped", "gave up",
         "watch lost", "too large", "memory", "connect", "closed", "silent",
-        "protocol", "no resp3", "auth", "setup", "busy"};
+        "protocol", "no resp3", "auth", "setup", "busy", "expired", "taken",
+        "gone", "clock", "group", "not replicated", "quarantine", "refused"};
 
-    return (unsigned)why <= RELET_WHY_BUSY ? text[why] : "?";
+    return (unsigned)why <= RELET_WHY_REFUSED ? text[why] : "?";
 }
 
 RELET_API const char *relet_version(void)

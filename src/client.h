@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the parts put together; three rooms work on them: client.c for
- * memory and drivers, submit.c for what goes out, answer.c for what comes.
+ * client.h - the parts put together; four rooms work on them: client.c for
+ * memory and drivers, submit.c for what goes out, hold.c for leases, answer.c
+ * for what comes.
  *
  * What users call is in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -9,10 +10,31 @@
 
 #include "base.h"
 #include "conn.h"
+#include "elect.h"
 #include "greet.h"
 #include "pubsub.h"
 #include "script.h"
 #include "session.h"
+
+#define RLT_HOLD_KEY_MAX 255
+#define RLT_HOLD_LABEL_MAX 63
+#define RLT_HOLD_MS_MAX ((relet_time)1000000000)
+
+/* A lease of the user's: its machine, and its names. */
+typedef struct rlt_hold {
+    rlt_elect elect;
+    uint64_t tag;
+    relet_time quarantine_ms;
+    uint32_t group;
+    uint16_t key_len;
+    uint8_t owner_len;
+    char key[RLT_HOLD_KEY_MAX];
+    char owner[RLT_HOLD_LABEL_MAX + 1 + 32];
+} rlt_hold;
+
+/* Output that is kept free for leases, so that a user's bulk does not stop a
+ * renewal: each of the scripts once, and a call for each lease. */
+#define RLT_HOLD_OUTPUT(leases) ((leases) > 0 ? 8192 + 1280 * (leases) : 0)
 
 struct relet {
     rlt_session session;
@@ -24,6 +46,17 @@ struct relet {
     size_t held, held_peak;
     void *driver;
     const char *refusal;
+    rlt_hold *holds;
+    uint32_t holds_max;
+    uint32_t hold_serial; /* of the next request                             */
+    uint64_t hold_link;   /* session.connects when they last had a link      */
+    rlt_rand hold_rand;
+    uint8_t hold_busy;    /* some are in use                                 */
+    uint8_t hold_due;     /* one was started since the last tick             */
+    uint8_t hold_tells;   /* some have something to tell                     */
+    uint8_t wake_len;
+    char wake[64 + 5 + 32]; /* the channel on which they are woken           */
+    const char *prefix;
     uint32_t operations_max;
     size_t output_max, name_max;
     uint8_t fail_fast;
@@ -40,5 +73,26 @@ RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule);
 /* A word for the driver that opened this client. */
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver);
 RELET_PRIVATE void *rlt_client_driver(const relet *r);
+
+/* Requests of leases. They go over the link that is up, or 0 does not come
+ * back; the outcome goes to rlt_hold_answer, under q->tag. */
+RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
+                                     const relet_request *q);
+RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
+                                    size_t keys, const relet_args *a,
+                                    const relet_request *q);
+RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                   relet_value v);
+
+/* 1 when there is one. */
+RELET_PRIVATE int rlt_hold_any(const relet *r);
+RELET_PRIVATE relet_time rlt_hold_deadline(const relet *r);
+RELET_PRIVATE void rlt_hold_tick(relet *r);
+RELET_PRIVATE void rlt_hold_stop(relet *r);
+
+/* 1 and *ev, when one of them has something to tell; 1 when *ev is about the
+ * channel of wake-ups, and not to be told. */
+RELET_PRIVATE int rlt_hold_event(relet *r, relet_event *ev);
+RELET_PRIVATE int rlt_hold_hides(relet *r, const relet_event *ev);
 
 #endif

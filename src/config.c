@@ -47,6 +47,7 @@ static const rlt_field config_fields[] = {
     CONFIG_NUMBER(operations_max, RLT_FIELD_U32, 0, 1, 1 << 20),
     CONFIG_NUMBER(subscriptions_max, RLT_FIELD_U32, 0, 0, 1 << 20),
     CONFIG_NUMBER(scripts_max, RLT_FIELD_U32, 0, 0, 1 << 16),
+    CONFIG_NUMBER(leases_max, RLT_FIELD_U32, 0, 0, 1 << 12),
     CONFIG_NUMBER(output_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
     CONFIG_NUMBER(reply_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
     CONFIG_NUMBER(tape_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
@@ -77,6 +78,7 @@ RELET_API void relet_config_init(relet_config *c)
     c->operations_max = 16384;
     c->subscriptions_max = 256;
     c->scripts_max = 32;
+    c->leases_max = 8;
     c->output_max = RLT_CONFIG_GIB / 4;
     c->reply_max = RLT_MIN(RLT_CONFIG_GIB, CONFIG_BYTES_MAX / 2);
     c->tape_max = c->reply_max;
@@ -93,6 +95,7 @@ RELET_API void relet_config_init_small(relet_config *c)
     c->operations_max = 16;
     c->subscriptions_max = 4;
     c->scripts_max = 4;
+    c->leases_max = 0;
     c->output_max = 1024;
     c->reply_max = 1024;
     c->tape_max = 1024;

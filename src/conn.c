@@ -35,6 +35,12 @@ static int conn_is_users(const rlt_op *op)
     return op->klass <= RLT_OP_SCRIPT;
 }
 
+/* Whether the user has asked for it. */
+static int conn_counts(const rlt_op *op)
+{
+    return conn_is_users(op) && !(op->flags & RLT_OP_OURS);
+}
+
 /* Whether its bytes have to outlive being sent. */
 static int conn_is_kept(const rlt_op *op)
 {
@@ -161,7 +167,7 @@ static void conn_push(rlt_conn *c, const rlt_op *op)
     o->flags = op->flags;
     o->state = RLT_LIVE;
     o->why = 0;
-    if (conn_is_users(o))
+    if (conn_counts(o))
         c->outstanding++;
     if (conn_is_kept(o))
         c->kept_ops++;
@@ -417,7 +423,7 @@ RELET_PRIVATE void rlt_conn_pop(rlt_conn *c)
     rlt_assert(c->first != c->last);
     if (op->state == RLT_TOLD)
         c->late++;
-    if (op->state == RLT_LIVE && conn_is_users(op))
+    if (op->state == RLT_LIVE && conn_counts(op))
         c->outstanding--;
     if (op->state == RLT_LIVE && conn_is_kept(op))
         c->kept_ops--;
@@ -517,7 +523,7 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
     for (pos = c->first; pos != c->last; pos++) {
         rlt_op *op = conn_at(c, pos);
 
-        if (op->state == RLT_LIVE && op->tag == tag && conn_is_users(op)) {
+        if (op->state == RLT_LIVE && op->tag == tag && conn_counts(op)) {
             conn_end(c, pos, RELET_WHY_CANCELLED);
             n++;
         }
@@ -540,7 +546,8 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
     *unsure = (op->flags & RLT_OP_UNSURE) != 0;
     op->state = (op->flags & RLT_OP_DUE) ? RLT_TOLD : RLT_GONE;
     c->ended--;
-    c->outstanding--;
+    if (conn_counts(op))
+        c->outstanding--;
     conn_sweep_gone(c);
     return 1;
 }
@@ -625,7 +632,7 @@ static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
         op->skip = op->arg;
     if (was_sent)
         op->flags |= RLT_OP_UNSURE;
-    if (!last && !(op->flags & RLT_OP_WATCHED) &&
+    if (!last && !(op->flags & (RLT_OP_WATCHED | RLT_OP_OURS)) &&
         (!was_sent || (op->flags & RELET_REPEATABLE))) {
         c->repeated += (uint64_t)was_sent;
         return 1;

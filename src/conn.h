@@ -44,7 +44,9 @@ enum {
     RLT_OP_DUE = 8,     /* ended, but its answers are still to come          */
     RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
     RLT_OP_UNSURE = 32, /* it may have run: it can never end NOT_SENT        */
-    RLT_OP_CUT = 64     /* its bytes are about to leave the queue            */
+    RLT_OP_CUT = 64,    /* its bytes are about to leave the queue            */
+    RLT_OP_OURS = 128   /* like a user's, but its outcome is a lease's; it
+                         * ends with its link, sent or not                   */
 };
 
 typedef struct rlt_op {
@@ -156,7 +158,7 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
 /* The bytes of the front operation, which must be kept. */
 RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
 
-/* End every LIVE operation of the user's with this tag. How many. */
+/* End every LIVE operation of the user's own with this tag. How many. */
 RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag);
 
 /* Time has passed: end what is overdue. */

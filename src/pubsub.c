@@ -88,9 +88,11 @@ RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind,
     int code, lent;
 
     if (slot == RLT_NO_WISH) {
-        for (slot = 0; slot < ps->max && ps->wishes[slot].used; slot++)
+        uint32_t max = ps->max - ps->spare;
+
+        for (slot = 0; slot < max && ps->wishes[slot].used; slot++)
             ;
-        if (slot == ps->max)
+        if (slot == max)
             return RELET_E_LIMIT;
         w = &ps->wishes[slot];
         lent = ps->lent && name.p == rlt_pubsub_name(ps, ps->lent - 1).p;
@@ -134,12 +136,26 @@ RELET_PRIVATE int rlt_pubsub_unwish(rlt_pubsub *ps, relet_channel kind,
     return 0;
 }
 
+RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name)
+{
+    uint8_t spare = ps->spare;
+    int code;
+
+    ps->spare = 0;
+    code = rlt_pubsub_wish(ps, RELET_CHANNEL, name);
+    if (code < 0)
+        ps->spare = spare;
+    else
+        ps->wishes[pubsub_find(ps, RELET_CHANNEL, name)].own = 1;
+    return code;
+}
+
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps)
 {
     uint32_t i;
 
     for (i = 0; i < ps->max; i++)
-        if (ps->wishes[i].want)
+        if (ps->wishes[i].want && !ps->wishes[i].own)
             return 1;
     return 0;
 }

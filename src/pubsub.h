@@ -37,6 +37,7 @@ typedef struct rlt_wish {
     uint8_t used, want, heading;
     uint8_t there;   /* what the server thought when it last answered        */
     uint8_t goodbye; /* RELET_UNSUBSCRIBED is to be told                     */
+    uint8_t own;     /* the library's                                        */
 } rlt_wish;
 
 typedef struct rlt_pubsub {
@@ -46,6 +47,7 @@ typedef struct rlt_pubsub {
     uint32_t lent;     /* slot + 1 whose name an event shows                 */
     uint32_t goodbyes; /* how many have `goodbye`                            */
     uint8_t dirty;     /* some want may differ from its heading              */
+    uint8_t spare;     /* the last free slot is not for the user's           */
     rlt_buf names;
 } rlt_pubsub;
 
@@ -63,6 +65,11 @@ RELET_PRIVATE int rlt_pubsub_wish(rlt_pubsub *ps, relet_channel kind,
 /* 0, or RELET_E_REFUSED when it was not wished for. */
 RELET_PRIVATE int rlt_pubsub_unwish(rlt_pubsub *ps, relet_channel kind,
                                     relet_span name);
+
+/* The library's own wish, for a channel; `spare` has kept a slot for it. */
+RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
+
+/* 1 when the user wishes for anything. */
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);
 
 /* The next slot a command is to be sent for, and whether it is to leave; or

@@ -8,6 +8,7 @@
  * that is corrected by the server's NOSCRIPT. */
 #include "script.h"
 
+#include "script_text.inc"
 #include "sha1.h"
 #include "text.h"
 
@@ -17,6 +18,31 @@ RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
     s->list = list;
     s->count = 0;
     s->max = max;
+    s->own = 0;
+}
+
+static void script_name(rlt_script *script, relet_span body)
+{
+    script->body = body;
+    script->known = 0;
+    rlt_sha1_hex(body.p, body.n, script->sha);
+}
+
+RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s)
+{
+    static const char *const text[RLT_SCRIPTS_OWN] = {
+        script_text_lease_acquire, script_text_lease_release,
+        script_text_lease_renew};
+
+    for (; s->own < RLT_SCRIPTS_OWN; s->own++)
+        script_name(&s->list[s->max + s->own], relet_str(text[s->own]));
+}
+
+RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,
+                                      rlt_own_script which)
+{
+    rlt_assert((uint32_t)which < s->own);
+    return s->max + (uint32_t)which;
 }
 
 RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body)
@@ -24,9 +50,7 @@ RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body)
     rlt_script script;
     uint32_t i;
 
-    script.body = body;
-    script.known = 0;
-    rlt_sha1_hex(body.p, body.n, script.sha);
+    script_name(&script, body);
     for (i = 0; i < s->count; i++)
         if (memcmp(s->list[i].sha, script.sha, sizeof script.sha) == 0)
             return (int)i;
@@ -42,6 +66,8 @@ RELET_PRIVATE void rlt_scripts_forget(rlt_scripts *s)
 
     for (i = 0; i < s->count; i++)
         s->list[i].known = 0;
+    for (i = 0; i < s->own; i++)
+        s->list[s->max + i].known = 0;
 }
 
 RELET_PRIVATE void rlt_script_words(const rlt_script *s, int whole,

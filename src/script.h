@@ -12,16 +12,33 @@ typedef struct rlt_script {
     uint8_t known; /* it was sent whole over this link                      */
 } rlt_script;
 
+/* Those of the library, in lua/. */
+typedef enum rlt_own_script {
+    RLT_SCRIPT_LEASE_ACQUIRE,
+    RLT_SCRIPT_LEASE_RELEASE,
+    RLT_SCRIPT_LEASE_RENEW
+} rlt_own_script;
+#define RLT_SCRIPTS_OWN 3
+
+/* The user's, and behind all that there could be of them the library's. */
 typedef struct rlt_scripts {
     rlt_script *list;
-    uint32_t count, max;
+    uint32_t count, max, own;
 } rlt_scripts;
 
+/* With room for RLT_SCRIPTS_OWN more, if rlt_scripts_own is to be called. */
 RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
                                     uint32_t max);
 
 /* Its number, or RELET_E_LIMIT. The same body twice has one number. */
 RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body);
+
+/* See to those of the library, before the first of them is called. */
+RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s);
+
+/* The number of one of them. */
+RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,
+                                      rlt_own_script which);
 
 /* A new link, to a server that may know none. */
 RELET_PRIVATE void rlt_scripts_forget(rlt_scripts *s);

@@ -26,7 +26,8 @@ static int submit_may(relet *r, size_t n)
                                     "are too many");
     if (n > r->output_max)
         return rlt_client_refuse(r, "the command is larger than output_max");
-    if (r->conn.outstanding >= r->operations_max)
+    if (r->conn.outstanding >= r->operations_max ||
+        n + rlt_buf_used(&r->conn.out) > r->output_max)
         return RELET_E_LIMIT;
     return 0;
 }
@@ -184,6 +185,71 @@ RELET_API int relet_script_add(relet *r, relet_span body)
     return rlt_script_add(&r->scripts, body);
 }
 
+/* Its words, whole or by its SHA-1, and what it waits for. */
+static size_t submit_script_words(const rlt_script *s, uint32_t script,
+                                  int whole, size_t keys, char digits[20],
+                                  relet_span words[RLT_SCRIPT_WORDS],
+                                  rlt_op *op)
+{
+    if (!whole) {
+        op->klass = RLT_OP_SCRIPT;
+        op->arg = script;
+    }
+    rlt_script_words(s, whole, keys, digits, words);
+    return RLT_SCRIPT_WORDS;
+}
+
+/* Ours wait for no room that the user's have taken, and go only over the link
+ * that is there. */
+static int submit_ours(relet *r, const relet_span *head, size_t heads,
+                       const relet_args *a, const relet_request *q,
+                       rlt_op *op)
+{
+    size_t n = rlt_cmd_size_of(head, heads, a->argv, a->argc);
+    uint8_t *out = NULL;
+    int code = rlt_conn_begin(&r->conn, n, &out);
+
+    if (code < 0)
+        return code;
+    (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);
+    op->tag = q->tag;
+    op->deadline = q->timeout_ms;
+    op->flags = RLT_OP_OURS;
+    rlt_conn_commit(&r->conn, op, n);
+    return 0;
+}
+
+RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
+                                     const relet_request *q)
+{
+    relet_args rest = {a->argv + 1, a->argc - 1};
+    rlt_op op;
+
+    memset(&op, 0, sizeof op);
+    return submit_ours(r, a->argv, 1, &rest, q, &op);
+}
+
+RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
+                                    size_t keys, const relet_args *a,
+                                    const relet_request *q)
+{
+    uint32_t script = rlt_script_own(&r->scripts, which);
+    rlt_script *s = &r->scripts.list[script];
+    relet_span words[RLT_SCRIPT_WORDS];
+    char digits[20];
+    size_t heads;
+    rlt_op op;
+    int code;
+
+    memset(&op, 0, sizeof op);
+    heads = submit_script_words(s, script, !s->known, keys, digits, words,
+                                &op);
+    code = submit_ours(r, words, heads, a, q, &op);
+    if (code == 0)
+        s->known = 1;
+    return code;
+}
+
 RELET_API int relet_script_run(relet *r, int script, size_t keys,
                                const relet_span *argv, size_t argc,
                                const relet_request *q)
@@ -206,18 +272,15 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     s = &r->scripts.list[script];
     prefix = submit_prefix(&op, q);
     whole = !s->known || prefix > 0;
-    rlt_script_words(s, whole, keys, digits, words);
-    n = rlt_cmd_size_of(words, RLT_SCRIPT_WORDS, argv, argc);
+    n = submit_script_words(s, (uint32_t)script, whole, keys, digits, words,
+                            &op);
+    n = rlt_cmd_size_of(words, n, argv, argc);
     out = submit_begin(r, n ? n + prefix : 0, &code);
     if (out == NULL)
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, argv, argc);
-    if (!whole) {
-        op.klass = RLT_OP_SCRIPT;
-        op.arg = (uint32_t)script;
-    }
     s->known = r->session.state == RLT_UP;
     submit_commit(r, q, &op, n + prefix);
     return 0;

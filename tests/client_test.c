@@ -1665,6 +1665,10 @@ static void t_book_event(t_book *book, const relet_event *ev)
     case RELET_INVALIDATE:
     case RELET_GAP:
     case RELET_PUSHED:
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
         return;
     }
     book->ended[ev->tag]++;

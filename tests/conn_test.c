@@ -284,6 +284,29 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
     PASS();
 }
 
+/* Sent over another link, WAIT would count what that one has written. */
+TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
+{
+    t_conn *t = t_conn_start();
+    rlt_conn *c = &t->c;
+    int unsure = 1;
+    rlt_op op;
+
+    ASSERT_EQ(0, t_put(c, 1, 0, 100, "one"));
+    ASSERT_EQ(0, t_put(c, 2, RLT_OP_OURS, 100, "two"));
+    ASSERT_EQ(1, c->outstanding);
+    ASSERT_EQ(0, rlt_conn_cancel(c, 2));
+    rlt_conn_break(c, RELET_WHY_BROKEN, 0);
+    ASSERT(rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(2, op.tag);
+    ASSERT_EQ(0, unsure);
+    ASSERT_EQ(1, c->outstanding);
+    ASSERT_EQ(0, rlt_conn_open(c));
+    ASSERT_STR_EQ("one", t_out(c, 100));
+    ASSERT_EQ(0, t_conn_end(t));
+    PASS();
+}
+
 TEST again_puts_the_patched_bytes_at_the_end(void)
 {
     t_conn *t = t_conn_start();
@@ -452,6 +475,7 @@ static SUITE(conn)
     RUN_TEST(a_full_ring_gives_back_the_slots_of_what_ended_unsent);
     RUN_TEST(sent_bytes_are_dropped_unless_they_may_be_wanted_again);
     RUN_TEST(bytes_of_a_command_cut_off_in_the_middle_are_kept);
+    RUN_TEST(what_a_lease_asks_ends_with_its_link_though_unsent);
     RUN_TEST(again_puts_the_patched_bytes_at_the_end);
     RUN_TEST(again_without_room_changes_nothing);
     RUN_TEST(a_declared_length_is_not_believed);

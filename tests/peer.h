@@ -227,6 +227,7 @@ static inline relet_config t_config(void)
     memcpy(c.host, "peer", sizeof "peer");
     c.operations_max = 64;
     c.subscriptions_max = 8;
+    c.leases_max = 0;
     c.output_max = 16384;
     c.reply_max = 16384;
     c.tape_max = 16384;
@@ -447,6 +448,14 @@ static inline void t_text_event(t_text *t, const relet_event *ev)
     case RELET_GAP:
         if (ev->channel.n > 0)
             t_text_channel(t, ev);
+        return;
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
+        t_text_put(t, " %lu", (unsigned long)ev->tag);
+        if (ev->why != RELET_WHY_NONE)
+            t_text_put(t, " %s", relet_why_text(ev->why));
         return;
     case RELET_INVALIDATE:
     case RELET_PUSHED:

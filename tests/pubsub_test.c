@@ -938,6 +938,10 @@ static void t_model_event(t_model *m, const relet_event *ev)
     case RELET_INVALIDATE:
     case RELET_GAP:
     case RELET_PUSHED:
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
         return;
     }
 }

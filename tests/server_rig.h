@@ -535,6 +535,10 @@ static void t_hear(t_client *c, const relet_event *ev)
     case RELET_INVALIDATE:
     case RELET_GAP:
     case RELET_PUSHED:
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
         break;
     }
     if (c->see != NULL)

@@ -3,9 +3,10 @@
 #
 # check_layers.sh DRIVER ROOM... - no room looks above itself.
 #
-# A room includes rooms named before it, base.h and relet.h. Only the rooms of
-# DRIVER include a system header that knows a file, a clock or a heap, or the
-# local server. The command sees nothing but the public headers.
+# A room includes rooms named before it, its own ROOM_text.inc, base.h and
+# relet.h. Only the rooms of DRIVER include a system header that knows a file,
+# a clock or a heap, or the local server. The command sees nothing but the
+# public headers.
 
 set -u
 driver=$1
@@ -55,7 +56,7 @@ BEGIN {
     sub(/\..*/, "", name)
     count++
     if (index(driver, " " name " ") == 0) {
-        check($0, below[name])
+        check($0, below[name] "\"" name "_text.inc\" ")
         next
     }
     m = includes($0)

@@ -157,6 +157,10 @@ static void demo_event(demo *d, const relet_event *ev)
     case RELET_SUBSCRIPTION_REFUSED:
     case RELET_INVALIDATE:
     case RELET_PUSHED:
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
         demo_check(d, 0, "no other event comes");
         return;
     }

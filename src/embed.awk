@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+#
+# embed.awk - writes src/script_text.inc: the scripts, byte for byte.
+#
+#   awk -f src/embed.awk lua/*.lua >src/script_text.inc
+
+BEGIN {
+    print "/* SPDX-License-Identifier: MIT"
+    print " *"
+    print " * script_text.inc - the scripts of lua/, made by src/embed.awk. */"
+}
+FNR == 1 {
+    if (NR > 1)
+        print "    ;"
+    name = FILENAME
+    sub(/.*\//, "", name)
+    sub(/\.lua$/, "", name)
+    printf "\nstatic const char script_text_%s[] =\n", name
+}
+{
+    gsub(/\\/, "\\\\")
+    gsub(/"/, "\\\"")
+    printf "    \"%s\\n\"\n", $0
+}
+END { print "    ;" }

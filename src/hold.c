@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hold.c - the leases of a client: starting them, carrying what they want to
+ * the server and the answers back, one channel on which they are woken. */
+#include "client.h"
+#include "cmd.h"
+#include "text.h"
+
+#define HOLD_KEYS 3 /* lease, fence, sleepers                                */
+
+/* ---------------------------------------------------------------- settings */
+
+static int hold_refuse(relet *r, const char *rule)
+{
+    r->refusal = rule;
+    return RELET_E_CONFIG;
+}
+
+/* Settings that are 0 get their defaults; NULL, or the rule that is broken. */
+static const char *hold_plan(const relet_lease_config *c, rlt_elect_plan *p)
+{
+    relet_time ttl = c->ttl_ms == 0 ? 10000 : c->ttl_ms;
+    rlt_lease_plan *l = &p->lease;
+
+    memset(p, 0, sizeof *p);
+    if (ttl < 50 || ttl > RLT_HOLD_MS_MAX)
+        return "lease.ttl_ms must be between 50 and 1000000000";
+    l->ttl_ms = ttl;
+    l->renew_ms = c->renew_ms == 0 ? ttl / 3 : c->renew_ms;
+    if (l->renew_ms < 1 || l->renew_ms > ttl / 3)
+        return "lease.renew_ms must be at most a third of ttl_ms";
+    p->retry_ms = c->retry_ms == 0 ? ttl : c->retry_ms;
+    p->wait_ms = c->wait_ms == 0 ? RELET_NEVER : c->wait_ms;
+    p->grace_ms = c->grace_ms == 0 ? ttl : c->grace_ms;
+    if (p->retry_ms < 1 || p->retry_ms > RLT_HOLD_MS_MAX)
+        return "lease.retry_ms must be between 1 and 1000000000";
+    if (p->wait_ms < 1 ||
+        (p->wait_ms > RLT_HOLD_MS_MAX && p->wait_ms != RELET_NEVER))
+        return "lease.wait_ms must be between 1 and 1000000000";
+    if (p->grace_ms < 1 || p->grace_ms > RLT_HOLD_MS_MAX)
+        return "lease.grace_ms must be between 1 and 1000000000";
+    l->replicas = c->replicas;
+    l->replicas_ms = c->replicas_ms == 0 ? ttl / 10 : c->replicas_ms;
+    l->fsync = c->fsync != 0;
+    if (l->replicas_ms < 1 || l->replicas_ms > ttl / 4)
+        return "lease.replicas_ms must be at most a quarter of ttl_ms";
+    if (c->quarantine_ms < 0 || c->quarantine_ms > RLT_HOLD_MS_MAX)
+        return "lease.quarantine_ms must be between 0 and 1000000000";
+    p->once = c->once != 0;
+    p->alone = c->alone != 0;
+    return NULL;
+}
+
+static size_t hold_put(char *out, size_t at, relet_span s)
+{
+    if (s.n > 0)
+        memcpy(out + at, s.p, s.n);
+    return at + s.n;
+}
+
+/* PREFIX:leader:NAME, PREFIX:lock:NAME, or the key as it was given. */
+static const char *hold_key(const relet *r, rlt_hold *h,
+                            const relet_lease_config *c)
+{
+    relet_span kind = relet_str(c->once ? "lock:" : "leader:");
+    relet_span prefix = relet_str(r->prefix), body = c->key;
+    size_t n = 0;
+
+    if ((c->key.n > 0) == (c->name.n > 0))
+        return "a lease has either a name or a key";
+    if (body.n == 0) {
+        body = c->name;
+        n = hold_put(h->key, 0, prefix);
+        if (n > 0)
+            h->key[n++] = ':';
+        n = hold_put(h->key, n, kind);
+    }
+    if (body.n > RLT_HOLD_KEY_MAX - n)
+        return "the key of a lease has at most 255 bytes";
+    h->key_len = (uint16_t)hold_put(h->key, n, body);
+    return NULL;
+}
+
+static size_t hold_hex(relet *r, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t v = 0;
+    size_t i;
+
+    for (i = 0; i < 32; i++, v >>= 4) {
+        if (i % 16 == 0)
+            v = rlt_rand_next(&r->hold_rand);
+        out[i] = digits[v & 15];
+    }
+    return 32;
+}
+
+/* LABEL:128 bits of chance: no owner of another time or place has it. */
+static const char *hold_owner(relet *r, rlt_hold *h, relet_span label)
+{
+    size_t n;
+
+    if (label.n > RLT_HOLD_LABEL_MAX)
+        return "lease.label has at most 63 bytes";
+    n = hold_put(h->owner, 0, label);
+    if (n > 0)
+        h->owner[n++] = ':';
+    h->owner_len = (uint8_t)(n + hold_hex(r, h->owner + n));
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- names */
+
+static relet_span hold_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
+static relet_span hold_key_of(const rlt_hold *h)
+{
+    return hold_span(h->key, h->key_len);
+}
+
+/* Whether a server looks at a part of the key alone for its slot. */
+static int hold_has_tag(relet_span key)
+{
+    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
+
+    if (from == NULL)
+        return 0;
+    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
+    return to != NULL && to > from + 1;
+}
+
+/* A companion of the key, in the same slot wherever that can be: a brace that
+ * closes nothing cannot be part of a tag. */
+static relet_span hold_companion(relet_span key, const char *what, char *out)
+{
+    int tag = !hold_has_tag(key) && memchr(key.p, '}', key.n) == NULL;
+    size_t n = 0;
+
+    if (tag)
+        out[n++] = '{';
+    n = hold_put(out, n, key);
+    if (tag)
+        out[n++] = '}';
+    return hold_span(out, hold_put(out, n, relet_str(what)));
+}
+
+/* Negative, zero, positive: the one order in which groups are taken. */
+static int hold_compare(const rlt_hold *a, const rlt_hold *b)
+{
+    int order = memcmp(a->key, b->key, RLT_MIN(a->key_len, b->key_len));
+
+    return order ? order : (int)a->key_len - (int)b->key_len;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int hold_send_confirm(relet *r, const rlt_hold *h,
+                             const relet_request *q)
+{
+    const rlt_lease_plan *p = &h->elect.plan.lease;
+    char copies[20], ms[20];
+    relet_span argv[4];
+    relet_args a;
+
+    a.argv = argv;
+    a.argc = 0;
+    argv[a.argc++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
+    if (p->fsync)
+        argv[a.argc++] = relet_str("1");
+    argv[a.argc++] = hold_span(copies, rlt_text_put_u64(copies, p->replicas));
+    argv[a.argc++] =
+        hold_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
+    return rlt_submit_command(r, &a, q);
+}
+
+static size_t hold_keys(const rlt_hold *h, char (*room)[RLT_HOLD_KEY_MAX + 12],
+                        relet_span *argv)
+{
+    argv[0] = hold_key_of(h);
+    argv[1] = hold_companion(argv[0], ":fence", room[0]);
+    argv[2] = hold_companion(argv[0], ":sleepers", room[1]);
+    return HOLD_KEYS;
+}
+
+/* Keys first, then what the head of the script says. */
+static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
+{
+    const rlt_lease_plan *p = &h->elect.plan.lease;
+    char room[2][RLT_HOLD_KEY_MAX + 12], term[20], token[20], ttl[20], q_ms[20];
+    relet_span argv[HOLD_KEYS + 5], words[4];
+    relet_request q = {0, 0, 0};
+    rlt_own_script script = RLT_SCRIPT_LEASE_ACQUIRE;
+    relet_args a;
+    size_t keys = hold_keys(h, room, argv);
+
+    q.tag = (uint64_t)(h - r->holds) << 32 | want->serial;
+    q.timeout_ms = want->timeout_ms;
+    if (want->what == RLT_WANT_CONFIRM)
+        return hold_send_confirm(r, h, &q);
+    words[0] = hold_span(term, rlt_text_put_u64(term, want->term));
+    words[1] = hold_span(token, want->token > 0
+                                    ? rlt_text_put_u64(token, want->token)
+                                    : 0);
+    words[2] = hold_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
+    words[3] = hold_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
+    if (want->what == RLT_WANT_RENEW)
+        keys = 2;
+    a.argv = argv;
+    a.argc = keys;
+    argv[a.argc++] = hold_span(h->owner, h->owner_len);
+    if (want->what == RLT_WANT_RENEW) {
+        script = RLT_SCRIPT_LEASE_RENEW;
+        argv[a.argc++] = words[1];
+        argv[a.argc++] = words[2];
+    } else if (want->what == RLT_WANT_RELEASE) {
+        script = RLT_SCRIPT_LEASE_RELEASE;
+        argv[a.argc++] = words[0];
+        argv[a.argc++] = words[1];
+        argv[a.argc++] = hold_span(r->wake, r->wake_len);
+    } else {
+        argv[a.argc++] = words[0];
+        argv[a.argc++] = words[2];
+        argv[a.argc++] = hold_span(r->wake, r->wake_len);
+        argv[a.argc++] = words[3];
+    }
+    return rlt_submit_script(r, script, keys, &a, &q);
+}
+
+/* ------------------------------------------------------------------- turns */
+
+static int hold_in_use(const rlt_hold *h)
+{
+    return h->elect.state != RLT_ELECT_REST;
+}
+
+/* Whether all that stand before it in its group are held. */
+static int hold_open(const relet *r, const rlt_hold *h)
+{
+    uint32_t i;
+
+    for (i = 0; h->group != 0 && i < r->holds_max; i++) {
+        const rlt_hold *b = &r->holds[i];
+
+        if (hold_in_use(b) && b->group == h->group && hold_compare(b, h) < 0 &&
+            b->elect.state != RLT_ELECT_LEADING)
+            return 0;
+    }
+    return 1;
+}
+
+static void hold_pump(relet *r, rlt_hold *h)
+{
+    rlt_request want;
+    rlt_reply failed;
+
+    while (r->session.state == RLT_UP &&
+           rlt_elect_want(&h->elect, r->session.now, r->hold_serial, &want)) {
+        r->hold_serial++;
+        if (hold_send(r, h, &want) == 0)
+            continue;
+        memset(&failed, 0, sizeof failed);
+        failed.heard = RLT_HEARD_NOTHING;
+        failed.serial = want.serial;
+        rlt_elect_reply(&h->elect, r->session.now, &failed);
+    }
+}
+
+/* What one of them has become may open or shut the way for others. */
+static void hold_turns(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->holds_max; i++)
+        if (hold_in_use(&r->holds[i]))
+            rlt_elect_turn(&r->holds[i].elect, r->session.now,
+                           hold_open(r, &r->holds[i]));
+    r->hold_tells = r->hold_busy = 0;
+    for (i = 0; i < r->holds_max; i++) {
+        if (!hold_in_use(&r->holds[i]))
+            continue;
+        hold_pump(r, &r->holds[i]);
+        r->hold_busy = 1;
+        r->hold_tells |= r->holds[i].elect.tell != 0;
+    }
+}
+
+/* Those of this client that wait for the same key. */
+static void hold_wake(relet *r, relet_span key, const rlt_hold *but)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->holds_max; i++)
+        if (&r->holds[i] != but && hold_in_use(&r->holds[i]) &&
+            rlt_span_same(hold_key_of(&r->holds[i]), key))
+            rlt_elect_wake(&r->holds[i].elect, r->session.now);
+}
+
+RELET_PRIVATE void rlt_hold_tick(relet *r)
+{
+    int over = r->session.state == RLT_OVER, fresh;
+    uint32_t i;
+
+    if (!r->hold_busy)
+        return;
+    r->hold_due = 0;
+    fresh = r->session.state == RLT_UP && r->hold_link != r->session.connects;
+    if (fresh)
+        r->hold_link = r->session.connects;
+    for (i = 0; i < r->holds_max; i++) {
+        rlt_elect *e = &r->holds[i].elect;
+
+        rlt_elect_tick(e, r->session.now);
+        if (fresh)
+            rlt_elect_linked(e, r->session.now);
+        if (over)
+            rlt_elect_cut_off(e, RELET_WHY_GAVE_UP, 0);
+    }
+    hold_turns(r);
+}
+
+RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                   relet_value v)
+{
+    rlt_hold *h = &r->holds[tag >> 32];
+    int leaving = h->elect.state == RLT_ELECT_LEAVING;
+    rlt_reply reply;
+
+    rlt_assert(tag >> 32 < r->holds_max);
+    reply.heard = heard;
+    reply.serial = (uint32_t)tag;
+    reply.value = v;
+    rlt_elect_reply(&h->elect, r->session.now, &reply);
+    if (leaving && h->elect.state != RLT_ELECT_LEAVING)
+        hold_wake(r, hold_key_of(h), h);
+    hold_turns(r);
+}
+
+RELET_PRIVATE void rlt_hold_stop(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->holds_max; i++)
+        rlt_elect_cut_off(&r->holds[i].elect, RELET_WHY_STOPPED, 1);
+    hold_turns(r);
+}
+
+RELET_PRIVATE int rlt_hold_any(const relet *r)
+{
+    return r->hold_busy;
+}
+
+RELET_PRIVATE relet_time rlt_hold_deadline(const relet *r)
+{
+    int up = r->session.state == RLT_UP;
+    relet_time t = RELET_NEVER;
+    uint32_t i;
+
+    if (!r->hold_busy)
+        return RELET_NEVER;
+    if (r->hold_due)
+        return r->session.now;
+    for (i = 0; i < r->holds_max; i++)
+        t = RLT_MIN(t, rlt_elect_deadline(&r->holds[i].elect, up));
+    return t;
+}
+
+RELET_PRIVATE int rlt_hold_event(relet *r, relet_event *ev)
+{
+    uint32_t i;
+
+    if (!r->hold_tells)
+        return 0;
+    for (i = 0; i < r->holds_max; i++) {
+        if (!hold_in_use(&r->holds[i]) ||
+            !rlt_elect_event(&r->holds[i].elect, ev))
+            continue;
+        ev->tag = r->holds[i].tag;
+        ev->lease = (int)i;
+        if (ev->kind == RELET_LEASE_ENDED)
+            hold_turns(r);
+        return 1;
+    }
+    hold_turns(r);
+    return 0;
+}
+
+/* What comes about the channel of wake-ups is not for the user. */
+RELET_PRIVATE int rlt_hold_hides(relet *r, const relet_event *ev)
+{
+    if (r->wake_len == 0 || ev->channel.n != r->wake_len ||
+        ev->channel_kind != RELET_CHANNEL ||
+        memcmp(ev->channel.p, r->wake, r->wake_len) != 0)
+        return 0;
+    if (ev->kind == RELET_MESSAGE) {
+        hold_wake(r, relet_value_text(ev->value), NULL);
+        hold_turns(r);
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- the user */
+
+/* The first lease brings what all of them need. */
+static void hold_prepare(relet *r)
+{
+    size_t n = hold_put(r->wake, 0, relet_str(r->prefix));
+
+    if (r->wake_len > 0)
+        return;
+    rlt_scripts_own(&r->scripts);
+    if (n > 0)
+        r->wake[n++] = ':';
+    n = hold_put(r->wake, n, relet_str("wake:"));
+    r->wake_len = (uint8_t)(n + hold_hex(r, r->wake + n));
+    /* Without it, timers alone. It goes out before the first request. */
+    if (rlt_pubsub_own(&r->pubsub, hold_span(r->wake, r->wake_len)) == 0)
+        rlt_session_wishes(&r->session);
+}
+
+/* A group grows only at its end once it has begun. */
+static const char *hold_group_rule(const relet *r, const rlt_hold *h)
+{
+    uint32_t i;
+
+    for (i = 0; h->group != 0 && i < r->holds_max; i++) {
+        const rlt_hold *b = &r->holds[i];
+
+        if (b == h || !hold_in_use(b) || b->group != h->group)
+            continue;
+        if (hold_compare(b, h) == 0)
+            return "the key is in this group already";
+        if (hold_compare(b, h) > 0 && b->elect.state != RLT_ELECT_GATED)
+            return "the group has begun with a key behind this one";
+    }
+    return NULL;
+}
+
+RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
+{
+    rlt_elect_plan plan;
+    const char *rule;
+    rlt_hold *h;
+    uint32_t i;
+
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    for (i = 0; i < r->holds_max && hold_in_use(&r->holds[i]); i++)
+        ;
+    if (i == r->holds_max)
+        return RELET_E_LIMIT;
+    h = &r->holds[i];
+    h->tag = c->tag;
+    h->group = c->group;
+    h->quarantine_ms = c->quarantine_ms;
+    rule = hold_plan(c, &plan);
+    if (rule == NULL)
+        rule = hold_key(r, h, c);
+    if (rule == NULL)
+        rule = hold_owner(r, h, c->label);
+    if (rule == NULL)
+        rule = hold_group_rule(r, h);
+    if (rule)
+        return hold_refuse(r, rule);
+    if (!plan.alone)
+        hold_prepare(r);
+    rlt_elect_start(&h->elect, &plan, &r->hold_rand, r->session.now);
+    r->hold_busy = r->hold_due = 1;
+    r->hold_tells |= h->elect.tell != 0;
+    return (int)i;
+}
+
+static rlt_hold *hold_of(const relet *r, int lease)
+{
+    if (lease < 0 || (uint32_t)lease >= r->holds_max ||
+        !hold_in_use(&r->holds[lease]))
+        return NULL;
+    return &r->holds[lease];
+}
+
+RELET_API int relet_lease_stop(relet *r, int lease)
+{
+    rlt_hold *h = hold_of(r, lease);
+
+    if (h == NULL)
+        return rlt_client_refuse(r, "there is no such lease");
+    rlt_elect_stop(&h->elect, r->session.now);
+    hold_turns(r);
+    return 0;
+}
+
+RELET_API int relet_lease_stopped(relet *r, int lease)
+{
+    rlt_hold *h = hold_of(r, lease);
+
+    if (h == NULL)
+        return rlt_client_refuse(r, "there is no such lease");
+    rlt_elect_stopped(&h->elect, r->session.now);
+    hold_turns(r);
+    return 0;
+}
+
+RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
+                                           relet_time now)
+{
+    const rlt_hold *h = hold_of(r, lease);
+    relet_time until = h ? rlt_elect_valid_until(&h->elect) : INT64_MIN;
+
+    if (until == RELET_NEVER)
+        return RELET_NEVER;
+    return until > now ? until - now : 0;
+}
+
+RELET_API uint64_t relet_lease_token(const relet *r, int lease)
+{
+    const rlt_hold *h = hold_of(r, lease);
+
+    if (h == NULL || h->elect.plan.alone ||
+        rlt_elect_valid_until(&h->elect) == INT64_MIN)
+        return 0;
+    return h->elect.lease.token;
+}

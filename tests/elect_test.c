@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * elect_test.c - the machine of a campaign, cell by cell of its table. */
+#include "lease_rig.h"
+
+#include "elect.h"
+#include "greatest.h"
+
+typedef struct t_rig {
+    t_clock c;
+    rlt_elect e;
+    rlt_request want;
+} t_rig;
+
+static rlt_elect_plan t_plan(void)
+{
+    rlt_elect_plan p;
+
+    memset(&p, 0, sizeof p);
+    p.lease = t_lease_plan();
+    p.retry_ms = T_TTL;
+    p.wait_ms = RELET_NEVER;
+    p.grace_ms = T_TTL;
+    return p;
+}
+
+static void t_begin(t_rig *t, const rlt_elect_plan *p)
+{
+    t_clock_begin(&t->c);
+    rlt_elect_start(&t->e, p, &t->c.rand, t->c.now);
+}
+
+static void t_pass(t_rig *t, relet_time ms)
+{
+    t_clock_pass(&t->c, ms);
+    rlt_elect_tick(&t->e, t->c.now);
+}
+
+static rlt_want t_sent(t_rig *t)
+{
+    t->want.what = RLT_WANT_NOTHING;
+    if (rlt_elect_want(&t->e, t->c.now, t->c.serial + 1, &t->want))
+        t->c.serial++;
+    return t->want.what;
+}
+
+static void t_hear(t_rig *t, const char *bytes)
+{
+    rlt_reply r = t_reply_to(&t->c, t->c.serial, bytes);
+
+    rlt_elect_reply(&t->e, t->c.now, &r);
+}
+
+static void t_answer(t_rig *t, int status, long token, long left, int place)
+{
+    rlt_reply r = t_script(&t->c, status, token, left, place);
+
+    rlt_elect_reply(&t->e, t->c.now, &r);
+}
+
+/* The next event, as one word or two; "" when there is none. */
+static const char *t_told(t_rig *t)
+{
+    static char line[64];
+    relet_event ev;
+
+    memset(&ev, 0, sizeof ev);
+    line[0] = '\0';
+    if (rlt_elect_event(&t->e, &ev))
+        sprintf(line, "%s %s %d", relet_kind_text(ev.kind) + 6,
+                relet_why_text(ev.why), (int)ev.term);
+    return line;
+}
+
+#define T_TOLD(t, expected) ASSERT_STR_EQ(expected, t_told(t))
+
+static void t_ask(t_rig *t, const rlt_elect_plan *p)
+{
+    t_begin(t, p);
+    rlt_elect_turn(&t->e, t->c.now, 1);
+    (void)t_sent(t);
+}
+
+static void t_lead(t_rig *t, const rlt_elect_plan *p)
+{
+    t_ask(t, p);
+    t_answer(t, 1, 50, T_TTL, 0);
+    (void)t_told(t);
+}
+
+/* Refused by another's lease, and waiting. */
+static void t_wait(t_rig *t, const rlt_elect_plan *p, int place)
+{
+    t_ask(t, p);
+    t_answer(t, 0, 50, 4000, place);
+}
+
+/* ----------------------------------------------------------------- starting */
+
+TEST nothing_is_asked_before_its_turn(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_begin(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    ASSERT_EQ(RLT_ELECT_GATED, t.e.state);
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
+    rlt_elect_turn(&t.e, t.c.now, 1);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    ASSERT_EQ(RLT_ELECT_ASKING, t.e.state);
+    PASS();
+}
+
+TEST a_grant_is_told_with_token_and_term(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_event ev;
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, 1, 50, T_TTL, 0);
+    memset(&ev, 0, sizeof ev);
+    ASSERT(rlt_elect_event(&t.e, &ev));
+    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(50, ev.token);
+    ASSERT_EQ(1, ev.term);
+    ASSERT_EQ(0, ev.did_wait);
+    ASSERT_EQ(1000 + T_TRUST, rlt_elect_valid_until(&t.e));
+    PASS();
+}
+
+TEST without_an_election_it_leads_at_once_and_for_ever(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.alone = 1;
+    t_begin(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 1);
+    T_TOLD(&t, "gained none 1");
+    ASSERT_EQ(RELET_NEVER, rlt_elect_valid_until(&t.e));
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
+    t_pass(&t, 1000000000);
+    T_TOLD(&t, "");
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "lost stopped 1");
+    T_TOLD(&t, "");
+    rlt_elect_stopped(&t.e, t.c.now);
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
+/* ------------------------------------------------------------------ waiting */
+
+TEST the_first_in_line_asks_when_the_lease_ends(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_event ev;
+    t_rig t;
+
+    t_wait(&t, &p, 0);
+    T_TOLD(&t, "");
+    ASSERT(t.e.ask_at > 1000 + 4000 && t.e.ask_at <= 1000 + 4000 + 17);
+    ASSERT_EQ(t.e.ask_at, rlt_elect_deadline(&t.e, 1));
+    ASSERT_EQ(RELET_NEVER, rlt_elect_deadline(&t.e, 0));
+    t_pass(&t, t.e.ask_at - t.c.now);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 1, 51, T_TTL, 0);
+    memset(&ev, 0, sizeof ev);
+    (void)rlt_elect_event(&t.e, &ev);
+    ASSERT_EQ(1, ev.did_wait);
+    PASS();
+}
+
+TEST those_behind_it_ask_later(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 1);
+    ASSERT(t.e.ask_at > 1000 + 4000 + T_TTL / 2);
+    ASSERT(t.e.ask_at <= 1000 + 4000 + T_TTL * 3 / 4 + 17);
+    PASS();
+}
+
+TEST a_lease_without_end_is_asked_for_now_and_then(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, 0, 50, -1, 0);
+    ASSERT(t.e.ask_at > t.c.now && t.e.ask_at <= t.c.now + T_TTL + 17);
+    PASS();
+}
+
+TEST a_wake_up_shortens_the_wait(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 1);
+    rlt_elect_wake(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    PASS();
+}
+
+TEST a_wake_up_while_asking_is_not_lost(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    rlt_elect_wake(&t.e, t.c.now);
+    t_answer(&t, 0, 50, 4000, 0);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 0, 50, 4000, 0);
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t)); /* once */
+    PASS();
+}
+
+TEST a_new_link_shortens_the_wait(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 1);
+    rlt_elect_linked(&t.e, t.c.now);
+    t_pass(&t, 16);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    PASS();
+}
+
+TEST trouble_is_told_once_and_asked_less_and_less(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+    int i;
+
+    t_ask(&t, &p);
+    for (i = 0; i < 30; i++) {
+        t_hear(&t, "-NOPERM x\r\n");
+        ASSERT_STR_EQ(i == 0 ? "trouble refused 0" : "", t_told(&t));
+        ASSERT(t.e.ask_at <= t.c.now + T_TTL + 1);
+        t_pass(&t, t.e.ask_at - t.c.now);
+        ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    }
+    ASSERT(t.c.now > 60000);
+    t_answer(&t, -2, 0, 500, 0);
+    T_TOLD(&t, "trouble quarantine 0");
+    PASS();
+}
+
+TEST a_broken_link_is_not_told_as_trouble(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_hear(&t, NULL);
+    T_TOLD(&t, "");
+    ASSERT_EQ(RLT_ELECT_WAITING, t.e.state);
+    ASSERT(t.e.ask_at <= t.c.now + 101);
+    PASS();
+}
+
+TEST a_quarantine_is_waited_out(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, -2, 0, 5000, 0);
+    ASSERT(t.e.ask_at > t.c.now + 5000 && t.e.ask_at <= t.c.now + 5017);
+    PASS();
+}
+
+TEST a_clock_in_doubt_is_given_time_to_move(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    t_pass(&t, 3334);
+    (void)t_sent(&t);
+    t.c.server_us += 60000000;
+    t_answer(&t, 1, 50, T_TTL, 0);
+    T_TOLD(&t, "lost clock 1");
+    ASSERT(t.e.ask_at >= t.c.now + 3333);
+    PASS();
+}
+
+/* -------------------------------------------------------------- its deadline */
+
+TEST a_wait_ends_when_its_time_is_up(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.wait_ms = 3000;
+    t_wait(&t, &p, 0);
+    ASSERT_EQ(4000, rlt_elect_deadline(&t.e, 0));
+    t_pass(&t, 3000);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    T_TOLD(&t, "");
+    t_answer(&t, 0, 50, 0, 0);
+    T_TOLD(&t, "ended timeout 0");
+    ASSERT_EQ(RLT_ELECT_REST, t.e.state);
+    PASS();
+}
+
+TEST a_wait_for_its_turn_ends_too(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.wait_ms = 3000;
+    t_begin(&t, &p);
+    t_pass(&t, 3000);
+    T_TOLD(&t, "ended timeout 0");
+    PASS();
+}
+
+TEST a_grant_comes_too_late_for_a_wait_that_is_up(void)
+{
+    rlt_elect_plan p = t_plan();
+    uint32_t serial;
+    rlt_reply r;
+    t_rig t;
+
+    p.wait_ms = 3000;
+    t_ask(&t, &p);
+    serial = t.c.serial;
+    t_pass(&t, 3000);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    r = t_script(&t.c, 1, 50, T_TTL, 0);
+    r.serial = serial;
+    rlt_elect_reply(&t.e, t.c.now, &r);
+    T_TOLD(&t, "");
+    t_answer(&t, 1, 50, 0, 0);
+    T_TOLD(&t, "ended timeout 0");
+    PASS();
+}
+
+TEST the_wait_is_over_once_it_was_gained(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.wait_ms = 3000;
+    t_lead(&t, &p);
+    t_pass(&t, 3000);
+    ASSERT_EQ(RLT_ELECT_LEADING, t.e.state);
+    PASS();
+}
+
+/* ------------------------------------------------------------------- losing */
+
+TEST a_loss_is_told_once_and_then_it_asks_again(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "lost expired 1");
+    T_TOLD(&t, "");
+    ASSERT(rlt_elect_valid_until(&t.e) < 0);
+    ASSERT_EQ(RLT_ELECT_WAITING, t.e.state);
+    t_pass(&t, t.e.ask_at - t.c.now);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 1, 51, T_TTL, 0);
+    T_TOLD(&t, "gained none 2");
+    PASS();
+}
+
+TEST a_lock_is_over_when_it_is_lost(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.once = 1;
+    t_lead(&t, &p);
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "lost expired 1");
+    T_TOLD(&t, "ended expired 1");
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST a_loss_takes_back_a_gain_that_nobody_has_heard_of(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, 1, 50, T_TTL, 0);
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST a_loss_that_nobody_has_heard_of_comes_before_the_next_gain(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    t_pass(&t, T_TRUST);
+    t_pass(&t, t.e.ask_at - t.c.now);
+    (void)t_sent(&t);
+    t_answer(&t, 1, 51, T_TTL, 0);
+    T_TOLD(&t, "lost expired 1");
+    T_TOLD(&t, "gained none 2");
+    PASS();
+}
+
+TEST what_another_one_took_is_waited_for(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    t_pass(&t, 3334);
+    (void)t_sent(&t);
+    t_answer(&t, 0, 51, 6000, 0);
+    T_TOLD(&t, "lost taken 1");
+    ASSERT(t.e.ask_at > t.c.now + 6000);
+    PASS();
+}
+
+/* ------------------------------------------------------------------ leaving */
+
+TEST a_leader_that_is_stopped_renews_until_the_work_has(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "lost stopped 1");
+    t_pass(&t, 3334);
+    ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
+    t_answer(&t, 1, 50, T_TTL, 0);
+    ASSERT(rlt_elect_valid_until(&t.e) > t.c.now + 9000);
+    rlt_elect_stopped(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    ASSERT(rlt_elect_valid_until(&t.e) < 0);
+    t_answer(&t, 1, 50, 1, 0);
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
+TEST grace_ends_by_itself(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.grace_ms = 2000;
+    t_lead(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    ASSERT_EQ(3000, rlt_elect_deadline(&t.e, 1));
+    t_pass(&t, 2000);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    PASS();
+}
+
+TEST a_loss_while_resigning_is_the_end(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    (void)t_told(&t);
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
+TEST work_that_never_began_is_not_waited_for(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, 1, 50, T_TTL, 0);
+    rlt_elect_stop(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    T_TOLD(&t, "");
+    t_answer(&t, 1, 50, 1, 0);
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
+TEST a_follower_that_is_stopped_leaves_the_line(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 0);
+    rlt_elect_stop(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_answer(&t, 0, 50, 1, 0);
+    T_TOLD(&t, "ended stopped 0");
+    PASS();
+}
+
+TEST one_that_never_asked_just_ends(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_begin(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "ended stopped 0");
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
+    t_begin(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 1);
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "ended stopped 0");
+    PASS();
+}
+
+TEST a_second_stop_changes_nothing(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_time until;
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    until = t.e.grace_until;
+    t_pass(&t, 100);
+    rlt_elect_stop(&t.e, t.c.now);
+    ASSERT_EQ(until, t.e.grace_until);
+    rlt_elect_stopped(&t.e, t.c.now);
+    rlt_elect_stop(&t.e, t.c.now);
+    rlt_elect_stopped(&t.e, t.c.now);
+    ASSERT_EQ(RLT_ELECT_LEAVING, t.e.state);
+    (void)t_sent(&t);
+    t_answer(&t, 1, 50, 1, 0);
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "lost stopped 1");
+    T_TOLD(&t, "ended stopped 1");
+    T_TOLD(&t, "");
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST without_a_link_for_ever_followers_end_and_leaders_in_time(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 0);
+    rlt_elect_cut_off(&t.e, RELET_WHY_GAVE_UP, 0);
+    T_TOLD(&t, "ended gave up 0");
+    t_lead(&t, &p);
+    rlt_elect_cut_off(&t.e, RELET_WHY_GAVE_UP, 0);
+    T_TOLD(&t, "");
+    t_pass(&t, T_TRUST);
+    rlt_elect_cut_off(&t.e, RELET_WHY_GAVE_UP, 0);
+    T_TOLD(&t, "lost expired 1");
+    T_TOLD(&t, "ended gave up 1");
+    PASS();
+}
+
+TEST a_stopped_client_ends_all_at_once(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_cut_off(&t.e, RELET_WHY_STOPPED, 1);
+    T_TOLD(&t, "lost stopped 1");
+    T_TOLD(&t, "ended stopped 1");
+    T_TOLD(&t, "");
+    PASS();
+}
+
+/* ------------------------------------------------------------------- groups */
+
+TEST a_leader_that_is_shut_out_resigns_and_comes_back(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    T_TOLD(&t, "lost group 1");
+    ASSERT_EQ(RLT_ELECT_RESIGNING, t.e.state);
+    rlt_elect_stopped(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_answer(&t, 1, 50, 0, 0);
+    T_TOLD(&t, "");
+    ASSERT_EQ(RLT_ELECT_GATED, t.e.state);
+    rlt_elect_turn(&t.e, t.c.now, 1);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    ASSERT_EQ(2, t.want.term);
+    PASS();
+}
+
+TEST a_lock_that_is_shut_out_is_over(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.once = 1;
+    t_lead(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    T_TOLD(&t, "lost group 1");
+    rlt_elect_stopped(&t.e, t.c.now);
+    (void)t_sent(&t);
+    t_answer(&t, 1, 50, 0, 0);
+    T_TOLD(&t, "ended group 1");
+    PASS();
+}
+
+TEST a_follower_that_is_shut_out_leaves_and_comes_back(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_wait(&t, &p, 0);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_answer(&t, 0, 50, 0, 0);
+    ASSERT_EQ(RLT_ELECT_GATED, t.e.state);
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST one_that_is_shut_out_and_stopped_does_not_come_back(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    rlt_elect_stop(&t.e, t.c.now);
+    rlt_elect_stopped(&t.e, t.c.now);
+    (void)t_sent(&t);
+    t_answer(&t, 1, 50, 0, 0);
+    T_TOLD(&t, "lost group 1");
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(nothing_is_asked_before_its_turn);
+    RUN_TEST(a_grant_is_told_with_token_and_term);
+    RUN_TEST(without_an_election_it_leads_at_once_and_for_ever);
+    RUN_TEST(the_first_in_line_asks_when_the_lease_ends);
+    RUN_TEST(those_behind_it_ask_later);
+    RUN_TEST(a_lease_without_end_is_asked_for_now_and_then);
+    RUN_TEST(a_wake_up_shortens_the_wait);
+    RUN_TEST(a_wake_up_while_asking_is_not_lost);
+    RUN_TEST(a_new_link_shortens_the_wait);
+    RUN_TEST(trouble_is_told_once_and_asked_less_and_less);
+    RUN_TEST(a_broken_link_is_not_told_as_trouble);
+    RUN_TEST(a_quarantine_is_waited_out);
+    RUN_TEST(a_clock_in_doubt_is_given_time_to_move);
+    RUN_TEST(a_wait_ends_when_its_time_is_up);
+    RUN_TEST(a_wait_for_its_turn_ends_too);
+    RUN_TEST(a_grant_comes_too_late_for_a_wait_that_is_up);
+    RUN_TEST(the_wait_is_over_once_it_was_gained);
+    RUN_TEST(a_loss_is_told_once_and_then_it_asks_again);
+    RUN_TEST(a_lock_is_over_when_it_is_lost);
+    RUN_TEST(a_loss_takes_back_a_gain_that_nobody_has_heard_of);
+    RUN_TEST(a_loss_that_nobody_has_heard_of_comes_before_the_next_gain);
+    RUN_TEST(what_another_one_took_is_waited_for);
+    RUN_TEST(a_leader_that_is_stopped_renews_until_the_work_has);
+    RUN_TEST(grace_ends_by_itself);
+    RUN_TEST(a_loss_while_resigning_is_the_end);
+    RUN_TEST(work_that_never_began_is_not_waited_for);
+    RUN_TEST(a_follower_that_is_stopped_leaves_the_line);
+    RUN_TEST(one_that_never_asked_just_ends);
+    RUN_TEST(a_second_stop_changes_nothing);
+    RUN_TEST(without_a_link_for_ever_followers_end_and_leaders_in_time);
+    RUN_TEST(a_stopped_client_ends_all_at_once);
+    RUN_TEST(a_leader_that_is_shut_out_resigns_and_comes_back);
+    RUN_TEST(a_lock_that_is_shut_out_is_over);
+    RUN_TEST(a_follower_that_is_shut_out_leaves_and_comes_back);
+    RUN_TEST(one_that_is_shut_out_and_stopped_does_not_come_back);
+    GREATEST_MAIN_END();
+}
