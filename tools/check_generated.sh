@@ -21,7 +21,7 @@ LC_ALL=C.UTF-8 TZ=UTC+9 ${MAKE:-make} -s DIST="$work" dist || exit 1
 cmp build/dist/relet.c "$work/relet.c" ||
     trouble "relet.c differs when it is made again"
 cmp build/dist/relet.h include/relet.h || trouble "relet.h is not the header"
-grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\.h"' &&
+grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"' &&
     trouble "relet.c still includes a file of the project"
 
 version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
