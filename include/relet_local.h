@@ -217,7 +217,7 @@ RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
 /* No more clients will be opened with these stores. A store named by mem: ends
  * here, or with its last client; one of a file ends with its last client even
  * before that. NULL is fine. */
-RELET_API void relet_stores_close(relet_stores *s);
+RELET_API void relet_stores_close(relet_stores *all);
 
 typedef struct relet_store_info {
     size_t memory;       /* bytes of keys and values                         */
@@ -237,9 +237,10 @@ RELET_API int relet_store_info_get(const relet *r, relet_store_info *out);
 
 typedef struct relet_store relet_store; /* one client's end of a store       */
 
-/* Where c->scheme, c->host and c->fsync say. `s` may be NULL. NULL and *fault
+/* Where c->scheme, c->host and c->fsync say. `all` may be NULL. NULL and *fault
  * when that cannot be; a file is not touched before a link is wished for. */
-RELET_API relet_store *relet_store_join(relet_stores *s, const relet_config *c,
+RELET_API relet_store *relet_store_join(relet_stores *all,
+                                        const relet_config *c,
                                         relet_fault *fault);
 
 /* Hang up, see to it that all is safe, and leave. The client hears nothing. */
