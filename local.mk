@@ -51,9 +51,10 @@ $(DIST)/relet_local.c: tools/amalgamate.sh include/relet_local.h \
 	@mkdir -p $(@D)
 	sh tools/amalgamate.sh -local $(VERSION) $(LOCAL_SOURCES) >$@
 
+# For tests of the server alone.
 $(O)/relet_local.o: $(DIST)/relet_local.c $(DIST)/relet_local.h
 	@mkdir -p $(@D)
-	$(COMPILE) -DRELET_PRIVATE= -c -o $@ $<
+	$(COMPILE) -DRELET_PRIVATE= -DRELET_NO_POLL -c -o $@ $<
 
 # ------------------------------------------------------------------- tests
 #

@@ -168,15 +168,16 @@ static int hold_send_confirm(relet *r, const rlt_hold *h,
     char copies[20], ms[20];
     relet_span argv[4];
     relet_args a;
+    size_t n = 0;
 
-    a.argv = argv;
-    a.argc = 0;
-    argv[a.argc++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
+    argv[n++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
     if (p->fsync)
-        argv[a.argc++] = relet_str("1");
-    argv[a.argc++] = hold_span(copies, rlt_text_put_u64(copies, p->replicas));
-    argv[a.argc++] =
+        argv[n++] = relet_str("1");
+    argv[n++] = hold_span(copies, rlt_text_put_u64(copies, p->replicas));
+    argv[n++] =
         hold_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
+    a.argv = argv;
+    a.argc = n;
     return rlt_submit_command(r, &a, q);
 }
 
@@ -198,7 +199,7 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
     relet_request q = {0, 0, 0};
     rlt_own_script script = RLT_SCRIPT_LEASE_ACQUIRE;
     relet_args a;
-    size_t keys = hold_keys(h, room, argv);
+    size_t keys = hold_keys(h, room, argv), n;
 
     q.tag = (uint64_t)(h - r->holds) << 32 | want->serial;
     q.timeout_ms = want->timeout_ms;
@@ -212,24 +213,25 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
     words[3] = hold_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
     if (want->what == RLT_WANT_RENEW)
         keys = 2;
-    a.argv = argv;
-    a.argc = keys;
-    argv[a.argc++] = hold_span(h->owner, h->owner_len);
+    n = keys;
+    argv[n++] = hold_span(h->owner, h->owner_len);
     if (want->what == RLT_WANT_RENEW) {
         script = RLT_SCRIPT_LEASE_RENEW;
-        argv[a.argc++] = words[1];
-        argv[a.argc++] = words[2];
+        argv[n++] = words[1];
+        argv[n++] = words[2];
     } else if (want->what == RLT_WANT_RELEASE) {
         script = RLT_SCRIPT_LEASE_RELEASE;
-        argv[a.argc++] = words[0];
-        argv[a.argc++] = words[1];
-        argv[a.argc++] = hold_span(r->wake, r->wake_len);
+        argv[n++] = words[0];
+        argv[n++] = words[1];
+        argv[n++] = hold_span(r->wake, r->wake_len);
     } else {
-        argv[a.argc++] = words[0];
-        argv[a.argc++] = words[2];
-        argv[a.argc++] = hold_span(r->wake, r->wake_len);
-        argv[a.argc++] = words[3];
+        argv[n++] = words[0];
+        argv[n++] = words[2];
+        argv[n++] = hold_span(r->wake, r->wake_len);
+        argv[n++] = words[3];
     }
+    a.argv = argv;
+    a.argc = n;
     return rlt_submit_script(r, script, keys, &a, &q);
 }
 

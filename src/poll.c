@@ -43,7 +43,6 @@
 #else
 typedef struct relet_store relet_store;
 #define POLL_STORE(d) ((relet_store *)NULL) /* so that nothing of it stays */
-#define relet_store_join(s, c, fault) ((relet_store *)NULL)
 #define relet_store_leave(k) ((void)0)
 #define relet_store_wish(k, r, io) ((void)0)
 #define relet_store_move(k) ((void)0)
@@ -453,12 +452,29 @@ static relet *poll_start(const char *url, const relet_config *c,
     return r;
 }
 
+#ifdef RELET_LOCAL
+static relet *poll_start_store(const char *url, const relet_config *c,
+                               const relet_poll_config *p, relet_fault *fault)
+{
+    relet_store *store;
+    relet *r;
+
+    if (relet_config_check(c, fault) != 0)
+        return NULL;
+    store = relet_store_join(p != NULL ? p->stores : NULL, c, fault);
+    if (store == NULL)
+        return NULL;
+    r = poll_start(url, c, p, store, fault);
+    if (r == NULL)
+        relet_store_leave(store);
+    return r;
+}
+#endif
+
 static relet *poll_open(const char *url, relet_config *c,
                         const relet_poll_config *p, relet_fault *fault)
 {
     const char *trouble;
-    relet_store *store;
-    relet *r;
 
     if (url != NULL && relet_config_url(c, url, fault) != 0)
         return NULL;
@@ -470,15 +486,11 @@ static relet *poll_open(const char *url, relet_config *c,
         c->resize = poll_resize;
     if (c->seed == 0)
         c->seed = poll_seed(c);
-    if (c->scheme != RELET_MEM && c->scheme != RELET_FILE)
-        return poll_start(url, c, p, NULL, fault);
-    if (relet_config_check(c, fault) != 0)
-        return NULL;
-    store = relet_store_join(p != NULL ? p->stores : NULL, c, fault);
-    r = store != NULL ? poll_start(url, c, p, store, fault) : NULL;
-    if (store != NULL && r == NULL)
-        relet_store_leave(store);
-    return r;
+#ifdef RELET_LOCAL
+    if (c->scheme == RELET_MEM || c->scheme == RELET_FILE)
+        return poll_start_store(url, c, p, fault);
+#endif
+    return poll_start(url, c, p, NULL, fault);
 }
 
 RELET_API relet *relet_open(const char *url, const relet_config *c,

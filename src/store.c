@@ -269,9 +269,11 @@ static relet_store *store_join(relet_stores *all, const relet_config *c,
                            "fsync is another one than that of a client which "
                            "has the file open");
     k = (relet_store *)calloc(1, sizeof *k);
-    if (k != NULL && s == NULL)
+    if (k == NULL)
+        return store_fault(fault, RELET_E_MEMORY, NULL, "no memory");
+    if (s == NULL)
         s = store_shelf(all, c);
-    if (k == NULL || s == NULL) {
+    if (s == NULL) {
         free(k);
         return store_fault(fault, RELET_E_MEMORY, NULL, "no memory");
     }
