@@ -119,8 +119,8 @@ TEST a_bomb_of_strings_ends_at_the_memory_of_scripts(void)
 {
     static const char *const all[] = {
         "return ('x'):rep(1e7)",
-        "local t = {} local s = ('x'):rep(1e4)\n"
-        "for i = 1, 1e4 do t[i] = s end return table.concat(t)",
+        ("local t = {} local s = ('x'):rep(1e4)\n"
+         "for i = 1, 1e4 do t[i] = s end return table.concat(t)"),
         "return (('x'):rep(1e4):gsub('', ('y'):rep(1e4)))",
         "return (('x'):rep(1e3):gsub('x', ('%0'):rep(1e4)))",
         "local s = 'x' while true do s = s .. s end",
