@@ -162,6 +162,9 @@ TEST what_is_too_deep_ends_in_an_error(void)
 /* The bytes of the reply were all that ended it: one GiB of them. */
 TEST a_value_in_itself_many_times_is_no_long_reply(void)
 {
+#ifdef RELET_TINY
+    SKIPm("there a long reply moves with each byte");
+#else
     t_server s = t_open();
 
     ASSERT(t_ends(&s, "local t = {1} for i = 1, 40 do t = {t, t} end return t",
@@ -169,6 +172,7 @@ TEST a_value_in_itself_many_times_is_no_long_reply(void)
     ASSERT(s.reply_n < 100);
     t_close(&s);
     PASS();
+#endif
 }
 
 /* Such a command was as dear as any: a script could walk for three minutes. */
