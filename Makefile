@@ -209,7 +209,7 @@ benches: $(BENCHES)
 bench: all dist
 	@$(MAKE) -s F=bench benches
 	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=bench-musl benches
-	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=musl build/musl/relet
+	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=small build/small/relet
 	@sh tests/bench/run.sh
 
 # ------------------------------------------------------------------ checks

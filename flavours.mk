@@ -26,6 +26,10 @@ CFLAGS.be         = -O2 -static
 RUN.be            = $(QEMU_BE)
 CC.musl           = $(MUSL_GCC)
 CFLAGS.musl       = -O2 -static
+CC.small          = $(MUSL_GCC)
+CFLAGS.small      = -Os -DNDEBUG -static -fno-pie -no-pie \
+                    -fno-asynchronous-unwind-tables -ffunction-sections \
+                    -fdata-sections -Wl,--gc-sections
 CC.tcc            = $(TCC)
 CFLAGS.tcc        = -g
 CFLAGS.valgrind   = -O1 -g

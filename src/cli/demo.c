@@ -557,9 +557,9 @@ static int demo_run(cli *c)
     free(mem);
     puts(d.wrong ? "\nSomething was not as stated; see above."
                  : "\nAll of it was checked while it was shown. This is the "
-                   "client, and the server\nbehind mem: and file:. Leases and "
-                   "queues will stand on them; they are not\nbuilt yet. Go on "
-                   "with: relet call -u mem: INFO, relet ping, relet listen.");
+                   "client, and the server\nbehind mem: and file:. Queues will "
+                   "stand on them; they are not built yet. Go on\nwith: relet "
+                   "call -u mem: INFO, relet ping, relet listen.");
     return d.wrong ? CLI_ERROR : CLI_OK;
 }
 

@@ -135,8 +135,8 @@ bench_small() {
     row small "relet.o, -Os, without the driver" \
         "$(text_of -DRELET_NO_POLL)" goal 32768 bytes less
     row small "compile of relet.c at -O2" "$(compile_ms)" goal 5000 ms less
-    if [ -x build/musl/relet ]; then
-        strip -o "$work/relet" build/musl/relet
+    if [ -x build/small/relet ]; then
+        strip -o "$work/relet" build/small/relet
         row small "relet command, static musl, stripped" \
             "$(wc -c <"$work/relet")" goal 307200 bytes less
     fi
