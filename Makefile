@@ -71,6 +71,7 @@ CLI_OBJECTS = $(patsubst %.c,$(O)/%.o,$(wildcard src/cli/*.c))
 SO          = librelet.so.$(VERSION)
 COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
 include local.mk
+include sim.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

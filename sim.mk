@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+#
+# sim.mk - the simulator, read by the Makefile. What a person needs:
+#
+#   make sim SEEDS=1000 FROM=1   whole clients under faults, one seed each
+#   make sim SECONDS=60          as many as there is time for
+#   make sim SEED=42 TRACE=1     one of them, line by line
+#   make mutants                 break the client in named ways: all are found
+
+SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
+SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
+SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET MARKS EXPECT,\
+              $(if $(filter command% environment%,$(origin $v)),$v=$($v)))
+
+$(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -c -o $@ $<
+
+$(O)/sim: $(SIM_OBJ) $(O)/librelet.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+sim: $(O)/sim
+	@$(RUN) $(O)/sim $(SIM_WORDS)
+
+mutants: $(O)/sim
+	@sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)"
+
+.PHONY: sim mutants
+
+-include $(wildcard $(O)/tests/sim/*.d)
