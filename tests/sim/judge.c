@@ -91,6 +91,7 @@ uint64_t sim_judge_next_tag(sim_world *w, sim_node *n)
     memset(&n->ops[n->ops_n], 0, sizeof *n->ops);
     n->ops[n->ops_n].outcome = 255; /* not accepted                          */
     n->ops[n->ops_n].at_us = w->now_us;
+    n->now = sim_node_clock(w, n);
     return SIM_TAG(n->number, ++n->ops_n);
 }
 
@@ -118,6 +119,7 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
         return;
     op->outcome = RELET_NOTHING;
     op->repeatable = (q->flags & RELET_REPEATABLE) != 0;
+    op->hasty = ms < n->config.timeout_ms;
     op->deadline = ms == RELET_NEVER ? RELET_NEVER : n->now + ms;
     n->open_ops++;
 }
@@ -272,7 +274,8 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
     }
     if (ev->why == RELET_WHY_CANCELLED)
         SIM_MARK(cancelled);
-    if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED)
+    if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED ||
+        (ev->why == RELET_WHY_TIMEOUT && op->hasty))
         return;
     if (!judge_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
         sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",

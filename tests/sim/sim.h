@@ -90,6 +90,7 @@ typedef struct sim_op {
     uint8_t repeatable;
     uint8_t outcome;     /* relet_kind, RELET_NOTHING: none yet               */
     uint8_t what;        /* the workload's                                    */
+    uint8_t hasty;       /* has less time than the way there and back needs   */
 } sim_op;
 
 /* A tag is the number of the node and the number of its operation from 1. */
