@@ -124,7 +124,16 @@ static void driver_unit(sim_link *l, const sim_words *c)
         l->tap_unit = DRIVER_ALONE;
 }
 
-/* k of the pending bytes go: whose first byte is among them? */
+/* The command ends here: so does what it belongs to, unless more follows. */
+static void driver_tap_end(sim_world *w, sim_link *l)
+{
+    if (l->tap_tag != 0 && l->tap_unit == DRIVER_ALONE) {
+        sim_judge_whole(w, l, l->tap_tag);
+        l->tap_tag = 0;
+    }
+}
+
+/* k of the pending bytes go: whose first and last bytes are among them? */
 static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
                        size_t most)
 {
@@ -134,6 +143,8 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
     long n;
 
     l->tap_skip -= at;
+    if (at > 0 && l->tap_skip == 0)
+        driver_tap_end(w, l);
     while (at < k && !w->failed) {
         tag = driver_tag(p + at, most - at, &c, &n);
         if (n <= 0) {
@@ -141,11 +152,15 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
                      l->node);
             return;
         }
-        if (tag != 0 && l->tap_unit == 0)
+        if (tag != 0 && l->tap_unit == DRIVER_ALONE) {
             sim_judge_touched(w, l, tag);
+            l->tap_tag = tag;
+        }
         driver_unit(l, &c);
         l->tap_skip = at + (size_t)n > k ? at + (size_t)n - k : 0;
         at += (size_t)n;
+        if (l->tap_skip == 0)
+            driver_tap_end(w, l);
     }
 }
 
@@ -215,6 +230,8 @@ static int driver_wants(sim_world *w, sim_node *n)
             continue;
         }
         n->link = l->number + 1;
+        n->message_gen = l->gen;
+        n->message_first = n->message_last = 0;
     }
     return moved;
 }

@@ -92,6 +92,14 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
 
 /* -------------------------------------------------------------------- errors */
 
+/* Loading, or busy with a script, a server answers HELLO as if nothing were;
+ * and without arguments always. */
+static int intake_refuses_hello(const sim_words *c, const char *error)
+{
+    return c->n > 1 && (memcmp(error, "NO", 2) == 0 ||
+                        memcmp(error, "ERR", 3) == 0);
+}
+
 static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
                                 uint64_t tag)
 {
@@ -110,8 +118,12 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
     }
     if (tag == 0 && !intake_is_greeting(c))
         return NULL;
-    error = sim_fault_error(w, l->node, tag != 0 ? tag : l->gen * 8 + c->n,
+    error = sim_fault_error(w, l->node,
+                            tag != 0 ? tag : sim_wire_text(l->gen, 'g',
+                                                           c->word[c->n - 1]),
                             tag == 0);
+    if (error && sim_wire_is(c, 0, "HELLO") && !intake_refuses_hello(c, error))
+        return NULL;
     if (error && tag != 0 && l->in_multi)
         SIM_MARK(unit_refused);
     else if (error && tag != 0)

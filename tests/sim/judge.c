@@ -5,7 +5,7 @@
  *   R1  each accepted operation has one outcome
  *   R2  an answer is the one that the server gave to that operation
  *   R3  answers come in the order of submission
- *   R4  NOT_SENT: no server got it, nor will; UNSURE: some may have
+ *   R4  NOT_SENT: no server got all of it, nor will; UNSURE: some may have
  *   R5  what may have run is not sent again, but if that was allowed
  *   R6  every trouble that is told has a cause
  *   R7  links are closed once, memory is given back and under its bound
@@ -139,10 +139,16 @@ void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
                                           (relet_kind)op->outcome));
     if (op->touched > 0)
         SIM_MARK(repeated);
-    if (!judge_holds(w, SIM_R5, op->touched <= op->refused || op->repeatable))
+    if (!judge_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
         sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
                  l->node, judge_n(tag));
     op->touched++;
+}
+
+void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag)
+{
+    sim_op_of(w, tag)->whole++;
+    (void)l;
 }
 
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
@@ -259,7 +265,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
         SIM_MARK(not_sent);
         if (ev->why == RELET_WHY_TIMEOUT)
             SIM_MARK(not_sent_in_time);
-        if (!judge_holds(w, SIM_R4, op->touched <= op->refused && !op->ran))
+        if (!judge_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
             sim_fail(w, SIM_R4, "n%d op %lu is told not sent, and was",
                      n->number, judge_n(ev->tag));
     } else {
@@ -320,14 +326,13 @@ uint64_t sim_digest_message(const relet_event *ev)
  * wished for all the time may be passed over. */
 static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    sim_link *l = sim_net_of_node(w, n);
     uint64_t digest = sim_digest_message(ev);
     int found = 0;
 
     SIM_MARK(message);
-    while (l && !found && l->message_first < l->message_last) {
-        found = l->message[l->message_first++ % SIM_MESSAGES] == digest;
-        if (!found && !(n->wish_moved))
+    while (!found && n->message_first < n->message_last) {
+        found = n->message[n->message_first++ % SIM_MESSAGES] == digest;
+        if (!found && !n->wish_moved)
             break;
     }
     if (!judge_holds(w, SIM_R2, found))
@@ -376,7 +381,8 @@ static void judge_subscription(sim_world *w, sim_node *n,
 
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    n->in_force = 0;
+    if (ev->why != RELET_WHY_BUSY) /* which leaves the link as it is */
+        n->in_force = 0;
     if (ev->why == RELET_WHY_SILENT)
         SIM_MARK(gave_up_silent);
     if (ev->why == RELET_WHY_STOPPED)
@@ -395,7 +401,7 @@ static void judge_up(sim_world *w, sim_node *n)
     sim_link *l = sim_net_of_node(w, n);
 
     n->ups++;
-    if (l && n->ups > 1 && l->restore) {
+    if (l && n->ups > 1 && (l->restore & ~l->left)) {
         SIM_MARK(restored);
         n->gap_due = 1;
     }

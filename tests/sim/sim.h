@@ -35,6 +35,7 @@
 #define SIM_FAULTS 96
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
+#define SIM_MESSAGES 256 /* that were said on a link and not yet told         */
 
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
@@ -85,6 +86,7 @@ typedef struct sim_op {
     uint64_t digest[SIM_DIGESTS]; /* what servers answered, newest first      */
     uint64_t text;       /* digest of the first refusal in a transaction      */
     uint16_t touched;    /* times that its first byte was given to a link     */
+    uint16_t whole;      /* times that its last one was: only then it may run */
     uint16_t ran;        /* times that a server ran it                        */
     uint16_t refused;    /* times that a server proved that it did not        */
     uint8_t repeatable;
@@ -128,8 +130,6 @@ typedef enum sim_link_state {
     SIM_OPEN
 } sim_link_state;
 
-#define SIM_MESSAGES 64 /* that were said on a link and not yet told          */
-
 struct sim_link {
     sim_link_state state;
     int number, node, host;
@@ -154,10 +154,9 @@ struct sim_link {
     /* What the client's end has given away. */
     size_t tap_skip;
     int tap_unit;
+    uint64_t tap_tag;
     int disturbed;       /* a fault touched it: R6 asks for one               */
     int scripts_flushed;
-    uint64_t message[SIM_MESSAGES];
-    uint32_t message_first, message_last;
 };
 
 /* What the way between a node and a host does at the moment: counts, since
@@ -240,6 +239,9 @@ struct sim_node {
     /* Messages. */
     unsigned wished, in_force, wish_moved;
     int gap_due;
+    uint64_t message_gen; /* of the link that these were said on              */
+    uint64_t message[SIM_MESSAGES];
+    uint32_t message_first, message_last;
     unsigned heard;      /* of the last probe                                 */
     uint32_t probe;      /* number of the operation that proves life; 0: none */
     /* Disturbances, for R6: until when. */
@@ -480,6 +482,7 @@ uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                          int code, int what);
 void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
                         uint64_t digest, int refusal);
