@@ -9,7 +9,7 @@
 
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
-SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET MARKS EXPECT,\
+SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET SALT MARKS EXPECT,\
               $(if $(filter command% environment%,$(origin $v)),$v=$($v)))
 
 $(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk

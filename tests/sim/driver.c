@@ -61,34 +61,33 @@ static int driver_take(sim_world *w, sim_node *n)
     return moved;
 }
 
-/* All that is there, and between the pieces what it brings. */
+/* One piece of what is there. */
 static int driver_read(sim_world *w, sim_node *n)
 {
     sim_link *l = sim_net_of_node(w, n);
     sim_pipe *p;
     uint8_t *room;
     size_t space, k;
-    int moved = 0;
 
-    while (!w->failed && (l = sim_net_of_node(w, n)) != NULL &&
-           l->state == SIM_OPEN && l->pipe[SIM_DOWN].arrived > 0 &&
-           l->reset != 2 && (space = relet_io_space(n->r, 0, &room)) > 0) {
-        p = &l->pipe[SIM_DOWN];
-        k = space < p->arrived ? space : p->arrived;
-        k = driver_piece(w, n, p->bytes + p->head, k);
-        memcpy(room, p->bytes + p->head, k);
-        sim_pipe_take(p, k);
-        relet_io_received(n->r, 0, k);
-        n->bytes_in += k;
-        if (p->wanted) {
-            p->wanted = 0;
-            sim_host_flush(w, l);
-        }
-        if (p->arrived > 0)
-            (void)driver_take(w, n);
-        moved = 1;
+    if (w->failed || l == NULL || l->state != SIM_OPEN || l->reset == 2 ||
+        l->pipe[SIM_DOWN].arrived == 0 ||
+        (space = relet_io_space(n->r, 0, &room)) == 0)
+        return 0;
+    p = &l->pipe[SIM_DOWN];
+    k = space < p->arrived ? space : p->arrived;
+    k = driver_piece(w, n, p->bytes + p->head, k);
+    if (w->setup.trace > 1)
+        sim_say(w, "n%d reads %lu of %lu bytes", n->number, (unsigned long)k,
+                (unsigned long)p->arrived);
+    memcpy(room, p->bytes + p->head, k);
+    sim_pipe_take(p, k);
+    relet_io_received(n->r, 0, k);
+    n->bytes_in += k;
+    if (p->wanted) {
+        p->wanted = 0;
+        sim_host_flush(w, l);
     }
-    return moved;
+    return 1;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -193,6 +192,9 @@ static int driver_write(sim_world *w, sim_node *n)
         if (k < most)
             SIM_MARK(short_write);
         driver_tap(w, l, p, k, most);
+        if (w->setup.trace > 1)
+            sim_say(w, "n%d writes %lu of %lu bytes", n->number,
+                    (unsigned long)k, (unsigned long)most);
         (void)sim_net_write(w, l, SIM_UP, p, k);
         relet_io_sent(n->r, 0, k);
         n->bytes_out += k;
@@ -281,16 +283,19 @@ static int driver_link(sim_world *w, sim_node *n)
     return 0;
 }
 
-/* Read before the tick: an answer that is here already beats a deadline. */
+/* Read before the tick: an answer that is here already beats a deadline. The
+ * first piece of it is enough for that. */
 int sim_driver_turn(sim_world *w, sim_node *n)
 {
     int moved = driver_link(w, n);
 
     moved |= driver_read(w, n);
-    moved |= driver_link(w, n);
     relet_tick(n->r, n->now);
     moved |= driver_take(w, n);
+    while (driver_read(w, n))
+        (void)driver_take(w, n);
     moved |= driver_wants(w, n);
+    moved |= driver_link(w, n);
     moved |= driver_write(w, n);
     return moved;
 }

@@ -200,6 +200,7 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_MEMORY:
         n->oom += on ? 1 : -1;
         n->oom_rate = f->rate;
+        w->memory_faults++;
         return;
     case SIM_T_ERRORS:
     case SIM_T_GREETING:

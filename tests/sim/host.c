@@ -259,7 +259,7 @@ static void host_answer(sim_world *w, sim_link *l, const sim_frame *f)
         SIM_MARK(noscript);
     if (l->in_multi) {
         if (f->type == '-')
-            sim_op_of(w, tag)->text = f->digest;
+            sim_judge_refusal(w, tag, f->digest);
         return;
     }
     if (!noscript && !aborted)

@@ -83,6 +83,8 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
         l->in_multi = 0;
         return l->unit;
     }
+    if (l->in_multi && l->unit == 0)
+        sim_op_of(w, tag)->text = 0;
     if (l->in_multi)
         l->unit = tag;
     if (tag != 0)
@@ -171,7 +173,7 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
         intake_spoil(w, l);
     SIM_SAY(w, "h%d says %s to n%d", l->host, text, l->node);
     if (tag != 0 && l->in_multi)
-        sim_op_of(w, tag)->text = digest;
+        sim_judge_refusal(w, tag, digest);
     else if (tag != 0)
         sim_judge_answered(w, l, tag, digest, 1);
     intake_say(l, text);

@@ -177,6 +177,15 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
     (void)l;
 }
 
+/* One of the commands of a transaction was refused: the first refusal is told. */
+void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
+{
+    sim_op *op = sim_op_of(w, tag);
+
+    if (op->text == 0)
+        op->text = digest;
+}
+
 /* The first command of the user's on a link finds it as it was wished for. */
 void sim_judge_first(sim_world *w, sim_link *l)
 {

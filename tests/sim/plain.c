@@ -49,7 +49,10 @@ static relet_request plain_request(sim_node *n, uint64_t tag)
         q.flags |= RELET_CACHED;
     switch (sim_choose(&n->work, 8)) {
     case 0: q.timeout_ms = sim_spread(&n->work, 1, 2000); break;
-    case 1: q.timeout_ms = RELET_NEVER; break;
+    case 1: /* without pings nobody would find a dead link */
+        if (n->config.ping_every_ms > 0)
+            q.timeout_ms = RELET_NEVER;
+        break;
     }
     return q;
 }

@@ -349,7 +349,7 @@ struct sim_world {
     uint64_t link_gen;
     sim_path path[SIM_NODES][SIM_HOSTS];
     sim_fault fault[SIM_FAULTS];
-    int faults, faults_fired;
+    int faults, faults_fired, memory_faults;
     int talking;               /* faults that make servers answer by errors   */
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
@@ -487,6 +487,7 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
                         uint64_t digest, int refusal);
 void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
 void sim_judge_first(sim_world *w, sim_link *l);
 void sim_judge_turn(sim_world *w, sim_node *n);
 void sim_judge_gone(sim_world *w, sim_node *n, int crash);

@@ -106,6 +106,8 @@ static int main_arguments(sim_campaign *c, int argc, char **argv)
             c->seconds = strtoull(v, NULL, 10);
         else if (main_word(argv[i], "TRACE", &v))
             c->trace = atoi(v);
+        else if (main_word(argv[i], "SALT", &v))
+            c->setup.chunk_salt = strtoull(v, NULL, 10);
         else if (main_word(argv[i], "MARKS", &v))
             c->marks = atoi(v);
         else if (main_word(argv[i], "EXPECT", &v))
@@ -180,7 +182,8 @@ static void main_again(sim_world *w, sim_campaign *c)
     w->checked[SIM_E2]++;
     if (w->hash != hash)
         sim_fail(w, SIM_E2, "two runs of a seed differ");
-    if (w->failed)
+    /* How often memory is asked for depends on the pieces, and may. */
+    if (w->failed || w->memory_faults > 0)
         return;
     s.chunk_salt = 1;
     (void)sim_world_run(w, &s);
@@ -193,7 +196,7 @@ static void main_again(sim_world *w, sim_campaign *c)
 static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
 {
     main_seed_now = c->setup.seed = seed;
-    c->setup.trace = c->one && c->trace;
+    c->setup.trace = c->one ? c->trace : 0;
     (void)sim_world_run(w, &c->setup);
     if (c->one)
         printf("seed %llu: hash %016llx, history %016llx, %llu events\n",

@@ -95,6 +95,7 @@ static void world_clear(sim_world *w)
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
     w->events = w->turns = w->hash = w->history = w->link_gen = 0;
+    w->memory_faults = 0;
     w->primary = w->faults = w->faults_fired = w->talking = w->failed = 0;
     w->phase = SIM_BOOTING;
     w->why[0] = '\0';
