@@ -226,8 +226,25 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet)
     SIM_SAY(w, "link %d of n%d is reset%s", l->number, l->node,
             quiet ? ", quietly" : "");
     sim_net_host_lets_go(w, l);
-    if (l->state != SIM_FREE && !quiet)
+    if (l->state == SIM_FREE)
+        return;
+    if (quiet)
+        sim_due_at(w, w->now_us + SIM_KEEPALIVE_US, SIM_KEEPALIVE, l->number,
+                   l->gen);
+    else
         sim_node_stir(w, &w->node[l->node]);
+}
+
+/* A client that waits for ever behind a dead link has only its driver, which
+ * asks TCP. */
+void sim_net_keepalive(sim_world *w, int number, uint64_t gen)
+{
+    sim_link *l = w->link[number];
+
+    if (l->gen != gen || l->reset != 1)
+        return;
+    l->reset = 2;
+    sim_node_stir(w, &w->node[l->node]);
 }
 
 void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash)

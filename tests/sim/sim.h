@@ -40,6 +40,7 @@
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
 #define SIM_NEVER INT64_MAX
+#define SIM_KEEPALIVE_US (15 * SIM_S)
 
 typedef struct sim_world sim_world;
 typedef struct sim_node sim_node;
@@ -62,6 +63,7 @@ enum {
 typedef enum sim_kind {
     SIM_BYTES,     /* arrive at one end of link `whom`; which: see net.c      */
     SIM_CONNECT,   /* link `whom` reaches its host                            */
+    SIM_KEEPALIVE, /* finds out that link `whom` is dead                      */
     SIM_WAKE,      /* node `whom` has a deadline                              */
     SIM_BOOT,      /* node `whom` starts                                      */
     SIM_STEP,      /* node `whom` has work to submit                          */
@@ -434,6 +436,7 @@ void sim_pipe_take(sim_pipe *p, size_t n);
 /* net.c */
 sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up);
 void sim_net_connect(sim_world *w, int number, uint64_t gen);
+void sim_net_keepalive(sim_world *w, int number, uint64_t gen);
 void sim_net_bytes(sim_world *w, int number, uint64_t which);
 size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *p,
                      size_t n);

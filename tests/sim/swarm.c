@@ -106,7 +106,7 @@ static int64_t swarm_bound(const sim_world *w, const relet_config *c)
     relet_time ms = c->ping_every_ms + 4 * c->timeout_ms +
                     4 * c->connect_timeout_ms + 4 * c->retry_max_ms + 5000;
 
-    return ms * 1000 + 100 * w->shape.latency_us;
+    return ms * 1000 + SIM_KEEPALIVE_US + 100 * w->shape.latency_us;
 }
 
 static void swarm_limits(relet_config *c, sim_stream *st)

@@ -258,6 +258,9 @@ static void world_do(sim_world *w, const sim_due *d)
     case SIM_CONNECT:
         sim_net_connect(w, d->whom, d->which);
         return;
+    case SIM_KEEPALIVE:
+        sim_net_keepalive(w, d->whom, d->which);
+        return;
     case SIM_WAKE:
         sim_node_wake(w, &w->node[d->whom], d->which);
         return;
