@@ -30,9 +30,23 @@ $(O)/sim: $(SIM_OBJ) $(SIM_LIB)
 sim: $(O)/sim
 	@$(RUN) $(O)/sim $(SIM_WORDS)
 
+# Its own tests run with the suite; so do some seeds, in every flavour.
+SIM_TESTS = $(patsubst %.c,$(O)/%,$(wildcard tests/sim/*_test.c))
+
+$(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
+              $(O)/tests/sim/%.o sim.mk | greatest
+	@mkdir -p $(@D)
+	$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
+	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
+
 mutants: $(O)/sim
-	@sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)"
+	@sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" $(SIM_OBJ) \
+	    $(O)/sim_relet_local.o
 
 .PHONY: sim mutants
+
+ifndef INSIDE
+SIM_UNITS = $(SIM_TESTS)
+endif
 
 -include $(wildcard $(O)/tests/sim/*.d)

@@ -7,8 +7,6 @@
 #include "sim.h"
 #include "wire.h"
 
-int sim_driver_turn(sim_world *w, sim_node *n);
-
 /* ------------------------------------------------------------------- pieces */
 
 static size_t driver_line_end(const uint8_t *p, size_t n)
@@ -83,6 +81,7 @@ static int driver_read(sim_world *w, sim_node *n)
     sim_pipe_take(p, k);
     relet_io_received(n->r, 0, k);
     n->bytes_in += k;
+    n->heard_at = n->now;
     if (p->wanted) {
         p->wanted = 0;
         sim_host_flush(w, l);
@@ -198,6 +197,7 @@ static int driver_write(sim_world *w, sim_node *n)
         (void)sim_net_write(w, l, SIM_UP, p, k);
         relet_io_sent(n->r, 0, k);
         n->bytes_out += k;
+        n->said_at = n->now;
         moved = 1;
     }
     return moved;
@@ -245,6 +245,7 @@ static void driver_opened(sim_node *n, sim_link *l)
     l->greeted = 0;
     l->tap_skip = 0;
     l->open_us = -1;
+    n->heard_at = n->said_at = n->now;
     relet_io_opened(n->r, 0, 0, NULL);
 }
 

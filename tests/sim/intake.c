@@ -72,8 +72,8 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
 
     if (sim_wire_is(c, 0, "HELLO") && c->n > 1)
         l->greeted = 1;
-    if (sim_wire_is(c, 0, "SELECT"))
-        l->selected = 1;
+    if (sim_wire_is(c, 0, "SELECT") && c->n == 2)
+        l->selected = atoi(c->word[1].p);
     if (sim_wire_is(c, 0, "MULTI")) {
         l->in_multi = 1;
         l->unit = 0;

@@ -194,8 +194,9 @@ void sim_judge_first(sim_world *w, sim_link *l)
 
     if (!judge_holds(w, SIM_R9, l->greeted))
         sim_fail(w, SIM_R9, "n%d: a command came before HELLO", l->node);
-    if (n->config.db != 0 && !l->selected)
-        sim_fail(w, SIM_R9, "n%d: a command came before SELECT", l->node);
+    if (l->selected != n->config.db)
+        sim_fail(w, SIM_R9, "n%d: a command came for database %d, not %d",
+                 l->node, l->selected, n->config.db);
     if (missing)
         sim_fail(w, SIM_R9, "n%d: a command came before subscriptions %x",
                  l->node, missing);
@@ -253,6 +254,9 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
+    if (ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
+        sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
+                 n->number, judge_n(ev->tag));
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
                                      : sim_wire_value(ev->value);
     if (!judge_holds(w, SIM_R2, judge_knows(op, digest) ||
@@ -339,6 +343,8 @@ static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
     int found = 0;
 
     SIM_MARK(message);
+    if (n->open_ops > 0)
+        SIM_MARK(push_between_answers);
     while (!found && n->message_first < n->message_last) {
         found = n->message[n->message_first++ % SIM_MESSAGES] == digest;
         if (!found && !n->wish_moved)
@@ -368,7 +374,7 @@ static void judge_subscription(sim_world *w, sim_node *n,
         return;
     }
     if (ev->kind == RELET_SUBSCRIBED) {
-        if (n->in_force & 1u << wish)
+        if (n->ups > 0 && (n->told[RELET_DOWN] > 0))
             SIM_MARK(resubscribed);
         n->in_force |= 1u << wish;
         return;
@@ -390,7 +396,9 @@ static void judge_subscription(sim_world *w, sim_node *n,
 
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    if (ev->why != RELET_WHY_BUSY) /* which leaves the link as it is */
+    if (ev->why == RELET_WHY_BUSY)
+        SIM_MARK(greeting_busy); /* which leaves the link as it is */
+    else
         n->in_force = 0;
     if (ev->why == RELET_WHY_SILENT)
         SIM_MARK(gave_up_silent);
@@ -467,11 +475,39 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
 
 /* ----------------------------------------------------------------- progress */
 
+/* 1 while an operation without a deadline is open: nobody but TCP finds out
+ * then that a link is dead. */
+int sim_judge_waits_for_ever(const sim_node *n)
+{
+    uint32_t i;
+
+    for (i = n->ops_first; i < n->ops_n; i++)
+        if (n->ops[i].outcome == RELET_NOTHING &&
+            n->ops[i].deadline == RELET_NEVER)
+            return 1;
+    return 0;
+}
+
+/* A link on which nobody says anything is asked. */
+static void judge_pings(sim_world *w, sim_node *n)
+{
+    const relet_config *c = &n->config;
+    relet_time last = n->said_at > n->heard_at ? n->said_at : n->heard_at;
+
+    if (n->open_ops > 0 || c->ping_every_ms == 0 || !relet_is_up(n->r))
+        return;
+    w->checked[SIM_R8]++;
+    if (n->now - last > c->ping_every_ms + c->retry_max_ms + 100)
+        sim_fail(w, SIM_R8, "n%d: a link is silent for %ld ms, and not asked",
+                 n->number, (long)(n->now - last));
+}
+
 /* Behind a turn nothing is overdue. */
 void sim_judge_turn(sim_world *w, sim_node *n)
 {
     uint32_t i = n->ops_first;
 
+    judge_pings(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)

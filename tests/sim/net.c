@@ -241,7 +241,8 @@ void sim_net_keepalive(sim_world *w, int number, uint64_t gen)
 {
     sim_link *l = w->link[number];
 
-    if (l->gen != gen || l->reset != 1)
+    if (l->gen != gen || l->reset != 1 ||
+        !sim_judge_waits_for_ever(&w->node[l->node]))
         return;
     l->reset = 2;
     sim_node_stir(w, &w->node[l->node]);

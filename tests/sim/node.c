@@ -6,6 +6,8 @@
 
 #include "sim.h"
 
+#define NODE_FAR_MS 1000000000 /* longer than any run                        */
+
 relet_time sim_node_clock(const sim_world *w, const sim_node *n)
 {
     int64_t us = n->offset_us + w->now_us + w->now_us * n->ppm / 1000000;
@@ -170,12 +172,22 @@ static relet_time node_due(sim_world *w, const sim_node *n)
     return l && l->state == SIM_DIALLING && l->give_up < at ? l->give_up : at;
 }
 
+static void node_maybe_needless(sim_world *w, sim_node *n)
+{
+    uint64_t bits = sim_draw(w, SIM_OF_TIE, (uint64_t)n->number);
+
+    if ((bits & 255) < w->shape.spurious)
+        sim_due_at(w, w->now_us + (int64_t)(bits >> 8 & 0xfffff), SIM_WAKE,
+                   n->number, SIM_NEEDLESS);
+}
+
 static void node_schedule(sim_world *w, sim_node *n)
 {
     relet_time at = node_due(w, n);
     int64_t us;
 
-    if (at == RELET_NEVER)
+    node_maybe_needless(w, n);
+    if (at == RELET_NEVER || at - n->now > NODE_FAR_MS)
         return;
     if (at > n->now) {
         n->spins = 0;
@@ -190,11 +202,27 @@ static void node_schedule(sim_world *w, sim_node *n)
         return;
     n->wake_us = us;
     sim_due_at(w, us, SIM_WAKE, n->number, ++n->wake_gen);
-    if ((sim_draw(w, SIM_OF_TIE, (uint64_t)us) & 255) < w->shape.spurious) {
-        SIM_MARK(spurious_wake);
-        sim_due_at(w, us - 1000 > w->now_us ? us - 1000 : us, SIM_WAKE,
-                   n->number, UINT64_MAX);
-    }
+}
+
+/* Nothing came, nothing is due: then nothing may move. Otherwise the deadline
+ * was wrong, and only luck has helped. */
+static void node_needless(sim_world *w, sim_node *n, relet_time now)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+    const uint8_t *p;
+
+    if (node_due(w, n) <= now || n->leaving)
+        return;
+    if (l && (l->reset || l->pipe[SIM_DOWN].arrived > 0 ||
+              l->pipe[SIM_DOWN].fin == 2 ||
+              relet_io_pending(n->r, 0, &p) > 0))
+        return;
+    SIM_MARK(spurious_wake);
+    n->now = now;
+    w->checked[SIM_R8]++;
+    if (sim_driver_turn(w, n))
+        sim_fail(w, SIM_R8, "n%d moved on by luck: it had no deadline for it",
+                 n->number);
 }
 
 /* A deadline, or UINT64_MAX: no matter which. */
@@ -202,13 +230,17 @@ void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen)
 {
     relet_time now;
 
-    if (!n->running || (gen != UINT64_MAX && gen != n->wake_gen))
+    if (!n->running || (gen < SIM_NEEDLESS && gen != n->wake_gen))
         return;
     if (n->paused) {
         n->wake_late = 1;
         return;
     }
     now = sim_node_clock(w, n);
+    if (gen == SIM_NEEDLESS) {
+        node_needless(w, n, now);
+        return;
+    }
     if (gen != UINT64_MAX)
         n->wake_us = SIM_NEVER;
     if (gen == UINT64_MAX || node_due(w, n) <= now)
@@ -227,8 +259,6 @@ void sim_node_stir(sim_world *w, sim_node *n)
     else
         sim_node_turn(w, n);
 }
-
-int sim_driver_turn(sim_world *w, sim_node *n);
 
 void sim_node_turn(sim_world *w, sim_node *n)
 {

@@ -229,12 +229,14 @@ static void plain_event(sim_world *w, sim_node *n, const relet_event *ev)
 }
 
 /* An operation that is answered now proves that the client works. */
-static void plain_quiet(sim_world *w, sim_node *n)
+static int plain_quiet(sim_world *w, sim_node *n)
 {
     uint8_t outcome = n->probe ? n->ops[n->probe - 1].outcome : 255;
 
-    if (outcome != RELET_NOTHING && outcome != RELET_REPLY)
-        plain_submit(w, n, PLAIN_PROBE);
+    if (outcome == RELET_NOTHING || outcome == RELET_REPLY)
+        return 0;
+    plain_submit(w, n, PLAIN_PROBE);
+    return 1;
 }
 
 static int plain_alive(sim_world *w, const sim_node *n)

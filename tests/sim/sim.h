@@ -237,6 +237,7 @@ struct sim_node {
     uint32_t in_order;   /* the last answered one                             */
     uint64_t told[16], ups, late_ok;
     uint64_t bytes_in, bytes_out;
+    relet_time heard_at, said_at;
     size_t open_ops;
     /* Messages. */
     unsigned wished, in_force, wish_moved;
@@ -327,7 +328,7 @@ typedef struct sim_workload {
     void (*start)(sim_world *w, sim_node *n);
     void (*step)(sim_world *w, sim_node *n);
     void (*event)(sim_world *w, sim_node *n, const relet_event *ev);
-    void (*quiet)(sim_world *w, sim_node *n);     /* submit a proof of life   */
+    int (*quiet)(sim_world *w, sim_node *n);      /* submit a proof of life   */
     int (*alive)(sim_world *w, const sim_node *n); /* it was given            */
 } sim_workload;
 
@@ -465,9 +466,13 @@ void sim_log_put(sim_log *g, int64_t at_us, const uint8_t *p, size_t n);
 size_t sim_log_at(const sim_log *g, int64_t at_us);
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
 
+/* A wake-up that nobody needs. */
+#define SIM_NEEDLESS (UINT64_MAX - 1)
+
 /* node.c, driver.c */
 void sim_node_boot(sim_world *w, sim_node *n);
 void sim_node_end(sim_world *w, sim_node *n, int crash);
+int sim_driver_turn(sim_world *w, sim_node *n);
 void sim_node_turn(sim_world *w, sim_node *n);
 void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen);
 void sim_node_stir(sim_world *w, sim_node *n);
@@ -492,6 +497,7 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
 void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
 void sim_judge_first(sim_world *w, sim_link *l);
+int sim_judge_waits_for_ever(const sim_node *n);
 void sim_judge_turn(sim_world *w, sim_node *n);
 void sim_judge_gone(sim_world *w, sim_node *n, int crash);
 void sim_judge_wish(sim_world *w, sim_node *n, int wish, int on);

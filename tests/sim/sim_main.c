@@ -203,7 +203,7 @@ static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
                (unsigned long long)seed, (unsigned long long)w->hash,
                (unsigned long long)w->history,
                (unsigned long long)w->events);
-    if (!w->failed && seed % 20 == 7)
+    if (!w->failed && seed % 10 == 7)
         main_again(w, c);
     main_count(w, c);
     if (!w->failed)
@@ -267,6 +267,23 @@ static void main_sum(const sim_campaign *c, double seconds)
     printf("\n");
 }
 
+/* For the mutants: 0 when the first failure broke a rule of the list, 3 when
+ * there was none, 4 when it broke another. */
+static int main_verdict(const sim_campaign *c)
+{
+    const char *name, *at = c->expect;
+    size_t n;
+
+    if (c->first_failed == 0)
+        return 3;
+    name = sim_rule_name[c->first_failed - 1];
+    n = strlen(name);
+    for (; (at = strstr(at, name)) != NULL; at += n)
+        if (at[n] == '\0' || at[n] == '|')
+            return 0;
+    return 4;
+}
+
 static double main_clock(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
@@ -306,7 +323,6 @@ int main(int argc, char **argv)
     missing = main_marks();
     main_sum(&c, spent);
     if (c.expect)
-        return c.first_failed &&
-               strstr(c.expect, sim_rule_name[c.first_failed - 1]) == NULL;
+        return main_verdict(&c);
     return c.failures > 0 || (c.marks && missing > 0);
 }

@@ -119,6 +119,8 @@ static void swarm_limits(relet_config *c, sim_stream *st)
     c->bulk_max = (uint32_t)c->reply_max;
     c->buffer_min = (size_t)sim_spread(st, 64, 4096);
     c->tape_max = 16384;
+    if (sim_chance(st, 1, 6))
+        c->count_max = 32; /* a script answers with more                     */
 }
 
 /* The same for each incarnation of a node. */

@@ -152,8 +152,10 @@ static int world_node_done(sim_world *w, sim_node *n)
         return 0;
     if (w->phase == SIM_PROBED)
         return (n->heard & n->wished) == n->wished;
-    w->work->quiet(w, n);
-    sim_node_turn(w, n);
+    if (w->work->quiet(w, n))
+        sim_node_turn(w, n);
+    else
+        sim_node_wake(w, n, SIM_NEEDLESS);
     return !w->failed && n->running && w->work->alive(w, n);
 }
 
