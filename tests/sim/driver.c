@@ -246,6 +246,7 @@ static void driver_opened(sim_node *n, sim_link *l)
     l->tap_skip = 0;
     l->open_us = -1;
     n->heard_at = n->said_at = n->now;
+    n->owed = 0;
     relet_io_opened(n->r, 0, 0, NULL);
 }
 

@@ -283,6 +283,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
                      n->number, judge_n(ev->tag));
     } else {
         SIM_MARK(unsure);
+        n->owed = 1;
         if (ev->why == RELET_WHY_TIMEOUT)
             SIM_MARK(unsure_timeout);
         if (ev->why == RELET_WHY_BROKEN)
@@ -488,18 +489,21 @@ int sim_judge_waits_for_ever(const sim_node *n)
     return 0;
 }
 
-/* A link on which nobody says anything is asked. */
+/* A link that owes no answer, and on which nothing is heard, is asked, and then
+ * it is heard or given up. */
 static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
-    relet_time last = n->said_at > n->heard_at ? n->said_at : n->heard_at;
 
-    if (n->open_ops > 0 || c->ping_every_ms == 0 || !relet_is_up(n->r))
+    if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
+        !relet_is_up(n->r))
         return;
     w->checked[SIM_R8]++;
-    if (n->now - last > c->ping_every_ms + c->retry_max_ms + 100)
+    if (n->now - n->said_at > c->timeout_ms + c->retry_max_ms + 100 &&
+        n->now - n->heard_at >
+            c->ping_every_ms + c->timeout_ms + c->retry_max_ms + 100)
         sim_fail(w, SIM_R8, "n%d: a link is silent for %ld ms, and not asked",
-                 n->number, (long)(n->now - last));
+                 n->number, (long)(n->now - n->heard_at));
 }
 
 /* Behind a turn nothing is overdue. */
