@@ -133,20 +133,22 @@ static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
     for (host = 0; host < SIM_HOSTS; host++) {
         sim_path *p = &w->path[node][host];
 
-        switch (f->what) {
-        case SIM_T_HOLE:
+        if (f->what == SIM_T_HOLE) {
             for (way = 0; way < 2; way++)
-                if (f->way == 3 || f->way % 3 == way || f->way == 2)
+                if (f->way == way || f->way > 1)
                     p->hole[way] += d;
             if (!on)
                 sim_net_heal(w, node, host);
-            break;
-        case SIM_T_REFUSE: p->refuse += d; break;
-        case SIM_T_HANG: p->hang += d; break;
-        case SIM_T_CROWD: p->crowd += d; break;
-        case SIM_T_SLOW: p->extra_us += d * f->amount * SIM_MS; break;
-        case SIM_T_SQUEEZE: p->squeeze = on ? 1 + (size_t)f->amount : 0; break;
-        default: break;
+        } else if (f->what == SIM_T_REFUSE) {
+            p->refuse += d;
+        } else if (f->what == SIM_T_HANG) {
+            p->hang += d;
+        } else if (f->what == SIM_T_CROWD) {
+            p->crowd += d;
+        } else if (f->what == SIM_T_SLOW) {
+            p->extra_us += d * f->amount * SIM_MS;
+        } else {
+            p->squeeze = on ? 1 + (size_t)f->amount : 0;
         }
     }
 }
@@ -279,36 +281,31 @@ static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
     sim_host_clock(w, h);
 }
 
+static void fault_freeze(sim_world *w, sim_host *h, int on)
+{
+    w->host[0].frozen += on ? 1 : -1;
+    w->host[1].frozen += on ? 1 : -1;
+    if (on)
+        SIM_MARK(frozen);
+    else if (h->up && !h->frozen)
+        sim_host_thaw(w, h);
+}
+
 static void fault_host(sim_world *w, sim_fault *f, int on)
 {
     sim_host *h = &w->host[w->primary];
 
-    switch (f->what) {
-    case SIM_T_RESTART:
+    if (f->what == SIM_T_RESTART) {
         fault_restart(w, h, f, on);
-        return;
-    case SIM_T_FAILOVER:
+    } else if (f->what == SIM_T_FAILOVER) {
         fault_failover(w, f, on);
-        return;
-    case SIM_T_FREEZE:
-        w->host[0].frozen += on ? 1 : -1;
-        w->host[1].frozen += on ? 1 : -1;
-        if (on)
-            SIM_MARK(frozen);
-        else if (h->up && !h->frozen)
-            sim_host_thaw(w, h);
-        return;
-    case SIM_T_CLOCK:
+    } else if (f->what == SIM_T_FREEZE) {
+        fault_freeze(w, h, on);
+    } else if (f->what == SIM_T_CLOCK) {
         fault_clock(w, h, f, on);
-        return;
-    case SIM_T_FLUSH:
-        if (h->up && on) {
-            SIM_MARK(scripts_flushed);
-            sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
-        }
-        return;
-    default:
-        return;
+    } else if (f->what == SIM_T_FLUSH && h->up && on) {
+        SIM_MARK(scripts_flushed);
+        sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
     }
 }
 

@@ -254,7 +254,7 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
-    if (ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
+    if (n->oom == 0 && ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
         sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
                  n->number, judge_n(ev->tag));
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)

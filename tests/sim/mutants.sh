@@ -47,6 +47,14 @@ judge() {
     case $expect in *E1*) grep -q '^FAILED E1' "$log" ;; *) return 1 ;; esac
 }
 
+# By which rule and seed, as the log says it.
+found() {
+    sed -n -e 's/^seed \([0-9]*\) FAILED \([RE0-9]*\):.*/\2 by seed \1/p' \
+        -e 's/^FAILED E1: .*SEED=\([0-9]*\)/E1 by seed \1/p' "$log" |
+        head -n 1
+    [ "$expect" != none ] || echo "survives $seeds seeds"
+}
+
 objects=$*
 mkdir -p "$work"
 for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
@@ -65,7 +73,7 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     if judge "$code"; then
         caught=$((caught + 1))
         [ "$expect" = none ] || [ "${seeds:-0}" -le "$slow" ] || slow=$seeds
-        echo "$name: $(sed -n 's/^seed \([0-9]*\) FAILED \([RE0-9]*\):.*/\2 by seed \1/p' "$log" | head -n 1)"
+        echo "$name: $(found)"
     else
         echo "$name: NOT CAUGHT by $expect in ${seeds:-?} of $budget seeds:" \
              "$(grep FAILED "$log" | head -n 1)"

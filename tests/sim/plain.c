@@ -195,21 +195,13 @@ static void plain_one(sim_world *w, sim_node *n)
 
     if (!(w->shape.ops >> kind & 1))
         kind = PLAIN_ECHO;
-    switch (kind) {
-    case PLAIN_CANCEL:
+    if (kind == PLAIN_CANCEL)
         (void)relet_cancel(n->r, SIM_TAG(n->number, n->ops_n -
                                          sim_choose(&n->work, 4)));
-        return;
-    case PLAIN_WISH:
-        plain_wish(w, n, 1);
-        return;
-    case PLAIN_UNWISH:
-        plain_wish(w, n, 0);
-        return;
-    default:
+    else if (kind == PLAIN_WISH || kind == PLAIN_UNWISH)
+        plain_wish(w, n, kind == PLAIN_WISH);
+    else
         plain_submit(w, n, kind);
-        return;
-    }
 }
 
 static void plain_step(sim_world *w, sim_node *n)

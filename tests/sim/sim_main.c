@@ -24,7 +24,7 @@ typedef struct sim_campaign {
     sim_setup setup;
     uint8_t keep[SIM_FAULTS];
     /* What came of it. */
-    uint64_t runs, failures, events, simulated_us, unequal;
+    uint64_t seeds_run, runs, failures, hash, events, simulated_us, unequal;
     uint64_t unmuted[SIM_RULES];
     int64_t recovery[4096];
     uint32_t recoveries;
@@ -162,6 +162,7 @@ static void main_count(sim_world *w, sim_campaign *c)
 {
     int i;
 
+    c->seeds_run++;
     c->runs++;
     c->events += w->events;
     c->simulated_us += (uint64_t)w->now_us;
@@ -179,6 +180,8 @@ static void main_again(sim_world *w, sim_campaign *c)
     uint64_t hash = w->hash, history = w->history;
 
     (void)sim_world_run(w, &s);
+    c->runs++;
+    c->events += w->events;
     w->checked[SIM_E2]++;
     if (w->hash != hash)
         sim_fail(w, SIM_E2, "two runs of a seed differ");
@@ -187,6 +190,8 @@ static void main_again(sim_world *w, sim_campaign *c)
         return;
     s.chunk_salt = 1;
     (void)sim_world_run(w, &s);
+    c->runs++;
+    c->events += w->events;
     w->checked[SIM_R10]++;
     w->checked[SIM_E2]++;
     if (!w->failed && w->history != history)
@@ -203,6 +208,7 @@ static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
                (unsigned long long)seed, (unsigned long long)w->hash,
                (unsigned long long)w->history,
                (unsigned long long)w->events);
+    c->hash = sim_mix(c->hash, w->hash);
     if (!w->failed && seed % 10 == 7)
         main_again(w, c);
     main_count(w, c);
@@ -255,15 +261,15 @@ static void main_sum(const sim_campaign *c, double seconds)
     int i;
 
     printf("%llu seeds, %llu failed, %.0f runs/s, %.0f events/s, "
-           "%.1f simulated hours; unmuted:",
-           (unsigned long long)c->runs, (unsigned long long)c->failures,
+           "%.1f simulated hours, hash %016llx; unmuted:",
+           (unsigned long long)c->seeds_run, (unsigned long long)c->failures,
            (double)c->runs / seconds, (double)c->events / seconds,
-           (double)c->simulated_us / 3.6e9);
+           (double)c->simulated_us / 3.6e9, (unsigned long long)c->hash);
     for (i = 0; i < SIM_RULES; i++)
         if (i != SIM_E1)
             printf(" %s %.0f%%", sim_rule_name[i],
                    100.0 * (double)c->unmuted[i] /
-                       (double)(c->runs ? c->runs : 1));
+                       (double)(c->seeds_run ? c->seeds_run : 1));
     printf("\n");
 }
 
