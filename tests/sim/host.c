@@ -36,7 +36,7 @@ int64_t sim_host_wall(const sim_world *w, const sim_host *h)
            w->now_us * h->ppm / 1000000;
 }
 
-static void host_schedule(sim_world *w, sim_host *h)
+void sim_host_schedule(sim_world *w, sim_host *h)
 {
     int64_t wall = relet_local_deadline(h->local), at;
 
@@ -58,7 +58,7 @@ void sim_host_clock(sim_world *w, sim_host *h)
         return;
     relet_local_time(h->local, sim_host_wall(w, h));
     sim_host_outputs(w, h);
-    host_schedule(w, h);
+    sim_host_schedule(w, h);
 }
 
 /* ------------------------------------------------------------ start and end */

@@ -269,5 +269,5 @@ void sim_host_arrived(sim_world *w, sim_link *l)
     if (l->pipe[SIM_UP].fin == 2 && l->pipe[SIM_UP].arrived == 0)
         sim_net_host_lets_go(w, l);
     else
-        sim_host_clock(w, h);
+        sim_host_schedule(w, h);
 }

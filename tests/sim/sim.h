@@ -456,6 +456,8 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
 void sim_host_down(sim_world *w, sim_host *h, int reset);
 void sim_host_free(sim_host *h);
 int64_t sim_host_wall(const sim_world *w, const sim_host *h);
+/* Look at its clock, or plan to. */
+void sim_host_schedule(sim_world *w, sim_host *h);
 void sim_host_clock(sim_world *w, sim_host *h);
 void sim_host_accept(sim_world *w, sim_link *l);
 void sim_host_arrived(sim_world *w, sim_link *l);

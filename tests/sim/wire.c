@@ -111,12 +111,12 @@ long sim_wire_command(const uint8_t *p, size_t n, sim_words *out)
 
 static int wire_same(relet_span s, const char *text)
 {
-    size_t i, n = strlen(text);
+    size_t i;
 
-    for (i = 0; i < s.n && i < n; i++)
-        if ((s.p[i] & ~32) != (text[i] & ~32))
+    for (i = 0; i < s.n; i++)
+        if (text[i] == '\0' || (s.p[i] & ~32) != (text[i] & ~32))
             return 0;
-    return s.n == n;
+    return text[s.n] == '\0';
 }
 
 int sim_wire_is(const sim_words *w, size_t i, const char *text)

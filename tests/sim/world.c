@@ -22,8 +22,8 @@ void sim_due_at(sim_world *w, int64_t at_us, sim_kind kind, int whom,
     d.whom = whom;
     d.which = which;
     d.seq = 0;
-    d.tie = sim_keyed(&w->choices, SIM_OF_TIE,
-                      (uint64_t)kind << 32 | (uint64_t)whom, (uint64_t)at_us);
+    d.tie = sim_mix(w->choices.seed ^ (uint64_t)at_us,
+                    (uint64_t)kind << 32 | (uint64_t)whom);
     sim_queue_put(&w->queue, d);
 }
 
