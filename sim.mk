@@ -45,8 +45,17 @@ mutants: $(O)/sim
 
 .PHONY: sim mutants
 
+# The harness brings its own copy of both libraries.
+SIM_FUZZ = $(O)/fuzz/sim_fuzz
+
+$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) sim.mk
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -o $@ $< \
+	    $(filter-out %/sim_main.o,$(SIM_OBJ)) $(SIM_LIB) \
+	    $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o) -lm
+
 ifndef INSIDE
 SIM_UNITS = $(SIM_TESTS)
 endif
 
--include $(wildcard $(O)/tests/sim/*.d)
+-include $(wildcard $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)

@@ -248,7 +248,8 @@ void sim_host_arrived(sim_world *w, sim_link *l)
         return;
     relet_local_time(h->local, sim_host_wall(w, h));
     intake_read(w, l);
-    while (!w->failed && !l->blocked && !l->closing && !l->host_gone) {
+    while (at < l->in_n && !w->failed && !l->blocked && !l->closing &&
+           !l->host_gone) {
         n = sim_wire_command(l->in + at, l->in_n - at, &words);
         if (n <= 0)
             break;

@@ -494,14 +494,15 @@ int sim_judge_waits_for_ever(const sim_node *n)
 static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
+    relet_time patience = c->timeout_ms + c->retry_max_ms + 100;
+    relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
     if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
         !relet_is_up(n->r))
         return;
     w->checked[SIM_R8]++;
-    if (n->now - n->said_at > c->timeout_ms + c->retry_max_ms + 100 &&
-        n->now - n->heard_at >
-            c->ping_every_ms + c->timeout_ms + c->retry_max_ms + 100)
+    if (n->now - n->said_at > patience &&
+        n->now - last > patience + c->ping_every_ms)
         sim_fail(w, SIM_R8, "n%d: a link is silent for %ld ms, and not asked",
                  n->number, (long)(n->now - n->heard_at));
 }

@@ -37,6 +37,7 @@ void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size)
                          ++n->asked);
         if ((bits & 255) < n->oom_rate) {
             SIM_MARK(memory_refused);
+            n->short_at = n->now;
             return NULL;
         }
     }
@@ -67,6 +68,7 @@ static void node_fresh(sim_world *w, sim_node *n)
     n->now = sim_node_clock(w, n);
     n->link = n->spins = n->leaving = 0;
     n->held_peak = 0;
+    n->short_at = 0;
     memset(n->told, 0, sizeof n->told);
     n->ups = n->bytes_in = n->bytes_out = 0;
     n->wished = n->in_force = n->wish_moved = n->heard = 0;

@@ -238,6 +238,7 @@ struct sim_node {
     uint64_t told[16], ups, late_ok;
     uint64_t bytes_in, bytes_out;
     relet_time heard_at, said_at;
+    relet_time short_at; /* when memory was last refused                      */
     int owed;            /* an answer that nobody waits for may still come    */
     size_t open_ops;
     /* Messages. */
