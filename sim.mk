@@ -10,7 +10,8 @@
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
 SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET SALT MARKS \
-              EXPECT,$(if $(filter command% environment%,$(origin $v)),$v=$($v)))
+              EXPECT,$(if $(filter command% environment%,\
+                           $(origin $v)),$v=$($v)))
 
 # The two files that people vendor, so that every room has its inlining; their
 # warnings are looked at elsewhere.

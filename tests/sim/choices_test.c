@@ -22,8 +22,8 @@ TEST equal_seeds_draw_equal_numbers(void)
 
 TEST the_numbers_of_a_seed_are_these_on_every_machine(void)
 {
-    static const uint32_t want[] = {92284, 573229, 471648, 554932, 590204, 872706,
-                                    791147, 70355};
+    static const uint32_t want[] = {92284,  573229, 471648, 554932,
+                                    590204, 872706, 791147, 70355};
     sim_choices c;
     sim_stream st;
     size_t i;

@@ -309,7 +309,7 @@ static void fault_host(sim_world *w, sim_fault *f, int on)
     }
 }
 
-/* -------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- errors */
 
 static const char *const fault_text[] = {
     "LOADING Redis is loading the dataset in memory",

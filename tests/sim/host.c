@@ -111,7 +111,8 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     c.user = h;
     c.effects = 1;
     c.clients_max = SIM_LINKS;
-    c.seed = sim_keyed(&w->choices, SIM_OF_DELAY, (uint64_t)h->number, ++h->gen);
+    c.seed = sim_keyed(&w->choices, SIM_OF_DELAY, (uint64_t)h->number,
+                       ++h->gen);
     if (h->block == NULL)
         h->block = malloc(relet_local_size());
     h->local = relet_local_init(h->block, relet_local_size(), &c);

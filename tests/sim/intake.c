@@ -92,7 +92,7 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
     return tag;
 }
 
-/* -------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------- errors */
 
 /* Loading, or busy with a script, a server answers HELLO as if nothing were;
  * and without arguments always. */

@@ -177,7 +177,7 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
     (void)l;
 }
 
-/* One of the commands of a transaction was refused: the first refusal is told. */
+/* A command of a transaction was refused: the first refusal is told. */
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
 {
     sim_op *op = sim_op_of(w, tag);
@@ -324,7 +324,7 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 
 /* ----------------------------------------------------------------- messages */
 
-uint64_t sim_digest_message(const relet_event *ev)
+static uint64_t judge_digest(const relet_event *ev)
 {
     uint64_t digest = sim_mix(0, ev->channel_kind == RELET_PATTERN   ? 1
                                  : ev->channel_kind == RELET_SHARDED ? 2
@@ -340,7 +340,7 @@ uint64_t sim_digest_message(const relet_event *ev)
  * wished for all the time may be passed over. */
 static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    uint64_t digest = sim_digest_message(ev);
+    uint64_t digest = judge_digest(ev);
     int found = 0;
 
     SIM_MARK(message);

@@ -163,7 +163,7 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
     n->wake_gen++;
 }
 
-/* -------------------------------------------------------------------- waking */
+/* ------------------------------------------------------------------- waking */
 
 /* When it has something to do, on its clock. */
 static relet_time node_due(sim_world *w, const sim_node *n)
@@ -213,7 +213,8 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
     const sim_link *l = sim_net_of_node(w, n);
     const uint8_t *p;
 
-    if (node_due(w, n) <= now || n->leaving)
+    /* What found no memory is tried again by any tick, and has no deadline. */
+    if (node_due(w, n) <= now || n->leaving || n->short_at > 0)
         return;
     if (l && (l->reset || l->pipe[SIM_DOWN].arrived > 0 ||
               l->pipe[SIM_DOWN].fin == 2 ||

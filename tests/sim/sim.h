@@ -482,9 +482,8 @@ void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen);
 void sim_node_stir(sim_world *w, sim_node *n);
 relet_time sim_node_clock(const sim_world *w, const sim_node *n);
 void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size);
-uint64_t sim_digest_message(const relet_event *ev);
 
-/* A fault touches a node until then, and what follows from it a while longer. */
+/* A fault touches a node until then; what follows from it takes longer. */
 void sim_disturb(sim_world *w, int node, int64_t until_us);
 
 /* judge.c: what happened, as it happens. */

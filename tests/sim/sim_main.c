@@ -221,7 +221,7 @@ static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
     (void)fflush(stdout);
 }
 
-/* ------------------------------------------------------------------- the end */
+/* ------------------------------------------------------------------ the end */
 
 static int main_compare(const void *a, const void *b)
 {

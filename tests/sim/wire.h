@@ -16,7 +16,7 @@ typedef struct sim_words {
     size_t n;
 } sim_words;
 
-/* Bytes of the command that p begins with; 0: it is not whole; -1: it is none. */
+/* Bytes of the command that p begins with; 0: not whole; -1: it is none. */
 long sim_wire_command(const uint8_t *p, size_t n, sim_words *out);
 
 /* 1 when the word is this, in any case. */
