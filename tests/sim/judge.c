@@ -466,6 +466,11 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_INVALIDATE:
         SIM_MARK(invalidated);
         return;
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
+        return; /* for the workload that asked for them */
     case RELET_NOTHING:
     case RELET_PUSHED:
         sim_fail(w, SIM_R2, "n%d is told %s", n->number,

@@ -235,7 +235,7 @@ struct sim_node {
     sim_op *ops;
     uint32_t ops_n, ops_cap, ops_first; /* of this incarnation from ops_first */
     uint32_t in_order;   /* the last answered one                             */
-    uint64_t told[16], ups, late_ok;
+    uint64_t told[32], ups, late_ok;
     uint64_t bytes_in, bytes_out;
     relet_time heard_at, said_at;
     relet_time short_at; /* when memory was last refused                      */
