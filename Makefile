@@ -8,6 +8,8 @@
 #   make quick        what to run before each commit; under a minute
 #   make vectors      the RESP3 vectors; FILE=path for some of your own
 #   make model        the local server against real ones; SEEDS=9 FROM=1
+#   make sim SEEDS=1000  whole clients under faults; sim.mk says more
+#   make mutants      break the client in named ways: the simulator finds them
 #   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
 #   make bench        side by side with hiredis and redis-benchmark
 #   make dist         build/dist/relet.c and relet.h, the two files to vendor
@@ -71,6 +73,7 @@ CLI_OBJECTS = $(patsubst %.c,$(O)/%.o,$(wildcard src/cli/*.c))
 SO          = librelet.so.$(VERSION)
 COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
 include local.mk
+include sim.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -128,7 +131,8 @@ $(O)/relet.o: $(DIST)/relet.c $(DIST)/relet.h
 TESTS    = $(patsubst tests/%.c,$(O)/tests/%,$(wildcard tests/*_test.c))
 REPLAYS  = $(patsubst %.c,$(O)/%,$(filter-out $(LOCAL_FUZZ),\
              $(wildcard fuzz/*_fuzz.c))) $(LOCAL_REPLAYS)
-UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS)
+UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS) \
+           $(SIM_UNITS)
 # greatest's own functions become part of a test, and convert as they like.
 TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion $(INSIDE) \
            $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)

@@ -327,7 +327,7 @@ RELET_API void relet_io_received(relet *r, int link, size_t n)
     if (n == 0)
         return;
     rlt_conn_received(&r->conn, n);
-    r->session.last_in = r->session.now;
+    r->session.heard = 1;
     r->bytes_in += n;
 }
 

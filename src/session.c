@@ -455,6 +455,10 @@ static void session_tick_up(rlt_session *s)
 RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
 {
     s->now = now;
+    /* The last tick may be long ago, as it is for one who was paused. */
+    if (s->heard)
+        s->last_in = now;
+    s->heard = 0;
     rlt_conn_tick(s->conn, now, session_may_expire(s));
     switch (s->state) {
     case RLT_WAITING:

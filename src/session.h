@@ -58,6 +58,7 @@ typedef struct rlt_session {
     uint8_t close;      /* … which it is to close                            */
     uint8_t hangup;     /* the other side closed it                          */
     uint8_t tell_down, tell_up, tell_gap;
+    uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */
     uint8_t watch_lost; /* … and its link broke                              */
     relet_why why;      /* of DOWN                                           */

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+#
+# sim.mk - the simulator, read by the Makefile. What a person needs:
+#
+#   make sim SEEDS=1000 FROM=1   whole clients under faults, one seed each
+#   make sim SECONDS=60          as many as there is time for
+#   make sim SEED=42 TRACE=1     one of them, line by line
+#   make mutants                 break the client in named ways: all are found
+
+SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
+SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
+SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET SALT MARKS \
+              EXPECT,$(if $(filter command% environment%,\
+                           $(origin $v)),$v=$($v)))
+
+# The two files that people vendor, so that every room has its inlining; their
+# warnings are looked at elsewhere.
+SIM_LIB   = $(O)/sim_relet.o $(O)/sim_relet_local.o
+
+$(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
+	@mkdir -p $(@D)
+	$(COMPILE) -w -c -o $@ $<
+
+$(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -c -o $@ $<
+
+$(O)/sim: $(SIM_OBJ) $(SIM_LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+sim: $(O)/sim
+	@$(RUN) $(O)/sim $(SIM_WORDS)
+
+# Its own tests run with the suite; so do some seeds, in every flavour.
+SIM_TESTS = $(patsubst %.c,$(O)/%,$(wildcard tests/sim/*_test.c))
+
+$(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
+              $(O)/tests/sim/%.o sim.mk | greatest
+	@mkdir -p $(@D)
+	$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
+	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
+
+mutants: $(O)/sim
+	@sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" $(SIM_OBJ) \
+	    $(O)/sim_relet_local.o
+
+.PHONY: sim mutants
+
+# The harness brings its own copy of both libraries.
+SIM_FUZZ = $(O)/fuzz/sim_fuzz
+
+$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) sim.mk
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -o $@ $< \
+	    $(filter-out %/sim_main.o,$(SIM_OBJ)) $(SIM_LIB) \
+	    $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o) -lm
+
+ifndef INSIDE
+SIM_UNITS = $(SIM_TESTS)
+endif
+
+-include $(wildcard $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * faults.c - what goes wrong, when, to whom.
+ *
+ * Each fault is drawn from a stream of its own and is whole in itself, so any
+ * of them can be taken away and the others stay what they were. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+
+static const char *const fault_name[SIM_TROUBLES] = {
+    "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
+    "squeeze", "after-run", "pause", "crash", "stop", "memory", "restart",
+    "freeze", "failover", "clock", "flush", "errors", "greeting"};
+
+const char *sim_fault_name(sim_trouble what)
+{
+    return fault_name[what];
+}
+
+/* ------------------------------------------------------------------ drawing */
+
+static int fault_has_length(sim_trouble what)
+{
+    return !(what == SIM_T_RESET || what == SIM_T_FIN || what == SIM_T_CUT ||
+             what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN);
+}
+
+static sim_trouble fault_class(const sim_world *w, sim_stream *st)
+{
+    uint32_t n = 0, i, k;
+
+    for (i = 0; i < SIM_TROUBLES; i++)
+        n += w->shape.troubles >> i & 1;
+    k = sim_choose(st, n);
+    for (i = 0; i < SIM_TROUBLES; i++)
+        if ((w->shape.troubles >> i & 1) && k-- == 0)
+            break;
+    return (sim_trouble)i;
+}
+
+static void fault_draw(const sim_world *w, sim_fault *f, sim_stream *st)
+{
+    f->what = fault_class(w, st);
+    f->at_us = SIM_S / 2 + sim_even(st, 0, w->shape.chaos_us);
+    f->for_us = fault_has_length(f->what)
+                    ? sim_spread(st, SIM_MS, 8 * SIM_S)
+                    : 0;
+    f->node = sim_chance(st, 1, 6) ? -1
+                                   : (int)sim_choose(st,
+                                                     (uint32_t)w->shape.nodes);
+    f->amount = sim_spread(st, 0, 2000);
+    f->rate = (uint32_t)sim_spread(st, 1, 256);
+    f->way = (int)sim_choose(st, 4);
+    f->key = (uint64_t)sim_choose(st, UINT32_MAX);
+}
+
+void sim_faults_draw(sim_world *w)
+{
+    sim_stream st;
+    int i;
+
+    w->faults = w->shape.troubles ? w->shape.faults : 0;
+    for (i = 0; i < w->faults; i++) {
+        sim_fault *f = &w->fault[i];
+
+        memset(f, 0, sizeof *f);
+        sim_stream_open(&st, &w->choices, SIM_OF_FAULT, (uint64_t)i);
+        fault_draw(w, f, &st);
+        f->off = w->setup.keep && !w->setup.keep[i];
+        if (!f->off)
+            sim_due_at(w, f->at_us, SIM_FAULT_ON, i, 0);
+    }
+}
+
+void sim_fault_print(const sim_world *w, int i)
+{
+    const sim_fault *f = &w->fault[i];
+
+    printf("  fault %2d: %-9s at %.3f s for %.3f s, node %d, amount %ld, "
+           "rate %u, way %d\n", i, fault_name[f->what],
+           (double)f->at_us / 1e6, (double)f->for_us / 1e6, f->node,
+           (long)f->amount, f->rate, f->way);
+}
+
+/* ---------------------------------------------------------------- to nodes */
+
+void sim_disturb(sim_world *w, int node, int64_t until_us)
+{
+    int64_t until = until_us + w->shape.bound_us;
+
+    if (w->node[node].disturbed_us < until)
+        w->node[node].disturbed_us = until;
+}
+
+static void fault_pause(sim_world *w, sim_node *n, int on)
+{
+    n->paused += on ? 1 : -1;
+    if (on) {
+        SIM_MARK(paused);
+        return;
+    }
+    if (n->paused == 0 && n->wake_late) {
+        SIM_MARK(giant_step);
+        n->wake_late = 0;
+        sim_due_at(w, w->now_us, SIM_WAKE, n->number, UINT64_MAX);
+    }
+}
+
+static void fault_reboot(sim_world *w, sim_node *n, const sim_fault *f, int on)
+{
+    if (!on) {
+        if (!n->running && !n->boots) {
+            n->boots = 1;
+            sim_due_at(w, w->now_us, SIM_BOOT, n->number, 0);
+        }
+        return;
+    }
+    if (f->what == SIM_T_CRASH)
+        SIM_MARK(crashed);
+    else
+        SIM_MARK(stopped);
+    sim_node_end(w, n, f->what == SIM_T_CRASH ? 1 + (f->way & 1) : 0);
+}
+
+/* -------------------------------------------------------------- to its way */
+
+static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
+{
+    int host, way, d = on ? 1 : -1;
+
+    for (host = 0; host < SIM_HOSTS; host++) {
+        sim_path *p = &w->path[node][host];
+
+        if (f->what == SIM_T_HOLE) {
+            for (way = 0; way < 2; way++)
+                if (f->way == way || f->way > 1)
+                    p->hole[way] += d;
+            if (!on)
+                sim_net_heal(w, node, host);
+        } else if (f->what == SIM_T_REFUSE) {
+            p->refuse += d;
+        } else if (f->what == SIM_T_HANG) {
+            p->hang += d;
+        } else if (f->what == SIM_T_CROWD) {
+            p->crowd += d;
+        } else if (f->what == SIM_T_SLOW) {
+            p->extra_us += d * f->amount * SIM_MS;
+        } else {
+            p->squeeze = on ? 1 + (size_t)f->amount : 0;
+        }
+    }
+}
+
+static void fault_link(sim_world *w, const sim_fault *f, sim_node *n)
+{
+    sim_link *l = sim_net_of_node(w, n);
+
+    if (l == NULL || l->state != SIM_OPEN || l->reset)
+        return;
+    l->disturbed = 1;
+    if (f->what == SIM_T_RESET) {
+        sim_net_reset(w, l, f->way & 1);
+    } else if (f->what == SIM_T_FIN && !l->host_gone) {
+        sim_net_fin(w, l, SIM_DOWN);
+        sim_net_host_lets_go(w, l);
+    } else if (f->what == SIM_T_CUT) {
+        l->pipe[f->way & 1].cut_after = f->amount;
+    } else if (f->what == SIM_T_AFTER_RUN) {
+        l->kill_after_run = 1;
+    }
+}
+
+static void fault_node(sim_world *w, sim_fault *f, int node, int on)
+{
+    sim_node *n = &w->node[node];
+
+    sim_disturb(w, node, w->now_us + (on ? f->for_us : 0));
+    switch (f->what) {
+    case SIM_T_RESET:
+    case SIM_T_FIN:
+    case SIM_T_CUT:
+    case SIM_T_AFTER_RUN:
+        fault_link(w, f, n);
+        return;
+    case SIM_T_HOLE:
+    case SIM_T_SLOW:
+    case SIM_T_REFUSE:
+    case SIM_T_HANG:
+    case SIM_T_CROWD:
+    case SIM_T_SQUEEZE:
+        fault_path(w, f, node, on);
+        return;
+    case SIM_T_PAUSE:
+        fault_pause(w, n, on);
+        return;
+    case SIM_T_CRASH:
+    case SIM_T_STOP:
+        fault_reboot(w, n, f, on);
+        return;
+    case SIM_T_MEMORY:
+        n->oom += on ? 1 : -1;
+        n->oom_rate = f->rate;
+        w->memory_faults++;
+        return;
+    case SIM_T_ERRORS:
+    case SIM_T_GREETING:
+        w->talking += on ? 1 : -1;
+        return;
+    case SIM_T_RESTART:
+    case SIM_T_FREEZE:
+    case SIM_T_FAILOVER:
+    case SIM_T_CLOCK:
+    case SIM_T_FLUSH:
+    case SIM_TROUBLES:
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- to hosts */
+
+static void fault_restart(sim_world *w, sim_host *h, const sim_fault *f,
+                          int on)
+{
+    size_t keep = h->log.n;
+
+    if (on) {
+        sim_host_down(w, h, f->way & 1);
+        SIM_MARK(restarted);
+        return;
+    }
+    if (h->up)
+        return;
+    if (f->way & 2)
+        keep = sim_log_at(&h->log, f->at_us - f->amount * SIM_MS);
+    if (keep < h->log.n)
+        SIM_MARK(writes_lost);
+    h->loading_until_us = w->now_us + (f->key & 1 ? f->amount * SIM_MS : 0);
+    sim_host_start(w, h, &h->log, keep);
+}
+
+/* The other one takes over, behind by some time; the old one goes on for a
+ * while with those who are connected, and then refuses writes. */
+static void fault_failover(sim_world *w, const sim_fault *f, int on)
+{
+    sim_host *old = &w->host[w->primary], *next = &w->host[1 - w->primary];
+    size_t keep;
+
+    if (on) {
+        if (next->up || !old->up)
+            return;
+        SIM_MARK(failover);
+        keep = sim_log_at(&old->log, w->now_us - f->amount * SIM_MS);
+        if (keep < old->log.n)
+            SIM_MARK(failover_lost);
+        sim_host_start(w, next, &old->log, keep);
+        w->primary = next->number;
+        old->read_only = f->way & 1;
+        return;
+    }
+    /* Whoever is not the primary now has had its time. */
+    if (next->up)
+        sim_host_down(w, next, f->way & 2);
+}
+
+static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
+{
+    int64_t jump = f->amount * 50 * SIM_MS;
+
+    if (f->way < 2 && on) {
+        SIM_MARK(clock_jumped);
+        h->wall_offset_us += f->way == 0 ? jump : -jump;
+    }
+    if (f->way >= 2 && on) {
+        SIM_MARK(clock_stopped);
+        h->wall_stop_us = sim_host_wall(w, h);
+    }
+    if (f->way >= 2 && !on)
+        h->wall_stop_us = SIM_NEVER;
+    sim_host_clock(w, h);
+}
+
+static void fault_freeze(sim_world *w, sim_host *h, int on)
+{
+    w->host[0].frozen += on ? 1 : -1;
+    w->host[1].frozen += on ? 1 : -1;
+    if (on)
+        SIM_MARK(frozen);
+    else if (h->up && !h->frozen)
+        sim_host_thaw(w, h);
+}
+
+static void fault_host(sim_world *w, sim_fault *f, int on)
+{
+    sim_host *h = &w->host[w->primary];
+
+    if (f->what == SIM_T_RESTART) {
+        fault_restart(w, h, f, on);
+    } else if (f->what == SIM_T_FAILOVER) {
+        fault_failover(w, f, on);
+    } else if (f->what == SIM_T_FREEZE) {
+        fault_freeze(w, h, on);
+    } else if (f->what == SIM_T_CLOCK) {
+        fault_clock(w, h, f, on);
+    } else if (f->what == SIM_T_FLUSH && h->up && on) {
+        SIM_MARK(scripts_flushed);
+        sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
+    }
+}
+
+/* ------------------------------------------------------------------- errors */
+
+static const char *const fault_text[] = {
+    "LOADING Redis is loading the dataset in memory",
+    "BUSY Redis is busy running a script.",
+    "READONLY You can't write against a read only replica.",
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "MISCONF Redis is configured to save RDB snapshots",
+    "NOPERM this user has no permissions",
+    "MASTERDOWN Link with MASTER is down",
+    "NOREPLICAS Not enough good replicas to write.",
+    "CLUSTERDOWN The cluster is down",
+    "MOVED 3999 127.0.0.1:6381",
+    "TRYAGAIN Multiple keys request during rehashing of slot",
+    "NOAUTH Authentication required.",
+    "ERR unknown command"};
+#define FAULT_TEXTS (sizeof fault_text / sizeof fault_text[0])
+
+const char *sim_fault_error(sim_world *w, int node, uint64_t tag, int greeting)
+{
+    sim_trouble what = greeting ? SIM_T_GREETING : SIM_T_ERRORS;
+    uint64_t bits;
+    int i;
+
+    if (w->talking == 0)
+        return NULL;
+    for (i = 0; i < w->faults; i++) {
+        const sim_fault *f = &w->fault[i];
+
+        if (!f->active || f->what != what || (f->node >= 0 && f->node != node))
+            continue;
+        bits = sim_keyed(&w->choices, SIM_OF_ERROR, f->key, tag);
+        if ((bits & 255) >= f->rate)
+            continue;
+        if (greeting)
+            SIM_MARK(greeting_refused);
+        return fault_text[(bits >> 8) % FAULT_TEXTS];
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------- on and off */
+
+static void fault_turn(sim_world *w, sim_fault *f, int on)
+{
+    int i, all = f->node < 0 || (f->what >= SIM_T_RESTART &&
+                                 f->what < SIM_T_ERRORS);
+
+    f->active = on;
+    for (i = 0; i < w->shape.nodes; i++)
+        if (all || f->node == i)
+            fault_node(w, f, i, on);
+    fault_host(w, f, on);
+}
+
+void sim_fault_on(sim_world *w, sim_fault *f)
+{
+    if (f->fired || w->phase != SIM_CHAOS)
+        return;
+    f->fired = 1;
+    w->faults_fired++;
+    SIM_SAY(w, "fault %d: %s, node %d", (int)(f - w->fault),
+            fault_name[f->what], f->node);
+    fault_turn(w, f, 1);
+    if (fault_has_length(f->what))
+        sim_due_at(w, w->now_us + f->for_us, SIM_FAULT_OFF,
+                   (int)(f - w->fault), 0);
+    else
+        f->active = 0;
+}
+
+void sim_fault_off(sim_world *w, sim_fault *f)
+{
+    if (!f->active)
+        return;
+    SIM_SAY(w, "fault %d ends: %s", (int)(f - w->fault), fault_name[f->what]);
+    fault_turn(w, f, 0);
+}
+
+/* Everything is made whole: what is on goes off, and what waits to happen to a
+ * link does not. */
+void sim_faults_heal(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < w->faults; i++)
+        sim_fault_off(w, &w->fault[i]);
+    for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
+        w->link[i]->kill_after_run = 0;
+        w->link[i]->pipe[0].cut_after = w->link[i]->pipe[1].cut_after = -1;
+    }
+    for (i = 0; i < SIM_HOSTS; i++) {
+        w->host[i].loading_until_us = 0;
+        w->host[i].read_only = 0;
+    }
+    if (!w->host[w->primary].up)
+        sim_host_start(w, &w->host[w->primary], &w->host[w->primary].log,
+                       w->host[w->primary].log.n);
+}

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * judge.c - what must hold of a client, whatever happens to it.
+ *
+ *   R1  each accepted operation has one outcome
+ *   R2  an answer is the one that the server gave to that operation
+ *   R3  answers come in the order of submission
+ *   R4  NOT_SENT: no server got all of it, nor will; UNSURE: some may have
+ *   R5  what may have run is not sent again, but if that was allowed
+ *   R6  every trouble that is told has a cause
+ *   R7  links are closed once, memory is given back and under its bound
+ *   R8  what has a deadline ends by it; what is whole works
+ *   R9  a new link is greeted, and hears again what the old one heard
+ *   R10 nothing depends on how bytes are cut (world.c)
+ *   E3  the work of a turn is bounded     E4 the counters are right */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+#define JUDGE_GRACE_MS 1100 /* answers that are here get a second             */
+
+const char *const sim_rule_name[SIM_RULES] = {
+    "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
+    "E3", "E4"};
+const char *const sim_wish_name[SIM_WISHES] = {"c0", "c1", "p?", "c*", "s0",
+                                               "s1"};
+const relet_channel sim_wish_kind[SIM_WISHES] = {
+    RELET_CHANNEL, RELET_CHANNEL, RELET_PATTERN,
+    RELET_PATTERN, RELET_SHARDED, RELET_SHARDED};
+
+int sim_wish_of(relet_channel kind, relet_span name)
+{
+    int i;
+
+    for (i = 0; i < SIM_WISHES; i++)
+        if (sim_wish_kind[i] == kind && name.n == 2 &&
+            memcmp(name.p, sim_wish_name[i], 2) == 0)
+            return i;
+    return -1;
+}
+
+/* The first thing that goes wrong is the one that counts. */
+void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
+{
+    va_list list;
+
+    if (w->failed)
+        return;
+    w->failed = 1 + (int)rule;
+    va_start(list, format);
+    (void)vsnprintf(w->why, sizeof w->why, format, list);
+    va_end(list);
+    SIM_SAY(w, "FAILED %s: %s", sim_rule_name[rule], w->why);
+}
+
+static int judge_holds(sim_world *w, sim_rule rule, int holds)
+{
+    w->checked[rule]++;
+    return holds;
+}
+
+sim_op *sim_op_of(sim_world *w, uint64_t tag)
+{
+    static sim_op nobody;
+    uint64_t node = tag >> 32, at = tag & UINT32_MAX;
+
+    if (node >= SIM_NODES || at == 0 || at > w->node[node].ops_n)
+        return &nobody;
+    return &w->node[node].ops[at - 1];
+}
+
+static unsigned long judge_n(uint64_t tag)
+{
+    return (unsigned long)(tag & UINT32_MAX);
+}
+
+/* ------------------------------------------------------------- submission */
+
+uint64_t sim_judge_next_tag(sim_world *w, sim_node *n)
+{
+    if (n->ops_n == n->ops_cap) {
+        n->ops_cap = n->ops_cap ? 2 * n->ops_cap : 64;
+        n->ops = (sim_op *)realloc(n->ops, n->ops_cap * sizeof *n->ops);
+        if (n->ops == NULL)
+            abort();
+    }
+    memset(&n->ops[n->ops_n], 0, sizeof *n->ops);
+    n->ops[n->ops_n].outcome = 255; /* not accepted                          */
+    n->ops[n->ops_n].at_us = w->now_us;
+    n->now = sim_node_clock(w, n);
+    return SIM_TAG(n->number, ++n->ops_n);
+}
+
+void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
+                         int code, int what)
+{
+    sim_op *op = sim_op_of(w, q->tag);
+    relet_time ms = q->timeout_ms ? q->timeout_ms : n->config.timeout_ms;
+
+    op->what = (uint8_t)what;
+    SIM_SAY(w, "n%d submits op %lu, kind %d%s: %s", n->number,
+            judge_n(q->tag), what,
+            q->flags & RELET_REPEATABLE ? ", repeatable" : "",
+            code ? relet_code_text(code) : "accepted");
+    if (code == RELET_E_LIMIT)
+        SIM_MARK(limit_reached);
+    if (!judge_holds(w, SIM_R1, code == 0 || code == RELET_E_LIMIT ||
+                                    code == RELET_E_MEMORY ||
+                                    code == RELET_E_REFUSED ||
+                                    code == RELET_E_STOPPED))
+        sim_fail(w, SIM_R1, "a submission was answered by %d", code);
+    if (code == RELET_E_MEMORY && !n->oom && n->disturbed_us < w->now_us)
+        sim_fail(w, SIM_R6, "no memory, and there was enough");
+    if (code < 0)
+        return;
+    op->outcome = RELET_NOTHING;
+    op->repeatable = (q->flags & RELET_REPEATABLE) != 0;
+    op->hasty = ms < n->config.timeout_ms;
+    op->deadline = ms == RELET_NEVER ? RELET_NEVER : n->now + ms;
+    n->open_ops++;
+}
+
+/* ------------------------------------------------------------ on the wire */
+
+/* Its first byte was given away. */
+void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
+{
+    sim_op *op = sim_op_of(w, tag);
+
+    if (op->outcome != RELET_NOTHING)
+        sim_fail(w, SIM_R5, "n%d op %lu is sent, and had its outcome: %s",
+                 l->node, judge_n(tag),
+                 op->outcome == 255 ? "refused"
+                                    : relet_kind_text(
+                                          (relet_kind)op->outcome));
+    if (op->touched > 0)
+        SIM_MARK(repeated);
+    if (!judge_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
+        sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
+                 l->node, judge_n(tag));
+    op->touched++;
+}
+
+void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag)
+{
+    sim_op_of(w, tag)->whole++;
+    (void)l;
+}
+
+void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
+{
+    sim_op *op = sim_op_of(w, tag);
+
+    op->ran++;
+    if (!judge_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
+        sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
+                 judge_n(tag));
+    if (!judge_holds(w, SIM_R5, op->ran <= 1 || op->repeatable))
+        sim_fail(w, SIM_R5, "n%d op %lu runs a second time", l->node,
+                 judge_n(tag));
+}
+
+void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
+                        uint64_t digest, int refusal)
+{
+    sim_op *op = sim_op_of(w, tag);
+
+    memmove(op->digest + 1, op->digest,
+            (SIM_DIGESTS - 1) * sizeof *op->digest);
+    op->digest[0] = digest;
+    op->refused = (uint16_t)(op->refused + (refusal != 0));
+    (void)w;
+    (void)l;
+}
+
+/* A command of a transaction was refused: the first refusal is told. */
+void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
+{
+    sim_op *op = sim_op_of(w, tag);
+
+    if (op->text == 0)
+        op->text = digest;
+}
+
+/* The first command of the user's on a link finds it as it was wished for. */
+void sim_judge_first(sim_world *w, sim_link *l)
+{
+    sim_node *n = &w->node[l->node];
+    unsigned missing = l->restore & ~l->subscribed & ~l->left;
+
+    if (!judge_holds(w, SIM_R9, l->greeted))
+        sim_fail(w, SIM_R9, "n%d: a command came before HELLO", l->node);
+    if (l->selected != n->config.db)
+        sim_fail(w, SIM_R9, "n%d: a command came for database %d, not %d",
+                 l->node, l->selected, n->config.db);
+    if (missing)
+        sim_fail(w, SIM_R9, "n%d: a command came before subscriptions %x",
+                 l->node, missing);
+}
+
+void sim_judge_wish(sim_world *w, sim_node *n, int wish, int on)
+{
+    sim_link *l = sim_net_of_node(w, n);
+
+    n->wish_moved |= 1u << wish;
+    if (on)
+        n->wished |= 1u << wish;
+    else
+        n->wished &= ~(1u << wish);
+    if (l)
+        l->left |= 1u << wish;
+    SIM_SAY(w, "n%d %s %s", n->number, on ? "wishes for" : "has enough of",
+            sim_wish_name[wish]);
+}
+
+/* ----------------------------------------------------------------- outcomes */
+
+static int judge_knows(const sim_op *op, uint64_t digest)
+{
+    int i;
+
+    for (i = 0; i < 2; i++)
+        if (op->digest[i] == digest && digest != 0)
+            return 1;
+    return 0;
+}
+
+static void judge_order(sim_world *w, sim_node *n, const sim_op *op,
+                        uint64_t tag)
+{
+    uint32_t at = (uint32_t)(tag & UINT32_MAX);
+
+    if (op->touched != 1 || op->refused > 0)
+        return;
+    if (!judge_holds(w, SIM_R3, at > n->in_order))
+        sim_fail(w, SIM_R3, "n%d op %lu is answered behind op %lu", n->number,
+                 judge_n(tag), (unsigned long)n->in_order);
+    n->in_order = at;
+}
+
+static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
+                         const relet_event *ev)
+{
+    uint64_t digest;
+
+    if (ev->kind == RELET_ERROR && ev->why != RELET_WHY_NONE) {
+        if (ev->why == RELET_WHY_MEMORY && n->disturbed_us < w->now_us)
+            sim_fail(w, SIM_R6, "an answer without memory, which there was");
+        if (ev->why == RELET_WHY_TOO_LARGE)
+            SIM_MARK(too_large);
+        return;
+    }
+    if (n->oom == 0 && ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
+        sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
+                 n->number, judge_n(ev->tag));
+    digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
+                                     : sim_wire_value(ev->value);
+    if (!judge_holds(w, SIM_R2, judge_knows(op, digest) ||
+                                    (ev->kind == RELET_ERROR &&
+                                     op->text == digest)))
+        sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
+                 n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
+                 ev->kind == RELET_ERROR ? ev->text.p : "");
+    if (ev->kind == RELET_REPLY && op->ran == 0)
+        sim_fail(w, SIM_R2, "n%d op %lu is answered and did not run",
+                 n->number, judge_n(ev->tag));
+    judge_order(w, n, op, ev->tag);
+}
+
+static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
+                             const relet_event *ev)
+{
+    if (ev->kind == RELET_NOT_SENT) {
+        SIM_MARK(not_sent);
+        if (ev->why == RELET_WHY_TIMEOUT)
+            SIM_MARK(not_sent_in_time);
+        if (!judge_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
+            sim_fail(w, SIM_R4, "n%d op %lu is told not sent, and was",
+                     n->number, judge_n(ev->tag));
+    } else {
+        SIM_MARK(unsure);
+        n->owed = 1;
+        if (ev->why == RELET_WHY_TIMEOUT)
+            SIM_MARK(unsure_timeout);
+        if (ev->why == RELET_WHY_BROKEN)
+            SIM_MARK(unsure_broken);
+        if (!judge_holds(w, SIM_R4, op->touched > 0))
+            sim_fail(w, SIM_R4, "n%d op %lu is told unsure, and no byte of "
+                     "it was sent", n->number, judge_n(ev->tag));
+    }
+    if (ev->why == RELET_WHY_CANCELLED)
+        SIM_MARK(cancelled);
+    if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED ||
+        (ev->why == RELET_WHY_TIMEOUT && op->hasty))
+        return;
+    if (!judge_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
+        sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",
+                 n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
+                 relet_why_text(ev->why));
+}
+
+static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    sim_op *op = sim_op_of(w, ev->tag);
+
+    if (!judge_holds(w, SIM_R1, ev->tag >> 32 == (uint64_t)n->number &&
+                                    (ev->tag & UINT32_MAX) > n->ops_first &&
+                                    op->outcome == RELET_NOTHING)) {
+        sim_fail(w, SIM_R1, "n%d op %lu: %s, and that is no outcome it waits "
+                 "for", n->number, judge_n(ev->tag), relet_kind_text(ev->kind));
+        return;
+    }
+    if (ev->kind == RELET_REPLY || ev->kind == RELET_ERROR)
+        judge_answer(w, n, op, ev);
+    else
+        judge_unanswered(w, n, op, ev);
+    op->outcome = (uint8_t)ev->kind;
+    n->open_ops--;
+}
+
+/* ----------------------------------------------------------------- messages */
+
+static uint64_t judge_digest(const relet_event *ev)
+{
+    uint64_t digest = sim_mix(0, ev->channel_kind == RELET_PATTERN   ? 1
+                                 : ev->channel_kind == RELET_SHARDED ? 2
+                                                                     : 0);
+
+    if (ev->channel_kind == RELET_PATTERN)
+        digest = sim_wire_text(digest, 'm', ev->pattern);
+    digest = sim_wire_text(digest, 'm', ev->channel);
+    return sim_wire_text(digest, 'm', relet_value_text(ev->value));
+}
+
+/* Of what was said on this link, the next that may be told: only what was not
+ * wished for all the time may be passed over. */
+static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    uint64_t digest = judge_digest(ev);
+    int found = 0;
+
+    SIM_MARK(message);
+    if (n->open_ops > 0)
+        SIM_MARK(push_between_answers);
+    while (!found && n->message_first < n->message_last) {
+        found = n->message[n->message_first++ % SIM_MESSAGES] == digest;
+        if (!found && !n->wish_moved)
+            break;
+    }
+    if (!judge_holds(w, SIM_R2, found))
+        sim_fail(w, SIM_R2, "n%d hears what was not said next", n->number);
+    if (n->gap_due)
+        sim_fail(w, SIM_R9, "n%d hears a message before the gap", n->number);
+    if (relet_value_text(ev->value).n == 5 &&
+        memcmp(relet_value_text(ev->value).p, "probe", 5) == 0)
+        n->heard |= 1u << sim_wish_of(ev->channel_kind,
+                                      ev->channel_kind == RELET_PATTERN
+                                          ? ev->pattern
+                                          : ev->channel);
+}
+
+static void judge_subscription(sim_world *w, sim_node *n,
+                               const relet_event *ev)
+{
+    sim_link *l = sim_net_of_node(w, n);
+    int wish = sim_wish_of(ev->channel_kind, ev->channel);
+
+    if (wish < 0) {
+        sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
+                 relet_kind_text(ev->kind));
+        return;
+    }
+    if (ev->kind == RELET_SUBSCRIBED) {
+        if (n->ups > 0 && (n->told[RELET_DOWN] > 0))
+            SIM_MARK(resubscribed);
+        n->in_force |= 1u << wish;
+        return;
+    }
+    n->in_force &= ~(1u << wish);
+    if (ev->kind == RELET_UNSUBSCRIBED) {
+        SIM_MARK(unwished);
+        return;
+    }
+    SIM_MARK(wish_refused);
+    n->wished &= ~(1u << wish);
+    if (l)
+        l->left |= 1u << wish;
+    if (n->disturbed_us < w->now_us)
+        sim_fail(w, SIM_R6, "n%d: a wish was refused, by nobody", n->number);
+}
+
+/* --------------------------------------------------------------------- link */
+
+static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    if (ev->why == RELET_WHY_BUSY)
+        SIM_MARK(greeting_busy); /* which leaves the link as it is */
+    else
+        n->in_force = 0;
+    if (ev->why == RELET_WHY_SILENT)
+        SIM_MARK(gave_up_silent);
+    if (ev->why == RELET_WHY_STOPPED)
+        return;
+    if (!judge_holds(w, SIM_R6, n->disturbed_us >= w->now_us))
+        sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; and nothing was wrong",
+                 n->number, relet_why_text(ev->why), ev->text.p);
+    if (ev->why == RELET_WHY_PROTOCOL || ev->why == RELET_WHY_NO_RESP3)
+        if (ev->why == RELET_WHY_PROTOCOL)
+            sim_fail(w, SIM_R6, "n%d finds fault with the protocol: %.100s",
+                     n->number, ev->text.p);
+}
+
+static void judge_up(sim_world *w, sim_node *n)
+{
+    sim_link *l = sim_net_of_node(w, n);
+
+    n->ups++;
+    if (l && n->ups > 1 && (l->restore & ~l->left)) {
+        SIM_MARK(restored);
+        n->gap_due = 1;
+    }
+}
+
+void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    SIM_SAY(w, "n%d: %s %s%s%.*s", n->number, relet_kind_text(ev->kind),
+            ev->why ? relet_why_text(ev->why) : "", ev->text.n ? ": " : "",
+            ev->text.n < 80 ? (int)ev->text.n : 80,
+            ev->text.n ? ev->text.p : "");
+    if (ev->tag && ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE)
+        SIM_SAY(w, "n%d: … of op %lu", n->number, judge_n(ev->tag));
+    n->told[ev->kind]++;
+    w->history = sim_mix(w->history, sim_mix((uint64_t)ev->kind << 8 |
+                                                 (uint64_t)n->number,
+                                             ev->tag ^ (uint64_t)n->now));
+    sim_note(w, 200 + (uint64_t)ev->kind, ev->tag);
+    switch (ev->kind) {
+    case RELET_REPLY:
+    case RELET_ERROR:
+    case RELET_NOT_SENT:
+    case RELET_UNSURE:
+        judge_outcome(w, n, ev);
+        return;
+    case RELET_UP:
+        judge_up(w, n);
+        return;
+    case RELET_DOWN:
+        judge_down(w, n, ev);
+        return;
+    case RELET_SUBSCRIBED:
+    case RELET_UNSUBSCRIBED:
+    case RELET_SUBSCRIPTION_REFUSED:
+        judge_subscription(w, n, ev);
+        return;
+    case RELET_MESSAGE:
+        judge_message(w, n, ev);
+        return;
+    case RELET_GAP:
+        SIM_MARK(gap);
+        n->gap_due = 0;
+        return;
+    case RELET_INVALIDATE:
+        SIM_MARK(invalidated);
+        return;
+    case RELET_LEASE_GAINED:
+    case RELET_LEASE_LOST:
+    case RELET_LEASE_TROUBLE:
+    case RELET_LEASE_ENDED:
+        return; /* for the workload that asked for them */
+    case RELET_NOTHING:
+    case RELET_PUSHED:
+        sim_fail(w, SIM_R2, "n%d is told %s", n->number,
+                 relet_kind_text(ev->kind));
+        return;
+    }
+}
+
+/* ----------------------------------------------------------------- progress */
+
+/* 1 while an operation without a deadline is open: nobody but TCP finds out
+ * then that a link is dead. */
+int sim_judge_waits_for_ever(const sim_node *n)
+{
+    uint32_t i;
+
+    for (i = n->ops_first; i < n->ops_n; i++)
+        if (n->ops[i].outcome == RELET_NOTHING &&
+            n->ops[i].deadline == RELET_NEVER)
+            return 1;
+    return 0;
+}
+
+/* A link that owes no answer, and on which nothing is heard, is asked, and then
+ * it is heard or given up. */
+static void judge_pings(sim_world *w, sim_node *n)
+{
+    const relet_config *c = &n->config;
+    relet_time patience = c->timeout_ms + c->retry_max_ms + 100;
+    relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
+
+    if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
+        !relet_is_up(n->r))
+        return;
+    w->checked[SIM_R8]++;
+    if (n->now - n->said_at > patience &&
+        n->now - last > patience + c->ping_every_ms)
+        sim_fail(w, SIM_R8, "n%d: a link is silent for %ld ms, and not asked",
+                 n->number, (long)(n->now - n->heard_at));
+}
+
+/* Behind a turn nothing is overdue. */
+void sim_judge_turn(sim_world *w, sim_node *n)
+{
+    uint32_t i = n->ops_first;
+
+    judge_pings(w, n);
+    if (n->open_ops == 0)
+        return;
+    if (n->ops_n > i + n->config.operations_max * 4)
+        i = n->ops_n - n->config.operations_max * 4;
+    for (; i < n->ops_n; i++)
+        if (n->ops[i].outcome == RELET_NOTHING &&
+            n->ops[i].deadline != RELET_NEVER &&
+            n->ops[i].deadline + JUDGE_GRACE_MS < n->now) {
+            sim_fail(w, SIM_R8, "n%d op %lu is overdue by %ld ms", n->number,
+                     (unsigned long)i + 1,
+                     (long)(n->now - n->ops[i].deadline));
+            return;
+        }
+    w->checked[SIM_R8]++;
+}
+
+static void judge_counters(sim_world *w, sim_node *n)
+{
+    relet_stats s;
+    int right;
+
+    relet_stats_get(n->r, &s);
+    right = s.replies == n->told[RELET_REPLY] &&
+            s.errors == n->told[RELET_ERROR] &&
+            s.not_sent == n->told[RELET_NOT_SENT] &&
+            s.unsure == n->told[RELET_UNSURE] && s.memory == n->held &&
+            s.bytes_in == n->bytes_in && s.bytes_out == n->bytes_out &&
+            s.connects >= n->ups;
+    if (!judge_holds(w, SIM_E4, right))
+        sim_fail(w, SIM_E4, "n%d: a counter is wrong", n->number);
+    if (s.late > 0)
+        SIM_MARK(late_swallowed);
+    if (!judge_holds(w, SIM_R6, s.protocol_errors == 0))
+        sim_fail(w, SIM_R6, "n%d counts protocol errors", n->number);
+}
+
+/* An upper bound of what grows: each buffer at its cap, one being copied. */
+static size_t judge_memory_max(const relet_config *c)
+{
+    return 2 * (c->output_max + c->reply_max + c->tape_max) + 4096 +
+           2 * (65536 + 512 * (size_t)c->subscriptions_max);
+}
+
+/* An incarnation has ended: in order, or with its process. */
+void sim_judge_gone(sim_world *w, sim_node *n, int crash)
+{
+    uint32_t i;
+
+    if (!judge_holds(w, SIM_R7, n->held_peak <=
+                                    judge_memory_max(&n->config)))
+        sim_fail(w, SIM_R7, "n%d had %lu bytes", n->number,
+                 (unsigned long)n->held_peak);
+    judge_counters(w, n);
+    for (i = n->ops_first; i < n->ops_n; i++) {
+        if (n->ops[i].outcome != RELET_NOTHING)
+            continue;
+        if (!crash)
+            sim_fail(w, SIM_R1, "n%d op %lu never had an outcome", n->number,
+                     (unsigned long)i + 1);
+        n->ops[i].outcome = RELET_UNSURE;
+    }
+    n->ops_first = n->in_order = n->ops_n;
+    n->open_ops = 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * shrink.c - which of the faults a failure needs: delta debugging. A failure is
+ * the same when it breaks the same rule. */
+#include <string.h>
+
+#include "sim.h"
+
+#define SHRINK_TRIES 400
+
+static int shrink_still(sim_world *w, const sim_setup *setup,
+                        const uint8_t *keep, int rule)
+{
+    sim_setup s = *setup;
+
+    s.keep = keep;
+    s.trace = 0;
+    return sim_world_run(w, &s) == rule;
+}
+
+/* Try without the part-th of `parts` parts of what is kept. */
+static int shrink_part(sim_world *w, const sim_setup *setup, uint8_t *keep,
+                       int kept, int part, int parts, int rule)
+{
+    uint8_t less[SIM_FAULTS];
+    int from = kept * part / parts, to = kept * (part + 1) / parts;
+    int i, at = 0, left = kept;
+
+    memcpy(less, keep, sizeof less);
+    for (i = 0; i < SIM_FAULTS; i++)
+        if (less[i] && (at++, at > from && at <= to)) {
+            less[i] = 0;
+            left--;
+        }
+    if (left == kept || !shrink_still(w, setup, less, rule))
+        return kept;
+    memcpy(keep, less, sizeof less);
+    return left;
+}
+
+int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep, int *tries)
+{
+    int rule, kept = 0, parts = 2, part, i, left;
+
+    *tries = 0;
+    rule = sim_world_run(w, setup);
+    memset(keep, 0, SIM_FAULTS);
+    for (i = 0; i < w->faults; i++)
+        kept += keep[i] = (uint8_t)w->fault[i].fired;
+    while (kept > 0 && *tries < SHRINK_TRIES) {
+        if (parts > kept)
+            parts = kept;
+        for (part = 0, left = kept; part < parts && left == kept; part++) {
+            left = shrink_part(w, setup, keep, kept, part, parts, rule);
+            ++*tries;
+        }
+        if (left < kept) {
+            kept = left;
+            parts = parts > 2 ? parts - 1 : 2;
+        } else if (parts == kept) {
+            break;
+        } else {
+            parts *= 2;
+        }
+    }
+    return kept;
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim.h - a world in one thread: whole clients, servers in memory, links that
+ * carry bytes badly, and a judge who knows what really happened.
+ *
+ *   sim_main   seeds, rates, the line at the end
+ *   shrink     which of the faults a failure needs
+ *   world      one run: phases, the loop over what is due
+ *   swarm      what kind of run this is: shape, limits, faults
+ *   faults     what goes wrong, when, to whom
+ *   plain      a workload: commands, scripts, transactions, messages
+ *   node       a client, its clock, its memory, its driver
+ *   host       a server, its clock, its log; who serves, who takes over
+ *   net pipe   links, one byte at a time
+ *   judge      R1-R10, E1-E4
+ *   wire       RESP read a second time, by other code than ours
+ *   choices queue trace
+ *
+ * Time is in microseconds of the world, which no clock in it shows. */
+#ifndef SIM_H
+#define SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "choices.h"
+#include "queue.h"
+#include "relet.h"
+#include "relet_local.h"
+
+#define SIM_NODES 8
+#define SIM_HOSTS 2
+#define SIM_LINKS 192
+#define SIM_FAULTS 96
+#define SIM_WISHES 6
+#define SIM_DIGESTS 4
+#define SIM_MESSAGES 256 /* that were said on a link and not yet told         */
+
+#define SIM_MS ((int64_t)1000)
+#define SIM_S ((int64_t)1000000)
+#define SIM_NEVER INT64_MAX
+#define SIM_KEEPALIVE_US (15 * SIM_S)
+
+typedef struct sim_world sim_world;
+typedef struct sim_node sim_node;
+typedef struct sim_link sim_link;
+
+/* What a stream of choices is about. */
+enum {
+    SIM_OF_SWARM = 1,
+    SIM_OF_FAULT,
+    SIM_OF_NODE,
+    SIM_OF_WORK,
+    SIM_OF_CHUNK,
+    SIM_OF_DELAY,
+    SIM_OF_TIE,
+    SIM_OF_ERROR,
+    SIM_OF_MEMORY
+};
+
+/* What can be due. */
+typedef enum sim_kind {
+    SIM_BYTES,     /* arrive at one end of link `whom`; which: see net.c      */
+    SIM_CONNECT,   /* link `whom` reaches its host                            */
+    SIM_KEEPALIVE, /* finds out that link `whom` is dead                      */
+    SIM_WAKE,      /* node `whom` has a deadline                              */
+    SIM_BOOT,      /* node `whom` starts                                      */
+    SIM_STEP,      /* node `whom` has work to submit                          */
+    SIM_HOST,      /* host `whom` looks at its clock                          */
+    SIM_FAULT_ON,  /* fault `whom` begins                                     */
+    SIM_FAULT_OFF, /* and ends                                                */
+    SIM_PHASE
+} sim_kind;
+
+/* ------------------------------------------------------------------- judge */
+
+typedef enum sim_rule {
+    SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
+    SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4,
+    SIM_RULES
+} sim_rule;
+
+/* What the ghost knows of an operation. */
+typedef struct sim_op {
+    int64_t deadline;    /* on its node's clock, ms; RELET_NEVER              */
+    int64_t at_us;
+    uint64_t digest[SIM_DIGESTS]; /* what servers answered, newest first      */
+    uint64_t text;       /* digest of the first refusal in a transaction      */
+    uint16_t touched;    /* times that its first byte was given to a link     */
+    uint16_t whole;      /* times that its last one was: only then it may run */
+    uint16_t ran;        /* times that a server ran it                        */
+    uint16_t refused;    /* times that a server proved that it did not        */
+    uint8_t repeatable;
+    uint8_t outcome;     /* relet_kind, RELET_NOTHING: none yet               */
+    uint8_t what;        /* the workload's                                    */
+    uint8_t hasty;       /* has less time than the way there and back needs   */
+} sim_op;
+
+/* A tag is the number of the node and the number of its operation from 1. */
+#define SIM_TAG(node, n) ((uint64_t)(node) << 32 | (uint64_t)(n))
+
+/* ---------------------------------------------------------------- network */
+
+typedef struct sim_part {
+    int64_t at_us;
+    size_t n;
+} sim_part;
+
+/* One direction of a link. */
+typedef struct sim_pipe {
+    uint8_t *bytes;      /* [head, tail); the first `arrived` can be read     */
+    size_t head, tail, cap;
+    size_t arrived;
+    size_t limit;        /* bytes under way at most                           */
+    sim_part *parts;     /* [part, parts_n): what has not arrived             */
+    size_t part, parts_n, parts_cap;
+    int64_t last_us;     /* nothing arrives before it                         */
+    int64_t cut_after;   /* bytes until the link is cut; below 0: never       */
+    uint64_t carried;
+    uint8_t held;        /* something is due, and the path swallows it        */
+    uint8_t dying;       /* the link breaks when what is under way arrived    */
+    uint8_t wanted;      /* the writer has more                               */
+    uint8_t fin;         /* the writer has closed: 1, and it arrived: 2       */
+} sim_pipe;
+
+enum { SIM_UP, SIM_DOWN }; /* to the server, to the client                   */
+
+typedef enum sim_link_state {
+    SIM_FREE,
+    SIM_DIALLING,
+    SIM_OPEN
+} sim_link_state;
+
+struct sim_link {
+    sim_link_state state;
+    int number, node, host;
+    uint64_t gen;
+    int client_gone, host_gone; /* who has let go of it                       */
+    int reset;           /* 1: broken, and the client does not know yet       */
+    int64_t open_us;
+    relet_time give_up;  /* on the node's clock                               */
+    sim_pipe pipe[2];
+    /* The host's end. */
+    int id;              /* of relet_local                                    */
+    uint8_t *in, *out;
+    size_t in_n, in_cap, out_n, out_at, out_cap;
+    int kill_after_run;  /* reset it when a command has run, before its answer*/
+    int blocked;         /* a command waits in the server                     */
+    int in_multi;
+    int closing;         /* said all, then close                              */
+    uint64_t unit;       /* tag of the transaction that is being queued       */
+    uint64_t awaited;    /* tag of the command that is being answered         */
+    int greeted, selected;
+    unsigned subscribed, restore, left;
+    /* What the client's end has given away. */
+    size_t tap_skip;
+    int tap_unit;
+    uint64_t tap_tag;
+    int disturbed;       /* a fault touched it: R6 asks for one               */
+    int scripts_flushed;
+};
+
+/* What the way between a node and a host does at the moment: counts, since
+ * faults overlap. */
+typedef struct sim_path {
+    int hole[2];
+    int refuse, hang, crowd;
+    int64_t extra_us;
+    size_t squeeze;
+} sim_path;
+
+/* -------------------------------------------------------------------- host */
+
+/* What was changed, in RESP, and until where at which time. */
+typedef struct sim_mark_at {
+    int64_t at_us;
+    size_t n;
+} sim_mark_at;
+
+typedef struct sim_log {
+    uint8_t *bytes;
+    size_t n, cap;
+    sim_mark_at *at;
+    size_t at_n, at_cap;
+} sim_log;
+
+typedef struct sim_host {
+    int number;
+    relet_local *local;
+    void *block;
+    size_t held;
+    uint64_t gen;
+    sim_log log;
+    int up;
+    int frozen;          /* count of faults that stop it                      */
+    int64_t loading_until_us;
+    int64_t wall_offset_us; /* its clock is this much ahead of the world's    */
+    int64_t wall_stop_us;   /* frozen at; SIM_NEVER: it runs                  */
+    int32_t ppm;
+    int64_t lag_us;      /* how far the other one is behind                   */
+    int read_only;
+    int64_t due_us;      /* when SIM_HOST is scheduled                        */
+    int admin;
+    sim_link *by_id[SIM_LINKS + 8];
+} sim_host;
+
+/* -------------------------------------------------------------------- node */
+
+struct sim_node {
+    sim_world *world;
+    int number;
+    uint64_t incarnation;
+    relet *r;
+    void *memory;
+    size_t memory_n;
+    relet_config config;
+    int running, leaving;
+    int boots;           /* a boot is scheduled                               */
+    int paused;          /* count of faults that hold it                      */
+    int wake_late;       /* something came while it was held                  */
+    int64_t offset_us;
+    int32_t ppm;
+    relet_time now;
+    int64_t wake_us;
+    uint64_t wake_gen;
+    int link;            /* number + 1; 0: none                               */
+    int spins;
+    /* Memory. */
+    int oom;             /* count of faults                                   */
+    uint32_t oom_rate;   /* refusals in 256                                   */
+    uint64_t asked;
+    size_t held, held_peak;
+    /* What was done, for the counters. */
+    sim_op *ops;
+    uint32_t ops_n, ops_cap, ops_first; /* of this incarnation from ops_first */
+    uint32_t in_order;   /* the last answered one                             */
+    uint64_t told[32], ups, late_ok;
+    uint64_t bytes_in, bytes_out;
+    relet_time heard_at, said_at;
+    relet_time short_at; /* when memory was last refused                      */
+    int owed;            /* an answer that nobody waits for may still come    */
+    size_t open_ops;
+    /* Messages. */
+    unsigned wished, in_force, wish_moved;
+    int gap_due;
+    uint64_t message_gen; /* of the link that these were said on              */
+    uint64_t message[SIM_MESSAGES];
+    uint32_t message_first, message_last;
+    unsigned heard;      /* of the last probe                                 */
+    uint32_t probe;      /* number of the operation that proves life; 0: none */
+    /* Disturbances, for R6: until when. */
+    int64_t disturbed_us;
+    sim_stream work, chunk;
+    int script[2];
+    int64_t step_us;
+    int dead_for_good;
+};
+
+/* ------------------------------------------------------------------ faults */
+
+typedef enum sim_trouble {
+    SIM_T_RESET, SIM_T_FIN, SIM_T_CUT, SIM_T_HOLE, SIM_T_SLOW, SIM_T_REFUSE,
+    SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_PAUSE,
+    SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART, SIM_T_FREEZE,
+    SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_ERRORS, SIM_T_GREETING,
+    SIM_TROUBLES
+} sim_trouble;
+
+typedef struct sim_fault {
+    sim_trouble what;
+    int64_t at_us, for_us;
+    int node;            /* below 0: all                                      */
+    uint64_t key;        /* of its own draws                                  */
+    int64_t amount;
+    uint32_t rate;
+    int way;             /* bit 0: up, bit 1: down; or a choice of its own    */
+    int off;             /* taken away by the shrinker                        */
+    int active, fired;
+} sim_fault;
+
+/* -------------------------------------------------------------------- runs */
+
+typedef enum sim_phase {
+    SIM_BOOTING,
+    SIM_CHAOS,
+    SIM_QUIET,  /* everything is whole again, and has to work             */
+    SIM_PROBED, /* messages were sent to all who wish for them            */
+    SIM_OVER
+} sim_phase;
+
+typedef enum sim_preset {
+    SIM_SWARM, /* each seed its own mix                                  */
+    SIM_CALM,  /* no faults                                              */
+    SIM_FULL,  /* 60 s, five nodes, every class of fault: to measure     */
+    SIM_LITE   /* two nodes, two seconds                                 */
+} sim_preset;
+
+/* What may differ between two runs of a seed. */
+typedef struct sim_setup {
+    uint64_t seed;
+    sim_preset preset;
+    uint64_t chunk_salt;       /* other reads and writes, same history (R10)  */
+    const uint8_t *keep;       /* per fault: 0 takes it away; NULL: all stay  */
+    int trace;
+    const uint8_t *bytes;      /* a fuzzer's choices                          */
+    size_t bytes_n;
+} sim_setup;
+
+typedef struct sim_shape {
+    int nodes;
+    int64_t chaos_us;
+    int64_t latency_us;
+    int64_t step_us;           /* between two steps of a node's work          */
+    size_t pipe;
+    uint32_t chunky;           /* odd reads and writes in 256                 */
+    unsigned ops;              /* kinds of operations that this run knows     */
+    unsigned troubles;
+    int faults;
+    int password, tracking, db;
+    int64_t bound_us;          /* from the healing until all works            */
+    relet_time timeout_max;
+    int32_t ppm;
+    uint32_t spurious;         /* needless wake-ups in 256                    */
+} sim_shape;
+
+/* Who submits, and looks at what comes. */
+typedef struct sim_workload {
+    const char *name;
+    void (*start)(sim_world *w, sim_node *n);
+    void (*step)(sim_world *w, sim_node *n);
+    void (*event)(sim_world *w, sim_node *n, const relet_event *ev);
+    int (*quiet)(sim_world *w, sim_node *n);      /* submit a proof of life   */
+    int (*alive)(sim_world *w, const sim_node *n); /* it was given            */
+} sim_workload;
+
+extern const sim_workload sim_plain;
+
+struct sim_world {
+    sim_setup setup;
+    sim_choices choices;
+    sim_shape shape;
+    const sim_workload *work;
+    sim_queue queue;
+    int64_t now_us;
+    sim_phase phase;
+    int64_t phase_us;
+    uint64_t events, turns;
+    uint64_t hash, history;    /* of everything; of what the nodes were told  */
+    sim_node node[SIM_NODES];
+    sim_host host[SIM_HOSTS];
+    int primary;
+    sim_link *link[SIM_LINKS];
+    uint64_t link_gen;
+    sim_path path[SIM_NODES][SIM_HOSTS];
+    sim_fault fault[SIM_FAULTS];
+    int faults, faults_fired, memory_faults;
+    int talking;               /* faults that make servers answer by errors   */
+    /* Verdict. */
+    int failed;                /* 1 + rule                                    */
+    char why[320];
+    uint64_t checked[SIM_RULES];
+    int64_t recovery_us;
+};
+
+/* ------------------------------------------------------------------- rooms */
+
+/* trace.c */
+extern FILE *sim_trace_out;
+void sim_say(const sim_world *w, const char *format, ...);
+void sim_trace_clear(void);
+void sim_trace_print(int lines);
+#define SIM_SAY(w, ...) \
+    do { \
+        if ((w)->setup.trace) \
+            sim_say((w), __VA_ARGS__); \
+    } while (0)
+void sim_note(sim_world *w, uint64_t kind, uint64_t what);
+
+#define SIM_MARKS(X) \
+    X(short_write) X(one_byte_read) X(crlf_split) X(pipe_full) \
+    X(reset_noticed_late) X(fin_with_data) X(cut_up) X(cut_down) \
+    X(hole_up) X(hole_down) X(hole_connect) X(connect_refused) \
+    X(connect_hangs) X(late_arrival_of_the_closed) X(ran_after_close) \
+    X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
+    X(stopped) X(memory_refused) X(boot_refused) X(restarted) \
+    X(writes_lost) X(loading) X(frozen) X(failover) X(failover_lost) \
+    X(read_only) X(clock_jumped) X(clock_stopped) X(scripts_flushed) \
+    X(noscript) X(error_reply) X(unit_refused) X(greeting_refused) \
+    X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) \
+    X(not_sent) X(not_sent_in_time) X(late_swallowed) X(repeated) \
+    X(cancelled) X(limit_reached) X(message) X(push_between_answers) \
+    X(gap) X(restored) X(unwished) X(wish_refused) X(invalidated) \
+    X(spurious_wake) X(gave_up_silent) X(too_large) X(resubscribed)
+enum {
+#define SIM_MARK_ENUM(name) SIM_MARK_##name,
+    SIM_MARKS(SIM_MARK_ENUM)
+    SIM_MARKS_N
+};
+extern uint64_t sim_marks[SIM_MARKS_N];
+extern const char *const sim_mark_name[SIM_MARKS_N];
+#define SIM_MARK(name) ((void)sim_marks[SIM_MARK_##name]++)
+
+/* world.c */
+sim_world *sim_world_new(void);
+void sim_world_free(sim_world *w);
+/* One run: 0, or 1 + the rule that was broken. */
+int sim_world_run(sim_world *w, const sim_setup *setup);
+void sim_due_at(sim_world *w, int64_t at_us, sim_kind kind, int whom,
+                uint64_t which);
+uint64_t sim_draw(const sim_world *w, uint64_t kind, uint64_t a);
+
+/* swarm.c */
+void sim_swarm(sim_world *w);
+void sim_swarm_config(sim_world *w, sim_node *n);
+void sim_swarm_print(const sim_world *w);
+
+/* faults.c */
+void sim_faults_draw(sim_world *w);
+void sim_fault_on(sim_world *w, sim_fault *f);
+void sim_fault_off(sim_world *w, sim_fault *f);
+void sim_faults_heal(sim_world *w);
+const char *sim_fault_name(sim_trouble what);
+void sim_fault_print(const sim_world *w, int i);
+/* An error that the host is to give instead of running this; NULL: none. */
+const char *sim_fault_error(sim_world *w, int node, uint64_t tag,
+                            int greeting);
+
+/* pipe.c */
+void sim_pipe_clear(sim_pipe *p, size_t limit);
+void sim_pipe_free(sim_pipe *p);
+size_t sim_pipe_room(const sim_pipe *p);
+void sim_pipe_put(sim_pipe *p, const uint8_t *bytes, size_t n, int64_t at_us);
+/* Bytes that have just become readable. */
+size_t sim_pipe_arrive(sim_pipe *p, int64_t now_us);
+int64_t sim_pipe_next(const sim_pipe *p);
+void sim_pipe_take(sim_pipe *p, size_t n);
+
+/* net.c */
+sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up);
+void sim_net_connect(sim_world *w, int number, uint64_t gen);
+void sim_net_keepalive(sim_world *w, int number, uint64_t gen);
+void sim_net_bytes(sim_world *w, int number, uint64_t which);
+size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *p,
+                     size_t n);
+void sim_net_fin(sim_world *w, sim_link *l, int way);
+void sim_net_reset(sim_world *w, sim_link *l, int quiet);
+void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash);
+void sim_net_host_lets_go(sim_world *w, sim_link *l);
+void sim_net_heal(sim_world *w, int node, int host);
+sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
+void sim_net_clear(sim_world *w);
+
+/* host.c, intake.c, log.c */
+void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
+                    size_t keep);
+void sim_host_down(sim_world *w, sim_host *h, int reset);
+void sim_host_free(sim_host *h);
+int64_t sim_host_wall(const sim_world *w, const sim_host *h);
+/* Look at its clock, or plan to. */
+void sim_host_schedule(sim_world *w, sim_host *h);
+void sim_host_clock(sim_world *w, sim_host *h);
+void sim_host_accept(sim_world *w, sim_link *l);
+void sim_host_arrived(sim_world *w, sim_link *l);
+void sim_host_flush(sim_world *w, sim_link *l);
+void sim_host_outputs(sim_world *w, sim_host *h);
+void sim_host_admin(sim_world *w, sim_host *h, int argc, ...);
+void sim_host_thaw(sim_world *w, sim_host *h);
+void sim_log_put(sim_log *g, int64_t at_us, const uint8_t *p, size_t n);
+size_t sim_log_at(const sim_log *g, int64_t at_us);
+void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
+
+/* A wake-up that nobody needs. */
+#define SIM_NEEDLESS (UINT64_MAX - 1)
+
+/* node.c, driver.c */
+void sim_node_boot(sim_world *w, sim_node *n);
+void sim_node_end(sim_world *w, sim_node *n, int crash);
+int sim_driver_turn(sim_world *w, sim_node *n);
+void sim_node_turn(sim_world *w, sim_node *n);
+void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen);
+void sim_node_stir(sim_world *w, sim_node *n);
+relet_time sim_node_clock(const sim_world *w, const sim_node *n);
+void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size);
+
+/* A fault touches a node until then; what follows from it takes longer. */
+void sim_disturb(sim_world *w, int node, int64_t until_us);
+
+/* judge.c: what happened, as it happens. */
+void sim_fail(sim_world *w, sim_rule rule, const char *format, ...);
+sim_op *sim_op_of(sim_world *w, uint64_t tag);
+uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
+void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
+                         int code, int what);
+void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
+                        uint64_t digest, int refusal);
+void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
+void sim_judge_first(sim_world *w, sim_link *l);
+int sim_judge_waits_for_ever(const sim_node *n);
+void sim_judge_turn(sim_world *w, sim_node *n);
+void sim_judge_gone(sim_world *w, sim_node *n, int crash);
+void sim_judge_wish(sim_world *w, sim_node *n, int wish, int on);
+int sim_wish_of(relet_channel kind, relet_span name);
+extern const char *const sim_wish_name[SIM_WISHES];
+extern const relet_channel sim_wish_kind[SIM_WISHES];
+extern const char *const sim_rule_name[SIM_RULES];
+
+/* shrink.c: keep[i] for each fault; how many stay. */
+int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep,
+               int *tries);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * swarm.c - what kind of run a seed is.
+ *
+ * Each leaves most classes of trouble out: one that is always there would hide
+ * what the others could show. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+
+static unsigned swarm_subset(sim_stream *st, unsigned all, unsigned of)
+{
+    unsigned k = 1 + sim_choose(st, of), bits = 0, i;
+
+    for (i = 0; i < of; i++)
+        if ((all & 1u << i) && sim_choose(st, of) < k)
+            bits |= 1u << i;
+    return bits;
+}
+
+/* Small pipes are slow ones: then the way must be short. */
+static void swarm_network(sim_shape *s, sim_stream *st)
+{
+    s->latency_us = sim_spread(st, 50, 20000);
+    s->pipe = (size_t)sim_spread(st, 512, 65536);
+    if (s->pipe < 8192 && s->latency_us > 500)
+        s->latency_us = 500;
+    s->chunky = (uint32_t)sim_spread(st, 0, 255);
+    s->spurious = (uint32_t)sim_spread(st, 0, 64);
+}
+
+static void swarm_full(sim_world *w)
+{
+    sim_shape *s = &w->shape;
+
+    s->nodes = 5;
+    s->chaos_us = 60 * SIM_S;
+    s->ops = ~0u;
+    s->troubles = ~0u;
+    s->faults = 30;
+    s->latency_us = 2000;
+    s->pipe = 65536;
+    s->step_us = SIM_S / 4;
+}
+
+static void swarm_lite(sim_world *w)
+{
+    w->shape.nodes = 2;
+    w->shape.chaos_us = 2 * SIM_S;
+    w->shape.step_us = 50 * SIM_MS;
+    if (w->shape.faults > 6)
+        w->shape.faults = 6;
+}
+
+void sim_swarm(sim_world *w)
+{
+    sim_shape *s = &w->shape;
+    sim_stream st;
+
+    memset(s, 0, sizeof *s);
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 0);
+    s->nodes = 1 + (int)sim_choose(&st, 5);
+    s->chaos_us = sim_spread(&st, 2 * SIM_S, 90 * SIM_S);
+    s->step_us = sim_spread(&st, 20 * SIM_MS, 2 * SIM_S);
+    if (s->chaos_us / s->step_us > 600)
+        s->step_us = s->chaos_us / 600;
+    swarm_network(s, &st);
+    s->ops = swarm_subset(&st, ~0u, 16);
+    s->troubles = swarm_subset(&st, ~0u, SIM_TROUBLES);
+    s->faults = (int)sim_spread(&st, 1, SIM_FAULTS);
+    s->password = sim_chance(&st, 1, 3);
+    s->db = sim_chance(&st, 1, 4) ? 1 + (int)sim_choose(&st, 15) : 0;
+    s->tracking = sim_chance(&st, 1, 4) ? 1 + (int)sim_choose(&st, 3) : 0;
+    s->ppm = sim_chance(&st, 1, 2) ? (int32_t)sim_spread(&st, 0, 5000) : 0;
+    if (w->setup.preset == SIM_FULL)
+        swarm_full(w);
+    if (w->setup.preset == SIM_LITE)
+        swarm_lite(w);
+    if (w->setup.preset == SIM_CALM)
+        s->faults = 0;
+}
+
+/* ------------------------------------------------------------ configuration */
+
+static void swarm_times(sim_world *w, relet_config *c, sim_stream *st)
+{
+    relet_time trip = 12 * w->shape.latency_us / 1000 + 50;
+
+    c->timeout_ms = sim_spread(st, 4 * trip, 5000);
+    c->connect_timeout_ms = sim_spread(st, 6 * trip, 5000);
+    c->ping_every_ms = sim_chance(st, 1, 4) ? 0
+                                            : sim_spread(st, 500, 15000);
+    c->retry_min_ms = sim_spread(st, 1, 200);
+    c->retry_max_ms = sim_spread(st, c->retry_min_ms + 50, 4000);
+    c->stable_ms = sim_spread(st, 100, 5000);
+    c->attempts_max = sim_chance(st, 1, 8) ? (int)sim_even(st, 2, 8) : 0;
+    c->fail_fast = sim_chance(st, 1, 10);
+}
+
+/* From the end of all trouble until everything works. A link that is dead but
+ * silent is found by its ping, or by two timeouts; then come at most a try
+ * that hangs, a wait, a try, a greeting that is put off, and the answers. */
+static int64_t swarm_bound(const sim_world *w, const relet_config *c)
+{
+    relet_time ms = c->ping_every_ms + 4 * c->timeout_ms +
+                    4 * c->connect_timeout_ms + 4 * c->retry_max_ms + 5000;
+
+    return ms * 1000 + SIM_KEEPALIVE_US + 100 * w->shape.latency_us;
+}
+
+static void swarm_limits(relet_config *c, sim_stream *st)
+{
+    c->operations_max = (uint32_t)sim_spread(st, 1, 64);
+    c->subscriptions_max = 8;
+    c->scripts_max = 4;
+    c->output_max = (size_t)sim_spread(st, 8192, 65536);
+    c->reply_max = (size_t)sim_spread(st, 8192, 131072);
+    c->bulk_max = (uint32_t)c->reply_max;
+    c->buffer_min = (size_t)sim_spread(st, 64, 4096);
+    c->tape_max = 16384;
+    if (sim_chance(st, 1, 6))
+        c->count_max = 32; /* a script answers with more                     */
+}
+
+/* The same for each incarnation of a node. */
+void sim_swarm_config(sim_world *w, sim_node *n)
+{
+    relet_config *c = &n->config;
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM,
+                    1 + (uint64_t)n->number);
+    relet_config_init(c);
+    strcpy(c->host, "h");
+    swarm_times(w, c, &st);
+    swarm_limits(c, &st);
+    if (w->shape.password)
+        strcpy(c->password, "sesame");
+    c->db = w->shape.db;
+    if (sim_chance(&st, 1, 3))
+        strcpy(c->name, "sim");
+    c->tracking = (relet_tracking)w->shape.tracking;
+    if (c->tracking == RELET_TRACK_BROADCAST)
+        strcpy(c->tracking_prefix, "k");
+    c->resize = sim_chance(&st, 7, 8) ? sim_node_resize : NULL;
+    c->resize_user = n;
+    c->seed = sim_keyed(&w->choices, SIM_OF_NODE, (uint64_t)n->number,
+                        n->incarnation);
+    if (swarm_bound(w, c) > w->shape.bound_us)
+        w->shape.bound_us = swarm_bound(w, c);
+    if (c->timeout_ms > w->shape.timeout_max)
+        w->shape.timeout_max = c->timeout_ms;
+}
+
+void sim_swarm_print(const sim_world *w)
+{
+    const sim_shape *s = &w->shape;
+
+    printf("%d nodes, %ld ms, a step each %ld ms, latency %ld us, pipe %lu, "
+           "chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
+           s->nodes, (long)(s->chaos_us / 1000), (long)(s->step_us / 1000),
+           (long)s->latency_us, (unsigned long)s->pipe, s->chunky, s->ops,
+           w->faults, s->troubles, (long)(s->bound_us / 1000));
+}
