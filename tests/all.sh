@@ -65,6 +65,13 @@ REPLAYS= suite"
     done
     step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
 
+    # Whole clients under faults: seeds that stay, seeds that nobody has seen;
+    # and that this finds what is broken.
+    step sim - "$MAKE -s sim SEEDS=2000 FROM=1"
+    step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$(date +%s)000"
+    step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
+    step mutants - "$MAKE -s mutants"
+
     # What compilers and checkers say.
     step warnings - "sh tests/warnings_test.sh"
     step header - "sh tests/header_test.sh"
@@ -123,7 +130,7 @@ sum() {
 
 # What more than one step builds is built before they run.
 build() {
-    $MAKE -s -j2 all dist && $MAKE -s -j2 F=pure objects &&
+    $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure objects &&
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 
