@@ -120,6 +120,9 @@ TEST doubles_read_as_strtod_has_them(void)
     char text[64];
     size_t i;
 
+#ifndef __GLIBC__
+    SKIPm("servers read them with glibc, and libcs differ");
+#endif
     rlt_rand_seed(&t_dice, 3);
     for (i = 0; i < T_TEXTS; i++)
         ASSERT(t_reads(t_texts[i]));
