@@ -39,7 +39,7 @@ typedef struct cli {
     size_t pattern_count;
     long count; /* listen, ping, bench                                      */
     long interval_ms;
-    long wait_ms;
+    long wait_ms; /* ping; -1: not given                                    */
     long depth;
     long size;
     long keys;
@@ -104,7 +104,10 @@ relet_request cli_request(const cli *c);
 /* A code of the library on stderr, and as an exit code. */
 int cli_trouble(const cli *c, int code);
 
-/* Open c->r and wait until it is up, at most wait_ms when that is positive,
+/* Open c->r, which then connects while it is waited on. 0 or an exit code. */
+int cli_open(cli *c);
+
+/* The same, and wait until it is up, at most wait_ms when that is positive,
  * else until the first attempt failed. 0 or an exit code. */
 int cli_connect(cli *c, long wait_ms);
 void cli_close(cli *c);

@@ -437,7 +437,7 @@ int main(int argc, char **argv)
     /* Writing to a closed pipe is then an error that can be looked at. */
     signal(SIGPIPE, SIG_IGN);
     memset(&p, 0, sizeof p);
-    c.timeout_ms = c.interval_ms = c.size = -1;
+    c.timeout_ms = c.interval_ms = c.size = c.wait_ms = -1;
     c.argv = (char **)cli_grow(NULL, ((size_t)argc + 1) * sizeof *argv);
     p.c = &c;
     p.argv = argv;
