@@ -39,10 +39,16 @@ typedef struct cli {
     size_t pattern_count;
     long count; /* listen, ping, bench                                      */
     long interval_ms;
-    long wait_ms; /* ping; -1: not given                                    */
+    long wait_ms; /* ping, lock; -1: not given                              */
     long depth;
     long size;
     long keys;
+    const char *key; /* lead, lock                                          */
+    const char *owner;
+    long ttl_ms;
+    long grace_ms;
+    int again;
+    int all; /* leases */
 
     int argc; /* what is left when the options are taken                    */
     char **argv;
@@ -77,7 +83,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command call_command, listen_command, ping_command,
-    bench_command, demo_command;
+    bench_command, demo_command, lead_command, lock_command, leases_command;
 
 /* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
 #ifdef __GNUC__
