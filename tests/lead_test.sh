@@ -364,6 +364,8 @@ test_leases() {
     until_so 'the second waits' waits_for 'app:{x}:sleepers'
     redis SET wrong:fence text >"$work/log"
     redis HSET other:fence field value >"$work/log"
+    redis HSET '{list}:fence' token 7 >"$work/log"
+    redis RPUSH list a b >"$work/log"
     run leases
     check 'leases: key, holder, token, time left, how many wait' \
         grep -Eqx "app:\{x\}	me:[0-9a-f]{32}	$(token_of one.out)	[0-9]+	1" \

@@ -103,7 +103,7 @@ static void guard_main(int line, relet_time kill_at)
             read(line, &kill_at, sizeof kill_at) != (long)sizeof kill_at)
             break;
     }
-    kill(0, SIGKILL);
+    kill(-getpid(), SIGKILL);
     _exit(0);
 }
 

@@ -43,6 +43,7 @@ typedef struct leader {
     child child;
     int told;           /* the command, by SIGTERM, for the lease's sake    */
     int lost;           /* the lease, while the command ran                 */
+    int troubled;       /* it was told why the lease cannot be had          */
     int over;           /* no further campaign                              */
     int code;           /* … and then this is the exit code                 */
     relet_time leave_at; /* then we go, released or not                     */
@@ -68,11 +69,13 @@ static void lead_document(const leader *l, const char *event,
     fputs("}\n", stderr);
 }
 
-static void lead_note(const leader *l, const char *event, relet_span detail)
+/* What went wrong is told even to --quiet. */
+static void lead_note(const leader *l, const char *event, relet_span detail,
+                      int wrong)
 {
     if (l->c->json)
         lead_document(l, event, detail, -1);
-    else if (!l->c->quiet)
+    else if (wrong || !l->c->quiet)
         cli_say("%s: %s%s%.*s", l->name, event, detail.n ? ": " : "",
                 cli_text(detail));
 }
@@ -85,7 +88,6 @@ static void lead_note_gained(const leader *l)
         cli_say("%s: gained: token %" PRIu64, l->name, l->token);
 }
 
-/* What went wrong is told even to --quiet. */
 static void lead_note_lost(const leader *l, relet_span why)
 {
     if (l->c->json)
@@ -119,7 +121,8 @@ static int lead_campaign(leader *l)
     config.once = l->lock;
     if (l->lock && l->c->wait_ms > 0)
         config.wait_ms = l->c->wait_ms;
-    l->lost = l->told = 0;
+    l->lost = l->told = l->troubled = 0;
+    l->token = 0;
     l->lease = relet_lease_start(l->c->r, &config);
     if (l->lease >= 0)
         return 0;
@@ -242,6 +245,13 @@ static void lead_event_lost(leader *l, const relet_event *ev)
         (void)relet_lease_stopped(l->c->r, l->lease);
 }
 
+static void lead_not_acquired(leader *l)
+{
+    lead_note(l, "not acquired",
+              relet_str(l->troubled ? "" : "another one holds it"), 0);
+    lead_finish(l, LEAD_NOT_ACQUIRED);
+}
+
 static void lead_event_ended(leader *l, const relet_event *ev)
 {
     int up = relet_is_up(l->c->r);
@@ -250,8 +260,7 @@ static void lead_event_ended(leader *l, const relet_event *ev)
     if (l->over)
         return;
     if (ev->why == RELET_WHY_TIMEOUT && up) {
-        lead_note(l, "not acquired", relet_str("another one holds it"));
-        lead_finish(l, LEAD_NOT_ACQUIRED);
+        lead_not_acquired(l);
     } else if (ev->why == RELET_WHY_TIMEOUT || ev->why == RELET_WHY_GAVE_UP) {
         cli_say("%s: no connection", l->name);
         lead_finish(l, CLI_NOT_SENT);
@@ -268,8 +277,13 @@ static void lead_event_probed(leader *l, const relet_event *ev)
         lead_finish(l, CLI_NOT_SENT);
         return;
     }
-    lead_note(l, "not acquired", relet_str(""));
-    lead_finish(l, LEAD_NOT_ACQUIRED);
+    lead_not_acquired(l);
+}
+
+static void lead_event_trouble(leader *l, const relet_event *ev)
+{
+    l->troubled = 1;
+    lead_note(l, relet_why_text(ev->why), ev->text, 1);
 }
 
 static void lead_event(leader *l, const relet_event *ev)
@@ -281,9 +295,10 @@ static void lead_event(leader *l, const relet_event *ev)
     else if (ev->kind == RELET_LEASE_ENDED)
         lead_event_ended(l, ev);
     else if (ev->kind == RELET_LEASE_TROUBLE)
-        lead_note(l, relet_why_text(ev->why), ev->text);
+        lead_event_trouble(l, ev);
     else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN)
-        lead_note(l, relet_kind_text(ev->kind), ev->text);
+        lead_note(l, relet_kind_text(ev->kind), ev->text,
+                  ev->why == RELET_WHY_AUTH);
     else if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE)
         lead_event_probed(l, ev);
 }
@@ -305,15 +320,17 @@ static void lead_signal(leader *l, int signo)
 /* Milliseconds until something is due that no event tells of; -1: nothing. */
 static int lead_timeout(const leader *l)
 {
-    relet_time at = RELET_NEVER, left;
+    relet_time now = relet_clock(), at = RELET_NEVER, left;
 
+    if (l->child.pid && l->child.kill_at <= now)
+        return 100; /* it is dying, and its end will wake us */
     if (l->child.pid)
         at = l->child.kill_at - (l->told ? 0 : l->grace);
     else if (l->over)
         at = l->leave_at;
     if (at == RELET_NEVER)
         return -1;
-    left = at - relet_clock();
+    left = at - now;
     return left < 0 ? 0 : left < 1000000000 ? (int)left : 1000000000;
 }
 
@@ -397,7 +414,7 @@ static int lead_label(leader *l)
             cli_say("--owner has at most 63 bytes");
             return CLI_USAGE;
         }
-        strcpy(l->label, l->c->owner);
+        memcpy(l->label, l->c->owner, strlen(l->c->owner) + 1);
         return 0;
     }
     if (gethostname(host, sizeof host))

@@ -194,13 +194,15 @@ static void leases_show_json(const lease_row *row, relet_span holder,
 }
 
 /* What the transaction answered: [holder, left, token, sleepers]. A fence that
- * has no token is none of ours. */
+ * has no token is none of ours, nor is a key that is no string. */
 static void leases_show(const lister *l, const lease_row *row, relet_value v)
 {
     relet_span holder, token;
     int64_t left_ms = -1, waiting = 0, number;
 
     v = relet_value_first(v);
+    if (relet_value_type(v) == RELET_FAILURE)
+        return;
     holder = relet_value_text(v);
     v = relet_value_next(v);
     if (!relet_value_int(v, &left_ms))
@@ -256,7 +258,7 @@ static void leases_heard(lister *l, const relet_event *ev)
 {
     int code = 0;
 
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_REPLY && ev->tag < l->n && l->rows)
         leases_show(l, &l->rows[ev->tag], ev->value);
     else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
              ev->kind == RELET_UNSURE)
