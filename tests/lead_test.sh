@@ -273,8 +273,9 @@ test_server_dies() {
     began=$(now_ms)
     kill -KILL "$server_pid"
     wait "$server_pid" 2>/dev/null
-    until_line "$work/one.out" '^told$'
-    check 'the server dies: the command is told, but not at the first trouble' \
+    check 'the server dies: the command is told' \
+        until_line "$work/one.out" '^told$'
+    check 'but not at the first sign of trouble' \
         holds $(($(now_ms) - began)) -gt 1000
     until_gone "$old"
     took=$(($(now_ms) - began))

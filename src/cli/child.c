@@ -104,7 +104,6 @@ static void guard_main(int line, relet_time kill_at)
             break;
     }
     kill(-getpid(), SIGKILL);
-    _exit(0);
 }
 
 static void child_close_all(int fd[2])
@@ -132,6 +131,7 @@ static int guard_start(child *x, relet_time kill_at)
     if (x->guard == 0) {
         close(fd[1]);
         guard_main(fd[0], kill_at);
+        _exit(0);
     }
     setpgid(x->guard, x->guard); /* whoever of the two comes first */
     close(fd[0]);
@@ -170,18 +170,19 @@ static void child_say(const char *name, const char *why)
             return;
 }
 
-/* Behind fork. */
-static void child_become(const child *x, char **argv, const sigset_t *mask,
-                         pid_t parent)
+/* Behind fork; what comes back is why it did not become the command. */
+static int child_become(const child *x, char **argv, const sigset_t *mask,
+                        pid_t parent)
 {
     size_t i;
+    int failed;
 
     setpgid(0, x->guard);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (getppid() != parent)
-        _exit(CHILD_UNABLE);
+        return CHILD_UNABLE;
     if (x->terminal)
         tcsetpgrp(STDIN_FILENO, x->guard);
     for (i = 0; i < CHILD_PASSED_ON; i++) {
@@ -195,9 +196,9 @@ static void child_become(const child *x, char **argv, const sigset_t *mask,
     child_handle(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(argv[0], argv);
-    i = errno == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
-    child_say(argv[0], strerror(errno));
-    _exit((int)i);
+    failed = errno;
+    child_say(argv[0], strerror(failed));
+    return failed == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
 }
 
 int child_start(child *x, char **argv, relet_time kill_at)
@@ -213,7 +214,7 @@ int child_start(child *x, char **argv, relet_time kill_at)
         x->terminal = child_has_terminal();
         x->pid = fork();
         if (x->pid == 0)
-            child_become(x, argv, &mask, parent);
+            _exit(child_become(x, argv, &mask, parent));
         if (x->pid < 0) {
             failed = -1;
             x->pid = 0;
