@@ -17,20 +17,25 @@ _relet()
         esac
     done
     case $command in
-    '') words="call listen ping bench demo help $common -V --version" ;;
+    '') words="call listen lead lock leases ping bench demo help"
+        words+=" $common -V --version" ;;
     call) words="-x --stdin --repeat $common" ;;
     listen) words="-p --pattern -n --count $common" ;;
+    lead) words="--again --key --ttl --grace --owner $common" ;;
+    lock) words="--wait --key --ttl --grace --owner $common" ;;
+    leases) words="-a --all $common" ;;
     ping) words="-c --count -i --interval --wait $common" ;;
     bench) words="get set ping $common"
            words+=" -n --requests -d --depth -s --size -k --keys" ;;
     demo) words="$common" ;;
-    help) words="call listen ping bench demo help" ;;
+    help) words="call listen lead lock leases ping bench demo help" ;;
     *) words= ;;
     esac
     case $previous in
     -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
-        --size | --keys | --count | --pattern) words= ;;
+        --size | --keys | --count | --pattern | --key | --ttl | --grace | \
+        --owner) words= ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$word"))
     [[ ${COMPREPLY-} == *:// ]] && compopt -o nospace 2>/dev/null

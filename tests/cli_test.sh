@@ -103,7 +103,7 @@ answers() {
 
 # ------------------------------------------------------------- without server
 
-commands='call listen ping bench demo help'
+commands='call listen lead lock leases ping bench demo help'
 
 test_help() {
     local c help

@@ -39,10 +39,16 @@ typedef struct cli {
     size_t pattern_count;
     long count; /* listen, ping, bench                                      */
     long interval_ms;
-    long wait_ms;
+    long wait_ms; /* ping, lock; -1: not given                              */
     long depth;
     long size;
     long keys;
+    const char *key; /* lead, lock                                          */
+    const char *owner;
+    long ttl_ms;
+    long grace_ms;
+    int again;
+    int all; /* leases */
 
     int argc; /* what is left when the options are taken                    */
     char **argv;
@@ -77,7 +83,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command call_command, listen_command, ping_command,
-    bench_command, demo_command;
+    bench_command, demo_command, lead_command, lock_command, leases_command;
 
 /* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
 #ifdef __GNUC__
@@ -104,7 +110,10 @@ relet_request cli_request(const cli *c);
 /* A code of the library on stderr, and as an exit code. */
 int cli_trouble(const cli *c, int code);
 
-/* Open c->r and wait until it is up, at most wait_ms when that is positive,
+/* Open c->r, which then connects while it is waited on. 0 or an exit code. */
+int cli_open(cli *c);
+
+/* The same, and wait until it is up, at most wait_ms when that is positive,
  * else until the first attempt failed. 0 or an exit code. */
 int cli_connect(cli *c, long wait_ms);
 void cli_close(cli *c);

@@ -169,16 +169,23 @@ static void link_tell_cut(const cli *c)
                 info.cut_bytes);
 }
 
-int cli_connect(cli *c, long wait_ms)
+int cli_open(cli *c)
 {
     relet_fault fault;
-    int code;
 
     c->r = relet_open(NULL, &c->config, NULL, &fault);
     if (!c->r)
         return link_fault(c, &fault);
     relet_config_wipe(&c->config);
-    code = link_wait_up(c, wait_ms);
+    return 0;
+}
+
+int cli_connect(cli *c, long wait_ms)
+{
+    int code = cli_open(c);
+
+    if (code == 0)
+        code = link_wait_up(c, wait_ms);
     if (code == 0)
         link_tell_cut(c);
     return code;

@@ -20,8 +20,9 @@
 static const cli_command help_command;
 
 static const cli_command *const main_commands[] = {
-    &call_command,  &listen_command, &ping_command,
-    &bench_command, &demo_command,   &help_command,
+    &call_command, &listen_command, &lead_command,
+    &lock_command, &leases_command, &ping_command,
+    &bench_command, &demo_command,  &help_command,
 };
 #define MAIN_COMMANDS (sizeof main_commands / sizeof *main_commands)
 
@@ -437,7 +438,7 @@ int main(int argc, char **argv)
     /* Writing to a closed pipe is then an error that can be looked at. */
     signal(SIGPIPE, SIG_IGN);
     memset(&p, 0, sizeof p);
-    c.timeout_ms = c.interval_ms = c.size = -1;
+    c.timeout_ms = c.interval_ms = c.size = c.wait_ms = c.grace_ms = -1;
     c.argv = (char **)cli_grow(NULL, ((size_t)argc + 1) * sizeof *argv);
     p.c = &c;
     p.argv = argv;

@@ -139,7 +139,7 @@ static int ping_run(cli *c)
     code = cli_configure(c);
     if (code)
         return code;
-    if (c->wait_ms && c->config.retry_max_ms > 250)
+    if (c->wait_ms > 0 && c->config.retry_max_ms > 250)
         c->config.retry_min_ms = c->config.retry_max_ms = 250;
     code = cli_connect(c, c->wait_ms);
     if (code)

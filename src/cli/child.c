@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * child.c - a command that may run only as long as a lease is believed in. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* waitid */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "child.h"
+
+/* ----------------------------------------------------------------- signals */
+
+static const int child_passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+#define CHILD_PASSED_ON (sizeof child_passed_on / sizeof *child_passed_on)
+
+static relet *volatile child_to_wake;
+static volatile sig_atomic_t child_signo;
+
+static void child_on_signal(int signo)
+{
+    int saved = errno;
+
+    if (signo != SIGCHLD)
+        child_signo = signo;
+    if (child_to_wake)
+        relet_wake(child_to_wake);
+    errno = saved;
+}
+
+static void child_handle(int signo, void (*handler)(int))
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(signo, &action, NULL);
+}
+
+void child_signals(relet *r)
+{
+    size_t i;
+
+    child_to_wake = r;
+    if (!r)
+        return;
+    child_handle(SIGCHLD, child_on_signal);
+    for (i = 0; i < CHILD_PASSED_ON; i++) {
+        struct sigaction before;
+
+        sigaction(child_passed_on[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN)
+            child_handle(child_passed_on[i], child_on_signal);
+    }
+}
+
+int child_signal_take(void)
+{
+    int signo = child_signo;
+
+    child_signo = 0;
+    return signo;
+}
+
+/* No handler of ours may run in a process that is not ours any more, and
+ * whoever gives the terminal away must not be stopped for it. */
+static void child_block(sigset_t *before)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, before);
+}
+
+/* ------------------------------------------------------------------- guard */
+
+/* Looks at the clock each second: poll does not count the time in which the
+ * machine slept, the lease's end does. */
+static void guard_main(int line, relet_time kill_at)
+{
+    struct pollfd p;
+
+    setpgid(0, 0);
+    memset(&p, 0, sizeof p);
+    p.fd = line;
+    p.events = POLLIN;
+    for (;;) {
+        relet_time left = kill_at - relet_clock();
+
+        if (left <= 0)
+            break;
+        if (poll(&p, 1, left < 1000 ? (int)left : 1000) > 0 &&
+            read(line, &kill_at, sizeof kill_at) != (long)sizeof kill_at)
+            break;
+    }
+    kill(-getpid(), SIGKILL);
+}
+
+static void child_close_all(int fd[2])
+{
+    int saved = errno;
+
+    close(fd[0]);
+    close(fd[1]);
+    errno = saved;
+}
+
+static int guard_start(child *x, relet_time kill_at)
+{
+    int fd[2];
+
+    if (pipe(fd))
+        return -1;
+    /* A guard that does not read must not hold us up. */
+    if (fcntl(fd[1], F_SETFL, O_NONBLOCK) ||
+        fcntl(fd[1], F_SETFD, FD_CLOEXEC) ||
+        fcntl(fd[0], F_SETFD, FD_CLOEXEC) || (x->guard = fork()) < 0) {
+        child_close_all(fd);
+        return -1;
+    }
+    if (x->guard == 0) {
+        close(fd[1]);
+        guard_main(fd[0], kill_at);
+        _exit(0);
+    }
+    setpgid(x->guard, x->guard); /* whoever of the two comes first */
+    close(fd[0]);
+    x->line = fd[1];
+    x->kill_at = kill_at;
+    return 0;
+}
+
+/* Whoever of the group still runs, the guard too. */
+static void guard_end(child *x)
+{
+    kill(-x->guard, SIGKILL);
+    close(x->line);
+    while (waitpid(x->guard, NULL, 0) < 0 && errno == EINTR)
+        ;
+    x->guard = 0;
+}
+
+/* ----------------------------------------------------------------- command */
+
+/* Standard input is a terminal that we may read. */
+static int child_has_terminal(void)
+{
+    return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+static void child_say(const char *name, const char *why)
+{
+    const char *part[] = {"relet: ", NULL, ": ", NULL, "\n"};
+    size_t i;
+
+    part[1] = name;
+    part[3] = why;
+    for (i = 0; i < sizeof part / sizeof *part; i++)
+        if (write(STDERR_FILENO, part[i], strlen(part[i])) < 0)
+            return;
+}
+
+/* Behind fork; what comes back is why it did not become the command. */
+static int child_become(const child *x, char **argv, const sigset_t *mask,
+                        pid_t parent)
+{
+    size_t i;
+    int failed;
+
+    setpgid(0, x->guard);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        return CHILD_UNABLE;
+    if (x->terminal)
+        tcsetpgrp(STDIN_FILENO, x->guard);
+    for (i = 0; i < CHILD_PASSED_ON; i++) {
+        struct sigaction before;
+
+        sigaction(child_passed_on[i], NULL, &before);
+        if (before.sa_handler == child_on_signal)
+            child_handle(child_passed_on[i], SIG_DFL);
+    }
+    child_handle(SIGCHLD, SIG_DFL);
+    child_handle(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvp(argv[0], argv);
+    failed = errno;
+    child_say(argv[0], strerror(failed));
+    return failed == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
+}
+
+int child_start(child *x, char **argv, relet_time kill_at)
+{
+    pid_t parent = getpid();
+    sigset_t mask;
+    int failed;
+
+    memset(x, 0, sizeof *x);
+    child_block(&mask);
+    failed = guard_start(x, kill_at);
+    if (!failed) {
+        x->terminal = child_has_terminal();
+        x->pid = fork();
+        if (x->pid == 0)
+            _exit(child_become(x, argv, &mask, parent));
+        if (x->pid < 0) {
+            failed = -1;
+            x->pid = 0;
+            guard_end(x);
+        } else {
+            setpgid(x->pid, x->guard);
+        }
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return failed;
+}
+
+void child_kill_at(child *x, relet_time at)
+{
+    if (at <= relet_clock())
+        child_tell(x, SIGKILL);
+    /* What the guard does not hear it need not hear: it then kills earlier. */
+    if (at != x->kill_at && write(x->line, &at, sizeof at) < 0 &&
+        errno == EPIPE)
+        child_tell(x, SIGKILL); /* nobody guards it any more */
+    x->kill_at = at;
+}
+
+/* It may have left its group. */
+void child_tell(const child *x, int signo)
+{
+    if (!x->pid)
+        return;
+    kill(-x->guard, signo);
+    kill(x->pid, signo);
+}
+
+static void child_take_terminal(const child *x)
+{
+    sigset_t mask;
+
+    if (!x->terminal)
+        return;
+    child_block(&mask);
+    tcsetpgrp(STDIN_FILENO, getpgrp());
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+int child_ended(child *x, int *code)
+{
+    siginfo_t info;
+    int status;
+
+    memset(&info, 0, sizeof info);
+    if (!x->pid || waitid(P_PID, (id_t)x->pid, &info,
+                          WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
+        info.si_pid == 0)
+        return 0;
+    if (info.si_code == CLD_STOPPED) {
+        (void)waitid(P_PID, (id_t)x->pid, &info, WSTOPPED | WNOHANG);
+        /* Ctrl-Z: no shell would hear of it, and a lease is not for resting */
+        if (info.si_status == SIGTSTP)
+            child_tell(x, SIGCONT);
+        return 0;
+    }
+    guard_end(x);
+    child_take_terminal(x);
+    if (waitpid(x->pid, &status, 0) != x->pid)
+        status = 0;
+    x->pid = 0;
+    *code = WIFSIGNALED(status) ? CHILD_SIGNAL + WTERMSIG(status)
+                                : WEXITSTATUS(status);
+    return 1;
+}

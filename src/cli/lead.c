@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lead.c - relet lead, relet lock: run a command only while a lease is held.
+ *
+ *                         lease               command
+ *   GAINED                held                is started
+ *   not renewed for long  still believed in   SIGTERM, and SIGKILL before the
+ *                                             lease ends
+ *   LOST                  another's           SIGKILL
+ *   the command ends      is released         and so do we, or campaign again
+ *
+ * A campaign ends with ENDED; the next one begins when that was heard and the
+ * command of the last one is gone. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cli.h"
+
+enum {
+    LEAD_NOT_ACQUIRED = 120, /* lock: not within --wait                     */
+    LEAD_LOST = 121          /* lock: lost, and the command was killed      */
+};
+
+typedef struct leader {
+    cli *c;
+    int lock;
+    const char *name; /* or the whole key                                   */
+    char **command;
+    char label[64];
+    relet_time ttl, grace, margin;
+    relet_time bye_ms;  /* so long a release may take                       */
+
+    int lease;          /* -1: no campaign                                  */
+    uint64_t term, token;
+    child child;
+    int told;           /* the command, by SIGTERM, for the lease's sake    */
+    int lost;           /* the lease, while the command ran                 */
+    int troubled;       /* it was told why the lease cannot be had          */
+    int over;           /* no further campaign                              */
+    int code;           /* … and then this is the exit code                 */
+    relet_time leave_at; /* then we go, released or not                     */
+} leader;
+
+/* ------------------------------------------------------------------ telling
+ *
+ * Standard output is the command's, so all of it goes to standard error. */
+
+static void lead_document(const leader *l, const char *event,
+                          relet_span detail, int code)
+{
+    fprintf(stderr, "{\"event\":\"%s\",\"name\":", event);
+    show_json(stderr, relet_str(l->name));
+    fprintf(stderr, ",\"token\":%" PRIu64 ",\"term\":%" PRIu64, l->token,
+            l->term);
+    if (code >= 0)
+        fprintf(stderr, ",\"code\":%d", code);
+    if (detail.n) {
+        fputs(",\"text\":", stderr);
+        show_json(stderr, detail);
+    }
+    fputs("}\n", stderr);
+}
+
+/* What went wrong is told even to --quiet. */
+static void lead_note(const leader *l, const char *event, relet_span detail,
+                      int wrong)
+{
+    if (l->c->json)
+        lead_document(l, event, detail, -1);
+    else if (wrong || !l->c->quiet)
+        cli_say("%s: %s%s%.*s", l->name, event, detail.n ? ": " : "",
+                cli_text(detail));
+}
+
+static void lead_note_gained(const leader *l)
+{
+    if (l->c->json)
+        lead_document(l, "gained", relet_str(""), -1);
+    else if (!l->c->quiet)
+        cli_say("%s: gained: token %" PRIu64, l->name, l->token);
+}
+
+static void lead_note_lost(const leader *l, relet_span why)
+{
+    if (l->c->json)
+        lead_document(l, "lost", why, -1);
+    else
+        cli_say("%s: lost: %.*s; the command is killed", l->name,
+                cli_text(why));
+}
+
+static void lead_note_ended(const leader *l, int code)
+{
+    if (l->c->json)
+        lead_document(l, "command ended", relet_str(""), code);
+    else if (!l->c->quiet)
+        cli_say("%s: the command ended with %d", l->name, code);
+}
+
+/* --------------------------------------------------------------- campaigns */
+
+static int lead_campaign(leader *l)
+{
+    relet_lease_config config;
+
+    memset(&config, 0, sizeof config);
+    if (l->c->key)
+        config.key = relet_str(l->name);
+    else
+        config.name = relet_str(l->name);
+    config.label = relet_str(l->label);
+    config.ttl_ms = l->ttl;
+    config.once = l->lock;
+    if (l->lock && l->c->wait_ms > 0)
+        config.wait_ms = l->c->wait_ms;
+    l->lost = l->told = l->troubled = 0;
+    l->token = 0;
+    l->lease = relet_lease_start(l->c->r, &config);
+    if (l->lease >= 0)
+        return 0;
+    cli_say("%s", l->lease == RELET_E_CONFIG ? relet_refusal(l->c->r)
+                                             : relet_code_text(l->lease));
+    return CLI_USAGE;
+}
+
+/* No further campaign; this one ends when the lease is released. */
+static void lead_finish(leader *l, int code)
+{
+    l->over = 1;
+    l->code = code;
+    l->leave_at = relet_clock() + l->bye_ms;
+    if (l->lease >= 0)
+        (void)relet_lease_stopped(l->c->r, l->lease);
+}
+
+static int lead_done(const leader *l)
+{
+    if (!l->over || l->child.pid)
+        return 0;
+    if (l->lease >= 0 && relet_clock() < l->leave_at)
+        return 0;
+    if (l->lease >= 0 && l->token)
+        cli_say("%s: the server was not reached, so it is not released but "
+                "will end by itself", l->name);
+    return 1;
+}
+
+/* ----------------------------------------------------------------- command */
+
+static void lead_setenv(const char *name, uint64_t n)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    setenv(name, text, 1);
+}
+
+static relet_time lead_until(const leader *l, relet_time now)
+{
+    return now + relet_lease_valid_for(l->c->r, l->lease, now) - l->margin;
+}
+
+static void lead_begin(leader *l, const relet_event *ev)
+{
+    l->token = ev->token;
+    l->term++;
+    lead_note_gained(l);
+    setenv("RELET_LEASE_NAME", l->name, 1);
+    lead_setenv("RELET_LEASE_TOKEN", l->token);
+    lead_setenv("RELET_LEASE_TERM", l->term);
+    if (!child_start(&l->child, l->command,
+                     lead_until(l, relet_clock())))
+        return;
+    cli_say("cannot start a process: %s", strerror(errno));
+    lead_finish(l, CHILD_UNABLE);
+}
+
+/* 1 when it ended because of the lease: by our doing, or by the guard's while
+ * we could not do anything. */
+static int lead_was_killed(const leader *l, int code)
+{
+    return l->lost || l->told ||
+           (code == CHILD_SIGNAL + SIGKILL &&
+            relet_lease_valid_for(l->c->r, l->lease, relet_clock()) <=
+                l->margin);
+}
+
+static void lead_ended(leader *l, int code)
+{
+    int killed = lead_was_killed(l, code);
+
+    lead_note_ended(l, code);
+    if (l->over || !killed) {
+        if (l->over || l->lock || !l->c->again)
+            lead_finish(l, code);
+    } else if (l->lock) {
+        lead_finish(l, LEAD_LOST);
+    }
+    if (l->lease >= 0)
+        (void)relet_lease_stopped(l->c->r, l->lease);
+}
+
+/* Once told to end it has no more time than it had then, even if the lease
+ * should be renewed after all. */
+static void lead_watch(leader *l)
+{
+    relet_time now = relet_clock(), until;
+
+    if (!l->child.pid)
+        return;
+    until = l->lost || l->lease < 0 ? now : lead_until(l, now);
+    if (l->told && until > l->child.kill_at)
+        until = l->child.kill_at;
+    child_kill_at(&l->child, until);
+    if (l->told || now < until - l->grace)
+        return;
+    l->told = 1;
+    lead_note_lost(l, relet_str("not renewed for long"));
+    child_tell(&l->child, SIGTERM);
+}
+
+/* ------------------------------------------------------------------ events */
+
+static void lead_event_lost(leader *l, const relet_event *ev)
+{
+    if (ev->why == RELET_WHY_STOPPED)
+        return;
+    if (l->child.pid && !l->lost) {
+        l->lost = 1;
+        if (!l->told)
+            lead_note_lost(l, ev->text);
+    }
+    /* The next campaign begins when the command is gone. */
+    if (l->child.pid)
+        (void)relet_lease_stop(l->c->r, l->lease);
+    else
+        (void)relet_lease_stopped(l->c->r, l->lease);
+}
+
+static void lead_not_acquired(leader *l)
+{
+    lead_note(l, "not acquired",
+              relet_str(l->troubled ? "" : "another one holds it"), 0);
+    lead_finish(l, LEAD_NOT_ACQUIRED);
+}
+
+static void lead_event_ended(leader *l, const relet_event *ev)
+{
+    int up = relet_is_up(l->c->r);
+
+    l->lease = -1;
+    if (l->over)
+        return;
+    if (ev->why == RELET_WHY_TIMEOUT && up) {
+        lead_not_acquired(l);
+    } else if (ev->why == RELET_WHY_TIMEOUT || ev->why == RELET_WHY_GAVE_UP) {
+        cli_say("%s: no connection", l->name);
+        lead_finish(l, CLI_NOT_SENT);
+    }
+}
+
+/* lock --wait 0: what was asked before has been answered by now. */
+static void lead_event_probed(leader *l, const relet_event *ev)
+{
+    if (l->token || relet_lease_valid_for(l->c->r, l->lease, relet_clock()))
+        return;
+    if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE) {
+        cli_say("%s: %.*s", l->name, cli_text(ev->text));
+        lead_finish(l, CLI_NOT_SENT);
+        return;
+    }
+    lead_not_acquired(l);
+}
+
+static void lead_event_trouble(leader *l, const relet_event *ev)
+{
+    l->troubled = 1;
+    lead_note(l, relet_why_text(ev->why), ev->text, 1);
+}
+
+static void lead_event(leader *l, const relet_event *ev)
+{
+    if (ev->kind == RELET_LEASE_GAINED && !l->over)
+        lead_begin(l, ev);
+    else if (ev->kind == RELET_LEASE_LOST)
+        lead_event_lost(l, ev);
+    else if (ev->kind == RELET_LEASE_ENDED)
+        lead_event_ended(l, ev);
+    else if (ev->kind == RELET_LEASE_TROUBLE)
+        lead_event_trouble(l, ev);
+    else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN)
+        lead_note(l, relet_kind_text(ev->kind), ev->text,
+                  ev->why == RELET_WHY_AUTH);
+    else if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE)
+        lead_event_probed(l, ev);
+}
+
+static void lead_signal(leader *l, int signo)
+{
+    if (l->child.pid) {
+        l->over = 1; /* what it makes of it is its exit code */
+        child_tell(&l->child, signo);
+    } else if (l->over) {
+        l->leave_at = 0; /* the second one */
+    } else {
+        lead_finish(l, CHILD_SIGNAL + signo);
+    }
+}
+
+/* -------------------------------------------------------------------- loop */
+
+/* Milliseconds until something is due that no event tells of; -1: nothing. */
+static int lead_timeout(const leader *l)
+{
+    relet_time now = relet_clock(), at = RELET_NEVER, left;
+
+    if (l->child.pid && l->child.kill_at <= now)
+        return 100; /* it is dying, and its end will wake us */
+    if (l->child.pid)
+        at = l->child.kill_at - (l->told ? 0 : l->grace);
+    else if (l->over)
+        at = l->leave_at;
+    if (at == RELET_NEVER)
+        return -1;
+    left = at - now;
+    return left < 0 ? 0 : left < 1000000000 ? (int)left : 1000000000;
+}
+
+/* Ask once: the first turn sends the question, and what is sent behind it is
+ * answered behind it. */
+static int lead_probe(leader *l)
+{
+    relet_request q = cli_request(l->c);
+    relet_event ev;
+    int code = relet_wait(l->c->r, &ev, 0);
+
+    if (code == 1)
+        lead_event(l, &ev);
+    if (code >= 0)
+        code = relet_command_text(l->c->r, &q, "PING", (char *)NULL);
+    return code ? cli_trouble(l->c, code) : 0;
+}
+
+static int lead_turn(leader *l)
+{
+    relet_event ev;
+    int signo = child_signal_take(), code, got;
+
+    if (signo)
+        lead_signal(l, signo);
+    if (child_ended(&l->child, &code))
+        lead_ended(l, code);
+    lead_watch(l);
+    if (!l->over && l->lease < 0 && !l->child.pid) {
+        code = lead_campaign(l);
+        if (code)
+            return code;
+    }
+    if (lead_done(l))
+        return 0;
+    got = relet_wait(l->c->r, &ev, lead_timeout(l));
+    if (got == 1)
+        lead_event(l, &ev);
+    return got < 0 ? cli_trouble(l->c, got) : 0;
+}
+
+/* The first turn tells the client what time it is, which a wait counts from. */
+static int lead_first_turn(leader *l)
+{
+    relet_event ev;
+    int got = relet_wait(l->c->r, &ev, 0);
+
+    if (got == 1)
+        lead_event(l, &ev);
+    return got < 0 ? cli_trouble(l->c, got) : lead_campaign(l);
+}
+
+static int lead_loop(leader *l)
+{
+    int code = lead_first_turn(l);
+
+    if (!code && l->lock && l->c->wait_ms == 0)
+        code = lead_probe(l);
+    while (!code && !lead_done(l))
+        code = lead_turn(l);
+    child_signals(NULL);
+    if (l->child.pid) { /* nobody looks after it any more */
+        int ignored;
+
+        child_tell(&l->child, SIGKILL);
+        while (!child_ended(&l->child, &ignored))
+            ;
+    }
+    return code ? code : l->code;
+}
+
+/* ----------------------------------------------------------------- options */
+
+/* HOST.PID, so that people who look at a lease know where to look next. */
+static int lead_label(leader *l)
+{
+    char host[41];
+
+    if (l->c->owner) {
+        if (strlen(l->c->owner) >= sizeof l->label) {
+            cli_say("--owner has at most 63 bytes");
+            return CLI_USAGE;
+        }
+        memcpy(l->label, l->c->owner, strlen(l->c->owner) + 1);
+        return 0;
+    }
+    if (gethostname(host, sizeof host))
+        host[0] = 0;
+    host[sizeof host - 1] = 0;
+    snprintf(l->label, sizeof l->label, "%s.%ld", host, (long)getpid());
+    return 0;
+}
+
+/* SIGKILL comes this early: a process may be slow to die, and another one may
+ * hold the lease when it ends. */
+static int lead_times(leader *l)
+{
+    l->ttl = l->c->ttl_ms ? l->c->ttl_ms : 10000;
+    l->grace = l->c->grace_ms < 0 ? l->ttl / 4 : l->c->grace_ms;
+    l->margin = l->ttl / 20 < 1000 ? l->ttl / 20 : 1000;
+    l->bye_ms = l->c->config.timeout_ms;
+    if (l->grace <= l->ttl / 2)
+        return 0;
+    cli_say("--grace is at most half of --ttl, which is %ld", (long)l->ttl);
+    return CLI_USAGE;
+}
+
+static int lead_words(leader *l, const char *command)
+{
+    cli *c = l->c;
+    int first = c->key ? 0 : 1;
+
+    if (c->argc <= first) {
+        cli_say("%s which %s? See relet %s --help", command,
+                c->argc < first ? "name" : "command", command);
+        return CLI_USAGE;
+    }
+    l->name = c->key ? c->key : c->argv[0];
+    l->command = c->argv + first;
+    c->argv[c->argc] = NULL; /* there is room for one more */
+    return lead_label(l);
+}
+
+static int lead_run_as(cli *c, const char *command, int lock)
+{
+    leader l;
+    int code;
+
+    memset(&l, 0, sizeof l);
+    l.c = c;
+    l.lock = lock;
+    l.lease = -1;
+    code = lead_words(&l, command);
+    if (!code)
+        code = cli_configure(c);
+    if (!code)
+        code = lead_times(&l);
+    if (!code)
+        code = lock && c->wait_ms == 0 ? cli_connect(c, 0) : cli_open(c);
+    if (code)
+        return code;
+    child_signals(c->r);
+    return lead_loop(&l);
+}
+
+static int lead_run(cli *c)
+{
+    return lead_run_as(c, "lead", 0);
+}
+
+static int lock_run(cli *c)
+{
+    return lead_run_as(c, "lock", 1);
+}
+
+#define LEAD_COMMON_OPTIONS                                                   \
+    {0, "key", "KEY", CLI_TEXT, offsetof(cli, key), 0, 0,                     \
+     "this key, instead of one made from NAME"},                              \
+    {0, "ttl", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 200, 1000000000,      \
+     "how long the lease outlives us; else 10000"},                           \
+    {0, "grace", "MS", CLI_NUMBER, offsetof(cli, grace_ms), 0, 500000000,     \
+     "from SIGTERM to SIGKILL; else a quarter of the TTL"},                   \
+    {0, "owner", "TEXT", CLI_TEXT, offsetof(cli, owner), 0, 0,                \
+     "in front of the holder's name; else host and pid"}
+
+static const cli_option lead_options[] = {
+    LEAD_COMMON_OPTIONS,
+    {0, "again", NULL, CLI_FLAG, offsetof(cli, again), 0, 0,
+     "campaign again when the command has ended"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+static const cli_option lock_options[] = {
+    LEAD_COMMON_OPTIONS,
+    {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, 1000000000,
+     "so long for the lock, 0: try once; else for ever"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+#define LEAD_ABOUT                                                            \
+    "The command finds RELET_LEASE_NAME, RELET_LEASE_TOKEN and\n"             \
+    "RELET_LEASE_TERM in its environment. When the lease cannot be renewed\n" \
+    "it gets SIGTERM, and SIGKILL before the lease ends, with all of its\n"   \
+    "process group. When it ends the lease is released at once. SIGTERM,\n"   \
+    "SIGINT, SIGHUP and SIGQUIT are passed on to it. Notices go to standard\n" \
+    "error.\n\nExit codes besides those below: the command's, and\n"
+#define LEAD_CODES                                                            \
+    "  126  it could not be executed\n"                                       \
+    "  127  it was not found\n"                                               \
+    "  128 + N  it was ended by signal N, or this one was before it began"
+
+const cli_command lead_command = {
+    "lead", "run a command while this one is the leader",
+    "lead [OPTION]... NAME -- COMMAND [ARGUMENT]...",
+    "Campaigns for ever; runs the command once this one leads, and again\n"
+    "after each time that the lead was lost. When the command ends by itself\n"
+    "its exit code is ours.\n\n" LEAD_ABOUT LEAD_CODES,
+    lead_options, 0, lead_run,
+};
+
+const cli_command lock_command = {
+    "lock", "run a command while holding a lock",
+    "lock [OPTION]... NAME -- COMMAND [ARGUMENT]...",
+    "Waits for the lock, runs the command once, releases the lock.\n\n"
+    LEAD_ABOUT
+    "  120  the lock was not free in time\n"
+    "  121  the lock was lost, and the command killed\n" LEAD_CODES,
+    lock_options, 0, lock_run,
+};

@@ -1,0 +1,417 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# lead_test.sh - relet lead, lock and leases, from outside: commands that run
+# only while a lease is held, and what becomes of them when processes are
+# killed or stopped and servers go away.
+#
+#   tests/lead_test.sh      RELET names the program, build/relet otherwise
+#
+# What a process has to have done is waited for in the files that it writes.
+
+# What is in single quotes is for the shells that we start.
+# shellcheck disable=SC2016
+set -u
+LC_ALL=C
+export LC_ALL
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC1091
+. tests/count.sh
+# shellcheck disable=SC1091
+. tests/redis.sh
+relet=${RELET:-build/relet}
+[[ $relet == /* ]] || relet=$PWD/$relet
+for name in $(compgen -v | grep -E '^(RELET_)?REDIS_(URL|HOST|PORT|DB|PREFIX|'\
+'USERNAME|PASSWORD|SENTINEL_.*)$'); do
+    unset "$name"
+done
+work=$PWD/build/lead
+rm -rf "$work"
+mkdir -p "$work"
+
+# ------------------------------------------------------------------- helpers
+
+# until CLAIM COMMAND...: it succeeds within ten seconds.
+until_so() {
+    local tries=0
+    until "${@:2}"; do
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || { echo "$1: not within ten seconds"; return 1; }
+        sleep 0.02
+    done
+}
+
+# has FILE PATTERN N: so many lines at least match.
+has() { [ "$(grep -c -- "$2" "$1")" -ge "$3" ]; }
+
+# until_line FILE PATTERN [N]
+until_line() { until_so "'$2' in ${1##*/}" has "$1" "$2" "${3:-1}"; }
+
+# gone PID: it does not run any more; a zombie does not run.
+gone() {
+    local state
+    state=$(ps -o stat= -p "$1")
+    [[ -z $state || $state == Z* ]]
+}
+
+until_gone() { until_so "$1 is gone" gone "$1"; }
+
+waits_for() { [ "$(redis ZCARD "$1")" = 1 ]; }
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# same WANTED GOT
+same() { [ "$1" = "$2" ] || echo "wanted '$1', got '$2'"; }
+
+# Whether a number is below (-lt), above … another one.
+holds() { test "$1" "$2" "$3" || echo "not $1 $2 $3"; }
+
+# run ARGUMENT...: leaves $code, $out and the file err.
+run() {
+    out=$(timeout 30 "$relet" "$@" 2>"$work/err" </dev/null)
+    code=$?
+}
+
+# begin NAME ARGUMENT...: in the background as $pid; files NAME.out and .err.
+begin() {
+    local as=$1
+    shift
+    : >"$work/$as.out"
+    : >"$work/$as.err"
+    "$relet" "$@" >"$work/$as.out" 2>"$work/$as.err" </dev/null &
+    pid=$!
+}
+
+# Says its pid and token, then waits to be killed.
+forever='echo "pid $$ token $RELET_LEASE_TOKEN"; while :; do sleep 1; done'
+# The same, and SIGTERM is only told.
+stubborn='trap "echo told" TERM; '$forever
+
+# pid_of FILE, token_of FILE: of the last command that spoke there.
+pid_of() { sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/$1" | tail -n 1; }
+token_of() { sed -n 's/.* token \([0-9]*\)$/\1/p' "$work/$1" | tail -n 1; }
+
+server_again() { server_try "$server_port" "$work/server"; }
+
+redis() { "$REDIS_CLI" -p "$server_port" "$@"; }
+
+# ------------------------------------------------------- one, and its command
+
+test_command() {
+    run lock env -- sh -c 'echo $RELET_LEASE_NAME $RELET_LEASE_TERM; exit 7'
+    check "lock: the command's exit code is ours" same 7 "$code"
+    check 'lock: the command finds name and term' same 'env 1' "$out"
+    run lead env -- sh -c 'echo $RELET_LEASE_TOKEN; exit 3'
+    check "lead: the command's exit code is ours" same 3 "$code"
+    check 'lead: the command finds the token of the fence' \
+        same "$(redis HGET '{leader:env}:fence' token)" "$out"
+    run lead --again env -- sh -c 'echo $RELET_LEASE_TERM
+        [ $RELET_LEASE_TERM -lt 3 ] || kill -TERM $PPID; exec sleep 0'
+    check 'lead --again campaigns again' same '1,2,3' "$(paste -sd , <<<"$out")"
+    out=$(echo in | "$relet" -q lock io -- sh -c 'read a; echo $a; echo e >&2' \
+        2>"$work/err")
+    check 'standard input and output are the command'\''s' same in "$out"
+    check 'standard error too, and -q adds nothing' same e "$(cat "$work/err")"
+    run lock none -- /nonexistent/program
+    check 'a command that is not there: 127' same 127 "$code"
+    run lock none -- /etc/passwd
+    check 'a command that cannot be executed: 126' same 126 "$code"
+    run lock none -- sh -c 'kill -KILL $$'
+    check 'a command that was killed: 128 + 9' same 137 "$code"
+    run lead none --ttl 200 -- true
+    check 'options may stand behind the name' same 0 "$code"
+    run --json lead json -- sh -c 'exit 4'
+    check '--json: notices are documents' same '' "$(grep -v \
+        '^{"event":"[a-z ]*","name":"json","token":[0-9]*,"term":.*}$' \
+        "$work/err")"
+    check '--json: the last one has the exit code' \
+        grep -q '"event":"command ended".*"code":4}$' "$work/err"
+    run -u mem: lock local -- echo hello
+    check 'without a server, on mem:' same 'hello 0' "$out $code"
+}
+
+test_usage() {
+    local words
+    for words in lead 'lock name' 'lead --key k' 'lock --ttl 10 x -- true' \
+        'lock --ttl 1000 --grace 501 x -- true' 'leases a b' \
+        'lock name ls -l'; do
+        # shellcheck disable=SC2086
+        run $words
+        check "wrong use: $words" same 2 "$code"
+    done
+    run -u redis://127.0.0.1:1 lock --wait 0 x -- true
+    check 'lock --wait 0 without a server: 3' same 3 "$code"
+    run -u redis://127.0.0.1:1 lock --wait 300 x -- true
+    check 'lock --wait 300 without a server: 3' same 3 "$code"
+    run -u redis://127.0.0.1:1 leases
+    check 'leases without a server: 3' same 3 "$code"
+}
+
+# ------------------------------------------------------------ two, and a lock
+
+test_lock() {
+    local began
+    begin one lock --key job -- sh -c "$forever"
+    until_line "$work/one.out" token
+    run -q lock --wait 0 --key job -- echo ran
+    check 'lock --wait 0: not free: 120, not run' same '120 ' "$code $out"
+    began=$(now_ms)
+    run -q lock --wait 400 --key job -- echo ran
+    check 'lock --wait: not free in time: 120' same '120 ' "$code $out"
+    check 'lock --wait: it did wait' holds $(($(now_ms) - began)) -ge 400
+    check 'lock --wait 0: the lock is left as it was' \
+        same "$(token_of one.out)" "$(redis HGET '{job}:fence' token)"
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'SIGTERM is passed on to the command' same 143 $?
+    check 'and then the lock is released' same '' "$(redis GET job)"
+    run lock --wait 0 --key job -- echo ran
+    check 'lock --wait 0: free: taken' same '0 ran' "$code $out"
+    redis SET job someone PX 400 >"$work/log"
+    run lock --key job -- echo ran
+    check "another program's SET NX PX is waited for" same '0 ran' "$code $out"
+}
+
+# Each adds one to a number in a file, not atomically.
+test_contenders() {
+    local pids=
+    echo 0 >"$work/sum"
+    for _ in 1 2 3 4 5 6 7 8; do
+        "$relet" -q lock sum --wait 20000 -- sh -c '
+            read n <"$1"; sleep 0.02; echo $((n + 1)) >"$1"' sh "$work/sum" &
+        pids="$pids $!"
+    done
+    # shellcheck disable=SC2086
+    wait $pids
+    check 'eight contenders: one at a time' same 8 "$(cat "$work/sum")"
+}
+
+# -------------------------------------------------------------------- failover
+
+test_command_dies() {
+    local first second began old took
+    begin one lead --ttl 60000 crash -- sh -c "$forever"
+    first=$pid
+    until_line "$work/one.out" token
+    begin two lead --ttl 60000 crash -- sh -c \
+        'echo "at $(date +%s%N)"; '"$forever"
+    second=$pid
+    until_line "$work/two.err" up
+    until_so 'the second waits' waits_for '{leader:crash}:sleepers'
+    old=$(pid_of one.out)
+    began=$(date +%s%N)
+    kill -KILL "$old"
+    until_line "$work/two.out" token
+    took=$((($(sed -n 's/^at //p' "$work/two.out") - began) / 1000000))
+    check 'a command that crashes is followed at once, not after the TTL' \
+        holds $took -lt 5000
+    wait "$first"
+    check 'and what ended it is told by the exit code' same 137 $?
+    check 'the next one has a higher token' \
+        holds "$(token_of two.out)" -gt "$(token_of one.out)"
+    kill -TERM "$second"
+    wait "$second"
+    echo "# a crashed command is followed in $took ms (TTL 60000 ms)"
+}
+
+test_leader_killed() {
+    local second old inner
+    begin one lead --ttl 1500 kill9 -- sh -c \
+        'sleep 1000 & echo "inner $!"; '"$forever"
+    until_line "$work/one.out" token
+    old=$(pid_of one.out)
+    inner=$(sed -n 's/^inner //p' "$work/one.out")
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    check 'kill -9 of the leader kills the command' until_gone "$old"
+    check 'and what that has started' until_gone "$inner"
+    begin two lead --ttl 1500 kill9 -- sh -c "$forever"
+    second=$pid
+    check 'the next one leads when the lease has ended' \
+        until_line "$work/two.out" token
+    check 'with a higher token' \
+        holds "$(token_of two.out)" -gt "$(token_of one.out)"
+    kill -TERM "$second"
+    wait "$second"
+}
+
+test_leader_stopped() {
+    local first second old
+    begin one lead --ttl 2000 pause -- sh -c "$stubborn"
+    first=$pid
+    until_line "$work/one.out" token
+    old=$(pid_of one.out)
+    kill -STOP "$first"
+    begin two lead --ttl 2000 pause -- sh -c \
+        'echo "old: $(ps -o stat= -p '"$old"')"; '"$forever"
+    second=$pid
+    until_line "$work/two.out" token
+    check 'a stopped leader: its command is dead when the next one leads' \
+        grep -Eq '^old: (Z.*)?$' "$work/two.out"
+    check 'a stopped leader: the next one has a higher token' \
+        holds "$(token_of two.out)" -gt "$(token_of one.out)"
+    kill -CONT "$first"
+    until_line "$work/one.err" 'command ended with 137'
+    kill -TERM "$second"
+    wait "$second"
+    until_line "$work/one.out" token 2
+    check 'a stopped leader that goes on campaigns again' \
+        holds "$(token_of one.out)" -gt "$(token_of two.out)"
+    kill -KILL "$first"
+    wait "$first" 2>/dev/null
+}
+
+test_server_dies() {
+    local lock lead began took old
+    begin one lock --ttl 4000 held -- sh -c "$stubborn"
+    lock=$pid
+    begin two lead --ttl 4000 led -- sh -c "$forever"
+    lead=$pid
+    until_line "$work/one.out" token
+    until_line "$work/two.out" token
+    old=$(pid_of one.out)
+    began=$(now_ms)
+    kill -KILL "$server_pid"
+    wait "$server_pid" 2>/dev/null
+    check 'the server dies: the command is told' \
+        until_line "$work/one.out" '^told$'
+    check 'but not at the first sign of trouble' \
+        holds $(($(now_ms) - began)) -gt 1000
+    until_gone "$old"
+    took=$(($(now_ms) - began))
+    check 'and killed before the lease ends' \
+        holds $took -lt 4000
+    wait "$lock"
+    check 'lock: lost while running: 121' same 121 $?
+    until_gone "$(pid_of two.out)"
+    server_again || exit 1
+    check 'lead: it runs again when the server is back' \
+        until_line "$work/two.out" token 2
+    kill -TERM "$lead"
+    wait "$lead"
+    check 'and ends as told' same 143 $?
+    echo "# the server died; the command was dead after $took ms" \
+        '(TTL 4000 ms)'
+}
+
+test_link_breaks() {
+    begin one lock --ttl 8000 short -- sh -c 'echo begun; read line <"$1"' \
+        sh "$work/fifo"
+    until_line "$work/one.out" begun
+    redis CLIENT KILL TYPE pubsub >"$work/log"
+    until_line "$work/one.err" ': up' 2
+    echo go >"$work/fifo"
+    wait "$pid"
+    check 'a link that breaks and comes back harms nobody' same 0 $?
+}
+
+test_taken_away() {
+    begin one lock --ttl 3000 gone -- sh -c "$stubborn"
+    until_line "$work/one.out" token
+    redis SET lock:gone somebody >"$work/log"
+    wait "$pid"
+    check 'another one holds it: 121' same 121 $?
+    check 'another one holds it: the command is dead' gone "$(pid_of one.out)"
+    check 'and its lease is left alone' same somebody "$(redis GET lock:gone)"
+}
+
+# ------------------------------------------------------------------- processes
+
+test_processes() {
+    local left one
+    run lock left -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!'
+    left=$out
+    check 'what the command leaves behind in its group is ended' gone "$left"
+    begin one lead --again tidy -- true
+    until_line "$work/one.err" gained 5
+    kill -STOP "$pid"
+    check 'no more zombies than the one that has just ended' \
+        holds "$(ps -o stat= --ppid "$pid" | grep -c Z)" -le 2
+    kill -CONT "$pid"
+    kill -TERM "$pid"
+    wait "$pid"
+    begin one lead wait -- sh -c "$forever"
+    one=$pid
+    until_line "$work/one.out" token
+    begin two lead wait -- sh -c "$forever"
+    until_line "$work/two.err" up
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'a signal ends one that waits: 128 + 15' same 143 $?
+    kill -TERM "$one"
+    wait "$one"
+    command -v script >/dev/null || { skip terminal 'no script(1)'; return; }
+    printf -v line '%q ' "$relet" -q lock tty -- sh -c 'read a; echo "got $a"'
+    : >"$work/typescript"
+    { until_line "$work/typescript" ask >&2; echo hello; } | SHELL=/bin/sh \
+        timeout 20 script -qefc "echo ask; $line" "$work/typescript" \
+        >"$work/out" 2>&1
+    check 'a command may read from the terminal' grep -q 'got hello' "$work/out"
+}
+
+# ---------------------------------------------------------------------- leases
+
+test_leases() {
+    local one two
+    redis FLUSHALL >"$work/log"
+    run leases
+    check 'leases: none' same '0 ' "$code $out"
+    run -q lock past -- true
+    begin one lead --ttl 60000 --owner me --key 'app:{x}' -- sh -c "$forever"
+    one=$pid
+    until_line "$work/one.out" token
+    begin two lead --ttl 60000 --key 'app:{x}' -- sh -c "$forever"
+    two=$pid
+    until_so 'the second waits' waits_for 'app:{x}:sleepers'
+    redis SET wrong:fence text >"$work/log"
+    redis HSET other:fence field value >"$work/log"
+    redis HSET '{list}:fence' token 7 >"$work/log"
+    redis RPUSH list a b >"$work/log"
+    run leases
+    check 'leases: key, holder, token, time left, how many wait' \
+        grep -Eqx "app:\{x\}	me:[0-9a-f]{32}	$(token_of one.out)	[0-9]+	1" \
+        <<<"$out"
+    check 'leases: only what is held' same 1 "$(wc -l <<<"$out")"
+    run leases -a
+    check 'leases -a: what was held, too' \
+        grep -Eqx 'lock:past	-	[0-9]+	-	0' <<<"$out"
+    check 'leases -a: in the order of their keys' same 'app:{x} lock:past' \
+        "$(cut -f 1 <<<"$out" | paste -sd ' ')"
+    run leases -a lock:
+    check 'leases PREFIX: only those' same lock:past "$(cut -f 1 <<<"$out")"
+    run --json leases
+    check 'leases --json' grep -Eqx '\{"key":"app:\{x\}","holder":"me:[0-9a-f]'\
+'*","token":[0-9]+,"left_ms":[0-9]+,"waiting":1\}' <<<"$out"
+    kill -TERM "$one" "$two"
+    wait "$one" "$two"
+    run leases
+    check 'leases: released' same '0 ' "$code $out"
+}
+
+# ----------------------------------------------------------------------- on it
+
+ends() {
+    # shellcheck disable=SC2046
+    kill -KILL $(jobs -p) 2>/dev/null
+    server_stop
+}
+
+if given REDIS_SERVER 'lead: on a real server'; then
+    server_start "$work/server" || exit 1
+    trap ends EXIT
+    mkfifo "$work/fifo"
+    export RELET_REDIS_URL=redis://127.0.0.1:$server_port
+    test_command
+    test_usage
+    test_lock
+    test_contenders
+    test_command_dies
+    test_leader_killed
+    test_leader_stopped
+    test_server_dies
+    test_link_breaks
+    test_taken_away
+    test_processes
+    test_leases
+fi
+total
