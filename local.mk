@@ -109,6 +109,15 @@ $(LOCAL_REPLAYS): local.mk
 local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
 	@sh tests/suite.sh "$(RUN)" $^
 
+# Commands a second on a file in this folder, for each policy.
+build/release/tests/store/store_bench: tests/store/store_bench.c
+	@mkdir -p $(@D)
+	@$(MAKE) -s F=release build/release/librelet.a
+	$(COMPILE) -Wno-unused-function -Iinclude -o $@ $< build/release/librelet.a
+
+store-bench: build/release/tests/store/store_bench
+	@build/release/tests/store/store_bench build/release 1
+
 # ------------------------------------------------------------------- model
 #
 # Random commands to the real servers and to ours. The shim is loaded into the
@@ -161,7 +170,8 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local both model lua-model check-layers-local check-pure-local \
+.PHONY: local both store-bench model lua-model check-layers-local \
+        check-pure-local \
         install-local uninstall-local
 
 -include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \
