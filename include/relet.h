@@ -459,7 +459,8 @@ typedef struct relet_lease_config {
     relet_time renew_ms; /* a third of ttl_ms, and no more than that         */
     relet_time retry_ms; /* ttl_ms; a follower asks at least this often, and
                           * earlier when it is woken or the lease ends       */
-    relet_time wait_ms;  /* for ever; then it ends, if it was never gained   */
+    relet_time wait_ms;  /* for ever; then it ends, if it was never gained.
+                          * It counts from the first tick after the start    */
     relet_time grace_ms; /* ttl_ms; from a stop to the release, unasked      */
     int once;  /* a lock: it ends when it is lost, and is not asked for again */
     int alone; /* no election: gained at once, without a server, token 0     */

@@ -28,6 +28,7 @@ typedef struct rlt_hold {
     uint32_t group;
     uint16_t key_len;
     uint8_t owner_len;
+    uint8_t ticked; /* since its start                                       */
     char key[RLT_HOLD_KEY_MAX];
     char owner[RLT_HOLD_LABEL_MAX + 1 + 32];
 } rlt_hold;

@@ -271,6 +271,12 @@ RELET_PRIVATE void rlt_elect_start(rlt_elect *e, const rlt_elect_plan *plan,
         elect_gained(e);
 }
 
+RELET_PRIVATE void rlt_elect_began(rlt_elect *e, relet_time now)
+{
+    if (e->give_up_at != RELET_NEVER)
+        e->give_up_at = now + e->plan.wait_ms;
+}
+
 RELET_PRIVATE void rlt_elect_turn(rlt_elect *e, relet_time now, int open)
 {
     if (open && e->state == RLT_ELECT_GATED)

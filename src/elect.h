@@ -87,6 +87,9 @@ typedef struct rlt_elect {
 RELET_PRIVATE void rlt_elect_start(rlt_elect *e, const rlt_elect_plan *plan,
                                    rlt_rand *rand, relet_time now);
 
+/* A wait counts from now: the client's clock stood until its first tick. */
+RELET_PRIVATE void rlt_elect_began(rlt_elect *e, relet_time now);
+
 /* Whether those before it in its group are held: to be said at each turn. */
 RELET_PRIVATE void rlt_elect_turn(rlt_elect *e, relet_time now, int open);
 

@@ -318,6 +318,9 @@ RELET_PRIVATE void rlt_hold_tick(relet *r)
     for (i = 0; i < r->holds_max; i++) {
         rlt_elect *e = &r->holds[i].elect;
 
+        if (!r->holds[i].ticked)
+            rlt_elect_began(e, r->session.now);
+        r->holds[i].ticked = 1;
         rlt_elect_tick(e, r->session.now);
         if (fresh)
             rlt_elect_linked(e, r->session.now);
@@ -461,6 +464,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     h->tag = c->tag;
     h->group = c->group;
     h->quarantine_ms = c->quarantine_ms;
+    h->ticked = 0;
     rule = hold_plan(c, &plan);
     if (rule == NULL)
         rule = hold_key(r, h, c);

@@ -372,20 +372,9 @@ static int lead_turn(leader *l)
     return got < 0 ? cli_trouble(l->c, got) : 0;
 }
 
-/* The first turn tells the client what time it is, which a wait counts from. */
-static int lead_first_turn(leader *l)
-{
-    relet_event ev;
-    int got = relet_wait(l->c->r, &ev, 0);
-
-    if (got == 1)
-        lead_event(l, &ev);
-    return got < 0 ? cli_trouble(l->c, got) : lead_campaign(l);
-}
-
 static int lead_loop(leader *l)
 {
-    int code = lead_first_turn(l);
+    int code = lead_campaign(l);
 
     if (!code && l->lock && l->c->wait_ms == 0)
         code = lead_probe(l);

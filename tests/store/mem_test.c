@@ -14,6 +14,27 @@ TEST a_client_needs_no_server(void)
     PASS();
 }
 
+/* Such a wait was over at once: the client's clock begins with its first tick,
+ * and the system's has run for longer than a second. */
+TEST a_wait_for_a_lease_begins_with_the_first_tick(void)
+{
+    relet *r = t_open("mem:", NULL);
+    relet_lease_config c;
+    relet_event ev;
+    int got;
+
+    memset(&c, 0, sizeof c);
+    c.name = relet_str("n");
+    c.wait_ms = 1000;
+    ASSERT_EQ(0, relet_lease_start(r, &c));
+    do
+        got = relet_wait(r, &ev, 5000);
+    while (got == 1 && ev.kind == RELET_UP);
+    ASSERT_EQ(1, got);
+    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    PASS();
+}
+
 TEST what_is_private_is_not_shared(void)
 {
     relet *a, *b;
@@ -295,6 +316,7 @@ SUITE(memory)
     RUN_TEST(a_wake_ends_a_wait);
     RUN_TEST(a_client_that_was_killed_comes_back_to_its_data);
     RUN_TEST(a_large_value_goes_both_ways);
+    RUN_TEST(a_wait_for_a_lease_begins_with_the_first_tick);
     RUN_TEST(replies_that_nobody_takes_hold_back_commands);
 }
 
