@@ -65,10 +65,8 @@ REPLAYS= suite"
     done
     step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
 
-    # Whole clients under faults: seeds that stay, seeds that nobody has seen;
-    # and that this finds what is broken.
+    # Whole clients under faults, and that this finds what is broken.
     step sim - "$MAKE -s sim SEEDS=2000 FROM=1"
-    step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$(date +%s)000"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
     step mutants - "$MAKE -s mutants"
 
