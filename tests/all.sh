@@ -75,7 +75,6 @@ REPLAYS= suite"
     step header - "sh tests/header_test.sh"
     step amalgamation - "sh tests/amalgamation_test.sh"
     step local-amalgamation - "sh tests/local_amalgamation_test.sh"
-    step local-amalgamation - "sh tests/local_amalgamation_test.sh"
     step analyzer - "sh tools/analyze.sh gcc"
     step cppcheck CPPCHECK "sh tools/analyze.sh cppcheck"
 
