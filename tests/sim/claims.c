@@ -145,6 +145,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
         return;
     run->active = 1;
     run->answered = 0;
+    run->host = l->host;
     run->term = run->token = 0;
     claims_arguments(c, run);
     h = claims_of(w, run->node, run->serial);
@@ -296,7 +297,7 @@ static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
 void sim_claims_after(sim_world *w, sim_link *l)
 {
     sim_run *run = &w->leases.run;
-    sim_host *host = &w->host[l->host];
+    sim_host *host = &w->host[run->host];
     sim_hold *h;
     int64_t wall = sim_host_wall(w, host);
 
@@ -307,7 +308,7 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (!run->answered || w->failed)
         return;
     h = claims_of(w, run->node, run->serial);
-    SIM_SAY(w, "h%d %s %s for %.8s: %ld, token %llu", l->host,
+    SIM_SAY(w, "h%d %s %s for %.8s: %ld, token %llu", run->host,
             run->what == SIM_ACQUIRE ? "acquires"
             : run->what == SIM_RENEW ? "renews" : "releases",
             sim_key_name[run->key], run->owner, (long)run->answer[0],

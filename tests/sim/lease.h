@@ -76,7 +76,7 @@ typedef enum sim_script {
 typedef struct sim_run {
     int active, answered;
     sim_script what;
-    int key, node;
+    int host, key, node;   /* the link may be gone when it has run            */
     unsigned serial;
     uint64_t term, token;  /* token 0: not said                               */
     int64_t answer[3];     /* status, token, ms left or who was woken         */
