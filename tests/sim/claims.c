@@ -195,8 +195,35 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
         SIM_MARK(token_floor_used);
     k->twice |= token <= k->token;
     k->token = token;
-    k->serial = run->serial;
-    k->term = run->term;
+}
+
+/* What an earlier server granted has ended when this one begins to. */
+static void claims_quarantine(sim_world *w, const sim_run *run,
+                              const sim_hold *h)
+{
+    int64_t since = w->now_us - w->host[run->host].start_us;
+
+    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt)
+        return;
+    if (!claims_hold(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
+                                    h->quarantine_ms * SIM_MS))
+        sim_fail(w, SIM_L1, "%s is granted %ld ms after a start, not %ld",
+                 sim_key_name[run->key], (long)(since / SIM_MS),
+                 (long)h->quarantine_ms);
+}
+
+/* The same grant again; each of two masters repeats its own. */
+static int claims_repeated(sim_key *k, const sim_run *run)
+{
+    uint64_t grant = sim_mix((uint64_t)run->serial << 32 | run->term,
+                             (uint64_t)run->answer[1]);
+    unsigned i;
+
+    for (i = 0; i < 16; i++)
+        if (k->grants[i] == grant)
+            return 1;
+    k->grants[k->grants_n++ % 16] = grant;
+    return 0;
 }
 
 static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
@@ -206,11 +233,12 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
 
     if (claims_two_masters(w))
         SIM_MARK(two_masters);
-    if (k->serial == run->serial && k->term == run->term &&
-        k->token == (uint64_t)run->answer[1])
+    if (claims_repeated(k, run)) {
         SIM_MARK(grant_repeated);
-    else
+    } else {
         claims_token(w, run, wall);
+        claims_quarantine(w, run, h);
+    }
     k->granted_us = w->now_us;
     if (h == NULL || h->stopping) {
         SIM_MARK(grant_after_stop);
@@ -445,6 +473,21 @@ static void claims_alone(sim_world *w, const sim_node *n, const sim_hold *h)
     w->checked[SIM_L1]++;
 }
 
+/* Those of a group are taken in the order of their keys. */
+static void claims_group(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        const sim_hold *o = &n->hold[i];
+
+        if (o->serial && o->group == h->group && o->key < h->key &&
+            !claims_hold(w, SIM_L7, o->leading))
+            sim_fail(w, SIM_L7, "n%d leads by %s, and not by %s before it",
+                     n->number, sim_key_name[h->key], sim_key_name[o->key]);
+    }
+}
+
 /* Its node runs, and it has not been told in time. */
 static void claims_overdue(sim_world *w)
 {
@@ -514,6 +557,8 @@ void sim_claims_turn(sim_world *w, sim_node *n)
 
         if (h->serial > 0 && !h->alone)
             claims_belief(w, n, i);
+        if (h->serial > 0 && h->group > 0 && h->leading && !h->alone)
+            claims_group(w, n, h);
         if (h->span > 0 && h->until_us <= w->now_us) {
             sim_span *s = &w->leases.span[(h->span - 1) % SIM_SPANS];
 

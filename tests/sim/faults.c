@@ -105,6 +105,7 @@ static void fault_pause(sim_world *w, sim_node *n, const sim_fault *f, int on)
     n->resumed_us = w->now_us;
     if (w->work != &sim_plain && n->paused == 0 && n->running && (f->way & 1)) {
         n->now = sim_node_clock(w, n);
+        n->wake_late = 1;
         w->work->step(w, n);
     }
     if (n->paused == 0 && n->wake_late) {
@@ -290,6 +291,7 @@ static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
     /* Whichever it was that stood still: another one may serve by now. */
     if (f->way >= 2 && !on)
         w->host[0].wall_stop_us = w->host[1].wall_stop_us = SIM_NEVER;
+    w->leases.leapt = 1;
     if (w->leases.wall_max_us < h->wall_offset_us)
         w->leases.wall_max_us = h->wall_offset_us;
     if ((f->way == 0 && on) || (f->way >= 2 && !on))

@@ -144,6 +144,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     if (h->local == NULL)
         abort();
     h->up = 1;
+    h->start_us = w->now_us;
     h->due_us = 0;
     h->read_only = 0;
     memset(h->by_id, 0, sizeof h->by_id);

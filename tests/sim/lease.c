@@ -19,7 +19,16 @@ static relet_time lease_ttl(const sim_world *w, sim_node *n)
                       SIM_TTL_MAX_MS);
 }
 
-static void lease_config(sim_world *w, sim_node *n, relet_lease_config *c)
+/* The same for all who ask for a key. */
+static relet_time lease_quarantine(const sim_world *w, int key)
+{
+    uint64_t bits = sim_keyed(&w->choices, SIM_OF_SWARM, 2000, (uint64_t)key);
+
+    return bits % 5 ? 0 : 100 + (relet_time)(bits >> 8) % 3000;
+}
+
+static void lease_config(sim_world *w, sim_node *n, int key,
+                         relet_lease_config *c)
 {
     relet_time ttl = lease_ttl(w, n);
 
@@ -36,8 +45,7 @@ static void lease_config(sim_world *w, sim_node *n, relet_lease_config *c)
         c->wait_ms = sim_spread(&n->work, ttl / 2, 3 * ttl);
     c->alone = sim_chance(&n->work, 1, 25);
     c->group = sim_choose(&n->work, 4) == 0;
-    if (sim_chance(&n->work, 1, 10))
-        c->quarantine_ms = sim_spread(&n->work, 100, SIM_TTL_MAX_MS);
+    c->quarantine_ms = lease_quarantine(w, key);
 }
 
 static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
@@ -48,6 +56,7 @@ static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
     h->key = key;
     h->ttl_ms = c->ttl_ms;
     h->retry_ms = c->retry_ms ? c->retry_ms : c->ttl_ms;
+    h->quarantine_ms = c->quarantine_ms;
     h->group = c->group;
     h->once = (uint8_t)c->once;
     h->alone = (uint8_t)c->alone;
@@ -66,7 +75,7 @@ static void lease_begin(sim_world *w, sim_node *n)
     relet_lease_config c;
     char label[24];
 
-    lease_config(w, n, &c);
+    lease_config(w, n, key, &c);
     sprintf(label, "n%d.%u", n->number, ++w->leases.serials);
     c.label = relet_str(label);
     c.key = relet_str(sim_key_name[key]);
@@ -335,7 +344,7 @@ int sim_lease_more(sim_world *w)
     if (g->ttl_max == 0)
         return 0;
     if (g->hand_key < 0) {
-        if (g->hand_tried || w->memory_faults > 0)
+        if (g->hand_tried || w->memory_faults > 0 || g->leapt)
             return 0;
         g->hand_tried = 1;
         for (i = 0; i < w->shape.nodes; i++)

@@ -21,7 +21,7 @@
 typedef struct sim_hold {
     unsigned serial;     /* 0: none. Its label, so that servers' keys tell it */
     int key;
-    relet_time ttl_ms, retry_ms;
+    relet_time ttl_ms, retry_ms, quarantine_ms;
     uint32_t group;
     uint8_t once, alone, patient; /* patient: waits for ever, no quarantine   */
     uint8_t leading;     /* GAINED was told, LOST was not                     */
@@ -55,9 +55,9 @@ typedef struct sim_span {
 
 typedef struct sim_key {
     uint64_t token;      /* of the last grant                                 */
-    unsigned serial;
-    uint64_t term;
     int64_t granted_us;
+    uint64_t grants[16]; /* the last ones: of whom, which term, which token   */
+    unsigned grants_n;
     int twice;           /* its tokens may have begun again                   */
     uint64_t top;        /* that the register has seen                        */
     unsigned top_serial;
@@ -96,6 +96,7 @@ typedef struct sim_leases {
     int64_t void_us;     /* until then servers forgot, or time leapt          */
     int64_t lost_us;     /* until then servers forgot                         */
     int64_t wall_max_us; /* the farthest that a server's clock was ahead      */
+    int leapt;           /* a server's clock did; who looks later sees it     */
     relet_time ttl_max;
     /* A leader is asked to leave, and another one waits first in line. */
     int hand_key;        /* -1: none                                          */

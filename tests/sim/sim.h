@@ -201,6 +201,7 @@ typedef struct sim_host {
     int up;
     int frozen;          /* count of faults that stop it                      */
     int64_t loading_until_us;
+    int64_t start_us;
     int64_t wall_offset_us; /* its clock is this much ahead of the world's    */
     int64_t wall_stop_us;   /* frozen at; SIM_NEVER: it runs                  */
     int32_t ppm;
