@@ -203,7 +203,8 @@ static void claims_quarantine(sim_world *w, const sim_run *run,
 {
     int64_t since = w->now_us - w->host[run->host].start_us;
 
-    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt)
+    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt ||
+        run->before[0] != '\0')
         return;
     if (!claims_hold(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
                                     h->quarantine_ms * SIM_MS))
