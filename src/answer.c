@@ -323,6 +323,17 @@ static int answer_push(relet *r, relet_value v, relet_event *ev)
     return 0;
 }
 
+/* A push for which there was no room. When a subscription is waited for it may
+ * have been the confirmation, and then it would never come. */
+static void answer_lost(relet *r)
+{
+    r->session.tell_gap = 1;
+    if (r->conn.no_memory &&
+        rlt_pubsub_next_asked(&r->pubsub) != RLT_NO_WISH)
+        rlt_session_fail(&r->session, RELET_WHY_MEMORY,
+                         "no room for the answer to a subscription", NULL);
+}
+
 /* An answer over a limit. 1: *ev is to be told. */
 static int answer_skipped(relet *r, relet_event *ev)
 {
@@ -364,7 +375,7 @@ static int answer_listen(relet *r, relet_event *ev)
             tell = answer_skipped(r, ev);
             break;
         case RLT_ARRIVED_LOST:
-            r->session.tell_gap = 1;
+            answer_lost(r);
             break;
         case RLT_ARRIVED_BAD:
             rlt_session_bad_input(&r->session);

@@ -700,6 +700,32 @@ TEST subscribe_answered_by_a_reply_costs_the_link(void)
     PASS();
 }
 
+/* Passed over like a message, it was waited for until the next answer, which
+ * was then taken for it, and the server was said to break the protocol. Found
+ * by sim seed 23992: a channel of leases has a long name. */
+TEST a_confirmation_without_room_costs_the_link(void)
+{
+    char name[301], push[400];
+    t_peer p;
+
+    if (t_fixed)
+        SKIP();
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(push, sizeof push, ">3\r\n$9\r\nsubscribe\r\n$300\r\n%s\r\n:1\r\n",
+             name);
+    t_start(&p);
+    ASSERT(t_up(&p));
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, name));
+    t_move(&p);
+    p.heap.fail_at = p.heap.calls + 1;
+    p.heap.fail_on = 1;
+    t_say(&p, push);
+    T_TOLD(&p, "down memory: no room for the answer to a subscription");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* --------------------------------------------------------------------- gaps */
 
 TEST wishes_are_restored_and_the_gap_is_told(void)
@@ -1097,6 +1123,7 @@ static SUITE(pubsub)
     RUN_TEST(an_unsubscribe_refused_as_busy_is_asked_again);
     RUN_TEST(a_refused_wish_that_is_still_in_force_is_left);
     RUN_TEST(subscribe_answered_by_a_reply_costs_the_link);
+    RUN_TEST(a_confirmation_without_room_costs_the_link);
     RUN_TEST(wishes_are_restored_and_the_gap_is_told);
     RUN_TEST(there_is_no_gap_without_wishes_or_tracking);
     RUN_TEST(tracking_has_a_gap_after_each_break);
