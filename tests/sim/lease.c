@@ -293,7 +293,16 @@ const sim_workload sim_both = {"both",      both_start,  both_step,
 
 /* --------------------------------------------------------------- hand-over */
 
-/* A lease of a node that waits first in line for this key. */
+/* A link that was opened while the way was narrow stays narrow. */
+static int lease_link_is_wide(sim_world *w, const sim_node *n)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+
+    return l && l->pipe[SIM_UP].limit >= 512 &&
+           l->pipe[SIM_DOWN].limit >= 512;
+}
+
+/* A node that waits first in line for this key. */
 static int lease_first_in_line(sim_world *w, int key)
 {
     sim_host *h = &w->host[w->primary];
@@ -305,7 +314,8 @@ static int lease_first_in_line(sim_world *w, int key)
     for (i = 0; i < w->shape.nodes; i++) {
         const sim_node *n = &w->node[i];
 
-        if (n->wake[0] == '\0' || strstr(text, n->wake) == NULL)
+        if (n->wake[0] == '\0' || strstr(text, n->wake) == NULL ||
+            !lease_link_is_wide(w, n))
             continue;
         for (j = 0; j < SIM_HOLDS; j++)
             if (n->hold[j].key == key && n->hold[j].patient &&
@@ -321,7 +331,7 @@ static int lease_hand_over(sim_world *w, int i, int j)
     sim_node *n = &w->node[i];
     int key = n->hold[j].key, next = lease_first_in_line(w, key);
 
-    if (next < 0 || next == i)
+    if (next < 0 || next == i || !lease_link_is_wide(w, n))
         return 0;
     SIM_SAY(w, "n%d is to follow n%d", next, i);
     w->leases.hand_key = key;
