@@ -416,6 +416,8 @@ void sim_faults_heal(sim_world *w)
         sim_fault_off(w, &w->fault[i]);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         w->link[i]->kill_after_run = 0;
+        /* One that was opened while the way was narrow would stay narrow. */
+        w->link[i]->pipe[0].limit = w->link[i]->pipe[1].limit = w->shape.pipe;
         w->link[i]->pipe[0].cut_after = w->link[i]->pipe[1].cut_after = -1;
     }
     for (i = 0; i < SIM_HOSTS; i++) {

@@ -177,8 +177,8 @@ void sim_swarm_print(const sim_world *w)
 {
     const sim_shape *s = &w->shape;
 
-    printf("%s, %d nodes, %ld ms, a step each %ld ms, latency %ld us, pipe %lu, "
-           "chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
+    printf("%s, %d nodes, %ld ms, a step each %ld ms, latency %ld us, "
+           "pipe %lu, chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
            w->work->name, s->nodes, (long)(s->chaos_us / 1000),
            (long)(s->step_us / 1000),
            (long)s->latency_us, (unsigned long)s->pipe, s->chunky, s->ops,
