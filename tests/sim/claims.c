@@ -355,6 +355,7 @@ void sim_claims_after(sim_world *w, sim_link *l)
         claims_load(w, h);
     if (run->what == SIM_RELEASE || run->answer[0] != 1 || h == NULL)
         return;
+    h->refused_gen = 0; /* a token may come again where servers forget        */
     h->run_us = w->now_us;
     h->truth_us = w->now_us + run->ttl_us;
 }
