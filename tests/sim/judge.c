@@ -25,7 +25,7 @@
 
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
-    "E3", "E4"};
+    "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9"};
 const char *const sim_wish_name[SIM_WISHES] = {"c0", "c1", "p?", "c*", "s0",
                                                "s1"};
 const relet_channel sim_wish_kind[SIM_WISHES] = {
@@ -470,7 +470,8 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
-        return; /* for the workload that asked for them */
+        sim_claims_event(w, n, ev);
+        return;
     case RELET_NOTHING:
     case RELET_PUSHED:
         sim_fail(w, SIM_R2, "n%d is told %s", n->number,
@@ -499,7 +500,8 @@ int sim_judge_waits_for_ever(const sim_node *n)
 static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
-    relet_time patience = c->timeout_ms + c->retry_max_ms + 100;
+    relet_time patience = c->timeout_ms + c->retry_max_ms + 100 +
+                          w->leases.ttl_max; /* a renewal may wait so long   */
     relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
     if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
@@ -518,6 +520,7 @@ void sim_judge_turn(sim_world *w, sim_node *n)
     uint32_t i = n->ops_first;
 
     judge_pings(w, n);
+    sim_claims_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)
@@ -558,7 +561,8 @@ static void judge_counters(sim_world *w, sim_node *n)
 static size_t judge_memory_max(const relet_config *c)
 {
     return 2 * (c->output_max + c->reply_max + c->tape_max) + 4096 +
-           2 * (65536 + 512 * (size_t)c->subscriptions_max);
+           2 * (65536 + 512 * (size_t)c->subscriptions_max) +
+           (c->leases_max ? 2 * (8192 + 1280 * (size_t)c->leases_max) : 0);
 }
 
 /* An incarnation has ended: in order, or with its process. */
@@ -571,6 +575,7 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
         sim_fail(w, SIM_R7, "n%d had %lu bytes", n->number,
                  (unsigned long)n->held_peak);
     judge_counters(w, n);
+    sim_claims_gone(w, n, crash);
     for (i = n->ops_first; i < n->ops_n; i++) {
         if (n->ops[i].outcome != RELET_NOTHING)
             continue;

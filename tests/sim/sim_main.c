@@ -145,6 +145,7 @@ static void main_failure(sim_world *w, sim_campaign *c)
     sim_trace_clear();
     (void)sim_world_run(w, &s);
     sim_trace_print(40);
+    sim_chart_print(w);
     sim_swarm_print(w);
     printf("  %d faults of %d are enough, found in %d tries:\n",
            kept < 0 ? fired : kept, fired, tries);

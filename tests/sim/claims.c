@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * claims.c - what must hold of leases, whatever happens.
+ *
+ *   L1  at any instant at most one believes that it leads
+ *   L2  tokens grow, and no two grants share one
+ *   L3  nobody acts when the server may have ended the lease (lease.c)
+ *   L4  what is protected never obeys an older leader than it has seen
+ *   L5  a belief is never longer than what a server granted; one that was
+ *       refused is over at once
+ *   L6  only one's own lease is changed; no grant is told after a stop
+ *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last
+ *   L8  once all is whole, somebody leads; who leaves is followed at once
+ *   L9  nobody asks all the time
+ *
+ * L1 holds as long as servers forget nothing and their clocks do not leap, L2
+ * besides where only one of the two happens. A lease that was granted or
+ * renewed after such an event is judged again. The others always hold. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+const char *const sim_key_name[SIM_KEYS] = {"la", "lb", "lc"};
+
+void sim_claims_clear(sim_world *w)
+{
+    memset(&w->leases, 0, sizeof w->leases);
+    w->leases.void_us = w->leases.lost_us = -1;
+    w->leases.hand_key = -1;
+}
+
+void sim_claims_void(sim_world *w, int lost)
+{
+    w->leases.void_us = w->now_us;
+    if (lost)
+        w->leases.lost_us = w->now_us;
+}
+
+static int claims_two_masters(sim_world *w)
+{
+    if (!w->host[0].up || !w->host[1].up)
+        return 0;
+    sim_claims_void(w, 1);
+    return 1;
+}
+
+static int claims_hold(sim_world *w, sim_rule rule, int holds)
+{
+    w->checked[rule]++;
+    return holds;
+}
+
+static sim_hold *claims_of(sim_world *w, int node, unsigned serial)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS && node >= 0 && node < SIM_NODES; i++)
+        if (serial > 0 && w->node[node].hold[i].serial == serial)
+            return &w->node[node].hold[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------- at the server */
+
+static int claims_key(relet_span s)
+{
+    int i;
+
+    for (i = 0; i < SIM_KEYS; i++)
+        if (s.n == 2 && memcmp(s.p, sim_key_name[i], 2) == 0)
+            return i;
+    return -1;
+}
+
+static void claims_text(char *out, size_t size, relet_span s)
+{
+    if (s.n >= size)
+        s.n = size - 1;
+    memcpy(out, s.p, s.n);
+    out[s.n] = '\0';
+}
+
+static uint64_t claims_number(relet_span s)
+{
+    char text[24];
+
+    claims_text(text, sizeof text, s);
+    return strtoull(text, NULL, 10);
+}
+
+/* Which of the scripts this is, by its shape. */
+static int claims_script(const sim_words *c, sim_run *run)
+{
+    if ((!sim_wire_is(c, 0, "EVALSHA") && !sim_wire_is(c, 0, "EVAL")) ||
+        c->n < 8 || (run->key = claims_key(c->word[3])) < 0)
+        return 0;
+    run->what = c->n == 11 ? SIM_ACQUIRE : c->n == 10 ? SIM_RELEASE : SIM_RENEW;
+    return 1;
+}
+
+static void claims_arguments(const sim_words *c, sim_run *run)
+{
+    const relet_span *arg = c->word + (run->what == SIM_RENEW ? 5 : 6);
+
+    claims_text(run->owner, sizeof run->owner, arg[0]);
+    if (sscanf(run->owner, "n%d.%u:", &run->node, &run->serial) != 2)
+        run->node = -1;
+    if (run->what == SIM_RENEW)
+        run->token = claims_number(arg[1]);
+    else
+        run->term = claims_number(arg[1]);
+    if (run->what == SIM_RELEASE)
+        run->token = claims_number(arg[2]);
+    else
+        run->ttl_us = (int64_t)claims_number(arg[2]) * SIM_MS;
+}
+
+static void claims_look(sim_host *h, int key, char *value, size_t n,
+                        char *left, size_t left_n)
+{
+    char text[160];
+    const char *from;
+
+    sim_host_ask(h, text, sizeof text, 2, "GET", sim_key_name[key]);
+    from = text[0] == '-' ? NULL : strchr(text, '\n');
+    value[0] = '\0';
+    if (from) {
+        strncpy(value, from + 1, n - 1);
+        value[n - 1] = '\0';
+        value[strcspn(value, "\r")] = '\0';
+    }
+    sim_host_ask(h, left, left_n, 2, "PTTL", sim_key_name[key]);
+}
+
+void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
+{
+    sim_run *run = &w->leases.run;
+    sim_hold *h;
+
+    run->active = 0;
+    if (!claims_script(c, run))
+        return;
+    run->active = 1;
+    run->answered = 0;
+    run->host = l->host;
+    run->term = run->token = 0;
+    claims_arguments(c, run);
+    h = claims_of(w, run->node, run->serial);
+    if (h && run->what == SIM_ACQUIRE) {
+        h->asked++;
+        claims_text(w->node[run->node].wake, sizeof w->node[0].wake,
+                    c->word[9]);
+    }
+    claims_look(&w->host[l->host], run->key, run->before, sizeof run->before,
+                run->before_left, sizeof run->before_left);
+}
+
+void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n)
+{
+    sim_run *run = &w->leases.run;
+    char text[160], *at = text;
+    int i;
+
+    if (!run->active || n == 0 || p[0] != '*')
+        return;
+    n = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, p, n);
+    text[n] = '\0';
+    for (i = 0; i < 3; i++) {
+        at = strchr(at, ':');
+        if (at == NULL)
+            return;
+        run->answer[i] = (int64_t)strtoll(++at, NULL, 10);
+    }
+    run->answered = 1;
+}
+
+/* A new token. Where a server forgot and its clock was set back besides, no
+ * one could know which were given out. */
+static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
+{
+    sim_key *k = &w->leases.key[run->key];
+    uint64_t token = (uint64_t)run->answer[1];
+    int lossy = w->leases.lost_us >= k->granted_us;
+    int blind = lossy && wall <= (int64_t)k->token;
+
+    if (!blind && !claims_hold(w, SIM_L2, token > k->token))
+        sim_fail(w, SIM_L2, "%s: token %llu behind token %llu",
+                 sim_key_name[run->key], (unsigned long long)token,
+                 (unsigned long long)k->token);
+    if (lossy && k->token > 0 && token > k->token)
+        SIM_MARK(token_floor_used);
+    k->twice |= token <= k->token;
+    k->token = token;
+}
+
+/* What an earlier server granted has ended when this one begins to. */
+static void claims_quarantine(sim_world *w, const sim_run *run,
+                              const sim_hold *h)
+{
+    int64_t since = w->now_us - w->host[run->host].start_us;
+
+    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt ||
+        run->before[0] != '\0')
+        return;
+    if (!claims_hold(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
+                                    h->quarantine_ms * SIM_MS))
+        sim_fail(w, SIM_L1, "%s is granted %ld ms after a start, not %ld",
+                 sim_key_name[run->key], (long)(since / SIM_MS),
+                 (long)h->quarantine_ms);
+}
+
+/* The same grant again; each of two masters repeats its own. */
+static int claims_repeated(sim_key *k, const sim_run *run)
+{
+    uint64_t grant = sim_mix((uint64_t)run->serial << 32 | run->term,
+                             (uint64_t)run->answer[1]);
+    unsigned i;
+
+    for (i = 0; i < 16; i++)
+        if (k->grants[i] == grant)
+            return 1;
+    k->grants[k->grants_n++ % 16] = grant;
+    return 0;
+}
+
+static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
+                           int64_t wall)
+{
+    sim_key *k = &w->leases.key[run->key];
+
+    if (claims_two_masters(w))
+        SIM_MARK(two_masters);
+    if (claims_repeated(k, run)) {
+        SIM_MARK(grant_repeated);
+    } else {
+        claims_token(w, run, wall);
+        claims_quarantine(w, run, h);
+    }
+    k->granted_us = w->now_us;
+    if (h == NULL || h->stopping) {
+        SIM_MARK(grant_after_stop);
+        return;
+    }
+    if (h->granted > 0 && h->granted != h->token &&
+        h->granted != (uint64_t)run->answer[1])
+        SIM_MARK(grant_unused);
+    h->granted = (uint64_t)run->answer[1];
+}
+
+static void claims_released(sim_world *w, const sim_run *run)
+{
+    w->leases.key[run->key].wakes++;
+    if (run->answer[0] == 1)
+        SIM_MARK(released);
+    else if (run->token > 0)
+        SIM_MARK(release_lost);
+    if (run->answer[2] == 1)
+        SIM_MARK(woken_by_release);
+}
+
+/* Another one's is as it was, and nobody is told that it is his. */
+static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
+{
+    char value[160], left[32];
+    int free = run->before[0] == '\0';
+    int own = strcmp(run->before, run->owner) == 0;
+    int won = run->answered && run->answer[0] == 1;
+
+    claims_look(host, run->key, value, sizeof value, left, sizeof left);
+    if (!free && !own &&
+        !claims_hold(w, SIM_L6, strcmp(value, run->before) == 0 &&
+                                    strcmp(left, run->before_left) == 0))
+        sim_fail(w, SIM_L6, "%s: %.20s changed what was %.20s's",
+                 sim_key_name[run->key], run->owner, run->before);
+    if (won && !claims_hold(w, SIM_L6,
+                            own || (free && run->what == SIM_ACQUIRE)))
+        sim_fail(w, SIM_L6, "%s: %.20s was told of success, and it was %.20s's",
+                 sim_key_name[run->key], run->owner,
+                 free ? "nobody" : run->before);
+    if (won && run->what != SIM_ACQUIRE && run->token > 0 &&
+        run->token != (uint64_t)run->answer[1])
+        sim_fail(w, SIM_L6, "%s: %.20s did it with token %llu of %llu",
+                 sim_key_name[run->key], run->owner,
+                 (unsigned long long)run->token,
+                 (unsigned long long)run->answer[1]);
+}
+
+/* Retries double from a hundredth of a lease; a link, a release, a wake-up let
+ * it ask at once. */
+static void claims_load(sim_world *w, const sim_hold *h)
+{
+    const sim_node *n = &w->node[w->leases.run.node];
+    relet_time unit = (h->retry_ms < h->ttl_ms ? h->retry_ms : h->ttl_ms) / 200;
+    int64_t most = 40 + (w->now_us - h->start_us) / SIM_MS / (unit + 1);
+
+    most += 4 * (int64_t)(w->leases.key[h->key].wakes - h->wakes) +
+            4 * (int64_t)(n->ups - h->ups);
+    if (!claims_hold(w, SIM_L9, h->asked <= most))
+        sim_fail(w, SIM_L9, "n%d asked for %s %u times in %ld ms", n->number,
+                 sim_key_name[h->key], h->asked,
+                 (long)((w->now_us - h->start_us) / SIM_MS));
+}
+
+static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
+                           const sim_link *l)
+{
+    if (run->answer[0] == 1) {
+        if (h == NULL || !h->leading)
+            SIM_MARK(renew_late);
+        return;
+    }
+    SIM_MARK(renew_refused);
+    if (h == NULL || l->state != SIM_OPEN || l->reset ||
+        l->pipe[SIM_DOWN].dying)
+        return;
+    h->refused_gen = l->gen;
+    h->refused_at = l->pipe[SIM_DOWN].carried + (l->out_n - l->out_at);
+    h->refused_token = run->token;
+    (void)w;
+}
+
+void sim_claims_after(sim_world *w, sim_link *l)
+{
+    sim_run *run = &w->leases.run;
+    sim_host *host = &w->host[run->host];
+    sim_hold *h;
+    int64_t wall = sim_host_wall(w, host);
+
+    if (!run->active)
+        return;
+    run->active = 0;
+    claims_own(w, run, host);
+    if (!run->answered || w->failed)
+        return;
+    h = claims_of(w, run->node, run->serial);
+    SIM_SAY(w, "h%d %s %s for %.8s: %ld, token %llu", run->host,
+            run->what == SIM_ACQUIRE ? "acquires"
+            : run->what == SIM_RENEW ? "renews" : "releases",
+            sim_key_name[run->key], run->owner, (long)run->answer[0],
+            (unsigned long long)run->answer[1]);
+    if (run->what == SIM_RELEASE)
+        claims_released(w, run);
+    if (run->what == SIM_RENEW)
+        claims_renewed(w, run, h, l);
+    if (run->what == SIM_ACQUIRE && run->answer[0] == 1)
+        claims_granted(w, run, h, wall);
+    if (run->what == SIM_ACQUIRE && run->answer[0] == 0 &&
+        strcmp(run->before, "other") == 0)
+        SIM_MARK(other_waited);
+    if (run->what == SIM_ACQUIRE && h)
+        claims_load(w, h);
+    if (run->what == SIM_RELEASE || run->answer[0] != 1 || h == NULL)
+        return;
+    h->refused_gen = 0; /* a token may come again where servers forget        */
+    h->run_us = w->now_us;
+    h->truth_us = w->now_us + run->ttl_us;
+}
+
+/* -------------------------------------------------------------- at a node */
+
+static void claims_lost(sim_world *w, sim_node *n, sim_hold *h,
+                        const relet_event *ev)
+{
+    if (!claims_hold(w, SIM_L7, h->leading && ev->term == h->term &&
+                                    ev->token == h->token))
+        sim_fail(w, SIM_L7, "n%d: LOST of %s, which it did not lead by",
+                 n->number, sim_key_name[h->key]);
+    h->leading = 0;
+    h->owes = 1;
+    if (ev->why == RELET_WHY_EXPIRED)
+        SIM_MARK(lost_expired);
+    if (ev->why == RELET_WHY_TAKEN)
+        SIM_MARK(lost_taken);
+    if (ev->why == RELET_WHY_GONE)
+        SIM_MARK(lost_gone);
+    if (ev->why == RELET_WHY_CLOCK)
+        SIM_MARK(lost_clock);
+    if (ev->why == RELET_WHY_GROUP)
+        SIM_MARK(lost_group);
+    if (ev->why == RELET_WHY_STOPPED)
+        SIM_MARK(lost_stopped);
+}
+
+static void claims_gained(sim_world *w, sim_node *n, sim_hold *h,
+                          const relet_event *ev)
+{
+    sim_leases *g = &w->leases;
+
+    if (!claims_hold(w, SIM_L6, !h->stopping))
+        sim_fail(w, SIM_L6, "n%d: GAINED of %s after a stop", n->number,
+                 sim_key_name[h->key]);
+    if (!claims_hold(w, SIM_L7, !h->leading && ev->term == h->term + 1))
+        sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
+                 sim_key_name[h->key]);
+    if (!h->alone && !g->key[h->key].twice &&
+        !claims_hold(w, SIM_L2, ev->token > h->token))
+        sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
+                 (unsigned long long)ev->token, sim_key_name[h->key]);
+    h->leading = 1;
+    h->owes = 0;
+    h->term = ev->term;
+    h->token = ev->token;
+    if (h->alone)
+        SIM_MARK(led_alone);
+    else
+        SIM_MARK(led);
+    if (g->hand_key == h->key && g->handed_us == 0 && !h->alone)
+        g->handed_us = w->now_us;
+}
+
+void sim_claims_event(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    sim_hold *h = ev->lease >= 0 && ev->lease < SIM_HOLDS
+                      ? &n->hold[ev->lease]
+                      : NULL;
+
+    if (!claims_hold(w, SIM_L7, h && h->serial > 0 && h->serial == ev->tag)) {
+        sim_fail(w, SIM_L7, "n%d: %s of a lease that is over", n->number,
+                 relet_kind_text(ev->kind));
+        return;
+    }
+    SIM_SAY(w, "n%d: … of %s, n%d.%u, token %llu", n->number,
+            sim_key_name[h->key], n->number, h->serial,
+            (unsigned long long)ev->token);
+    if (ev->kind == RELET_LEASE_GAINED)
+        claims_gained(w, n, h, ev);
+    if (ev->kind == RELET_LEASE_LOST)
+        claims_lost(w, n, h, ev);
+    if (ev->kind == RELET_LEASE_TROUBLE)
+        SIM_MARK(lease_trouble);
+    if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
+        SIM_MARK(quarantined);
+    if (ev->kind != RELET_LEASE_ENDED)
+        return;
+    if (!claims_hold(w, SIM_L7, !h->leading))
+        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
+                 sim_key_name[h->key]);
+    if (ev->why == RELET_WHY_TIMEOUT)
+        SIM_MARK(wait_timed_out);
+    h->serial = 0;
+    h->until_us = 0;
+}
+
+/* Whether what happened since allows both of these to be believed. */
+static int claims_excused(const sim_world *w, int64_t run, int64_t other)
+{
+    return (run < other ? run : other) <= w->leases.void_us;
+}
+
+static void claims_alone(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    const sim_key *k = &w->leases.key[h->key];
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *o = &w->node[i].hold[j];
+
+            if (o->serial == 0 || o == h || o->key != h->key || o->alone ||
+                o->until_us <= w->now_us + 2 ||
+                claims_excused(w, h->run_us, o->run_us))
+                continue;
+            sim_fail(w, SIM_L1, "%s: n%d and n%d believe in it, for %ld us "
+                     "more", sim_key_name[h->key], n->number, i,
+                     (long)(o->until_us - w->now_us));
+        }
+    if (k->other_until_us > w->now_us &&
+        !claims_excused(w, h->run_us, k->other_us))
+        sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
+                 "it", sim_key_name[h->key], n->number);
+    w->checked[SIM_L1]++;
+}
+
+/* Those of a group are taken in the order of their keys. */
+static void claims_group(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        const sim_hold *o = &n->hold[i];
+
+        if (o->serial && o->group == h->group && o->key < h->key &&
+            !claims_hold(w, SIM_L7, o->leading))
+            sim_fail(w, SIM_L7, "n%d leads by %s, and not by %s before it",
+                     n->number, sim_key_name[h->key], sim_key_name[o->key]);
+    }
+}
+
+/* Its node runs, and it has not been told in time. */
+static void claims_overdue(sim_world *w)
+{
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_node *n = &w->node[i];
+            const sim_hold *h = &n->hold[j];
+
+            if (h->serial && h->leading && !h->alone && n->running &&
+                !n->paused && n->resumed_us + 3 * SIM_MS < w->now_us &&
+                h->until_us + 3 * SIM_MS < w->now_us)
+                sim_fail(w, SIM_L7, "n%d leads by %s for %ld us too long", i,
+                         sim_key_name[h->key],
+                         (long)(w->now_us - h->until_us));
+        }
+}
+
+/* The answer that refused it has been read. */
+static int claims_refused(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+
+    return h->refused_gen > 0 && h->refused_token == h->token &&
+           w->memory_faults == 0 && l && l->gen == h->refused_gen &&
+           l->pipe[SIM_DOWN].carried -
+                   (l->pipe[SIM_DOWN].tail - l->pipe[SIM_DOWN].head) >=
+               h->refused_at;
+}
+
+static void claims_belief(sim_world *w, sim_node *n, int i)
+{
+    sim_hold *h = &n->hold[i];
+    relet_time valid = relet_lease_valid_for(n->r, i, n->now);
+    int64_t before = h->until_us;
+
+    h->until_us = valid > 0 ? sim_node_world_time(w, n, n->now + valid) : 0;
+    if (!claims_hold(w, SIM_L7, !h->leading || valid > 0))
+        sim_fail(w, SIM_L7, "n%d was not told that %s is lost", n->number,
+                 sim_key_name[h->key]);
+    if (valid == 0)
+        return;
+    if (!claims_hold(w, SIM_L5, h->until_us <= h->truth_us))
+        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
+                 "granted", n->number, sim_key_name[h->key],
+                 (long)(h->until_us - h->truth_us));
+    if (!claims_hold(w, SIM_L5, !claims_refused(w, n, h)))
+        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
+                 sim_key_name[h->key]);
+    if (before <= w->now_us)
+        sim_chart_begin(w, n->number, h);
+    else if (h->span > 0)
+        w->leases.span[(h->span - 1) % SIM_SPANS].to_us = h->until_us;
+    claims_alone(w, n, h);
+}
+
+void sim_claims_turn(sim_world *w, sim_node *n)
+{
+    int i;
+
+    if (w->leases.serials == 0)
+        return;
+    (void)claims_two_masters(w);
+    for (i = 0; i < SIM_HOLDS && !w->failed; i++) {
+        sim_hold *h = &n->hold[i];
+
+        if (h->serial > 0 && !h->alone)
+            claims_belief(w, n, i);
+        if (h->serial > 0 && h->group > 0 && h->leading && !h->alone)
+            claims_group(w, n, h);
+        if (h->span > 0 && h->until_us <= w->now_us) {
+            sim_span *s = &w->leases.span[(h->span - 1) % SIM_SPANS];
+
+            s->to_us = s->to_us < w->now_us ? s->to_us : w->now_us;
+            h->span = 0;
+        }
+    }
+    claims_overdue(w);
+}
+
+void sim_claims_gone(sim_world *w, sim_node *n, int crash)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        sim_hold *h = &n->hold[i];
+
+        if (h->serial > 0 && !crash)
+            sim_fail(w, SIM_L7, "n%d: %s has not ended", n->number,
+                     sim_key_name[h->key]);
+        if (h->span > 0)
+            w->leases.span[(h->span - 1) % SIM_SPANS].to_us = w->now_us;
+        memset(h, 0, sizeof *h);
+    }
+}
+
+/* Another program has taken it, by SET NX PX. */
+void sim_claims_other(sim_world *w, int key, relet_time ms)
+{
+    sim_key *k = &w->leases.key[key];
+    int i, j;
+
+    SIM_MARK(other_took);
+    (void)claims_two_masters(w);
+    k->other_us = w->now_us;
+    k->other_until_us = w->now_us + ms * 990 - 2 * SIM_MS;
+    sim_chart_other(w, key, k->other_until_us);
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->serial && !h->alone && h->key == key &&
+                h->until_us > w->now_us + 2 &&
+                !claims_excused(w, h->run_us, w->now_us))
+                sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "
+                         "believes in it", sim_key_name[key], i);
+        }
+}
+
+int sim_claims_led(const sim_world *w, int key)
+{
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->serial && h->leading && !h->alone && h->key == key &&
+                h->until_us > w->now_us)
+                return 1;
+        }
+    return 0;
+}
