@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * claims.c - what must hold of leases, whatever happens.
+ * claims.c - what must hold of leases at a server, whatever happens.
  *
- *   L1  at any instant at most one believes that it leads
+ *   L1  at any instant at most one believes that it leads (belief.c)
  *   L2  tokens grow, and no two grants share one
  *   L3  nobody acts when the server may have ended the lease (lease.c)
  *   L4  what is protected never obeys an older leader than it has seen
+ *       (lease.c)
  *   L5  a belief is never longer than what a server granted; one that was
- *       refused is over at once
+ *       refused is over at once (belief.c)
  *   L6  only one's own lease is changed; no grant is told after a stop
  *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last
+ *       (belief.c)
  *   L8  once all is whole, somebody leads; who leaves is followed at once
+ *       (lease.c)
  *   L9  nobody asks all the time
  *
  * L1 holds as long as servers forget nothing and their clocks do not leap, L2
@@ -39,18 +42,12 @@ void sim_claims_void(sim_world *w, int lost)
         w->leases.lost_us = w->now_us;
 }
 
-static int claims_two_masters(sim_world *w)
+int sim_claims_two_masters(sim_world *w)
 {
     if (!w->host[0].up || !w->host[1].up)
         return 0;
     sim_claims_void(w, 1);
     return 1;
-}
-
-static int claims_hold(sim_world *w, sim_rule rule, int holds)
-{
-    w->checked[rule]++;
-    return holds;
 }
 
 static sim_hold *claims_of(sim_world *w, int node, unsigned serial)
@@ -62,8 +59,6 @@ static sim_hold *claims_of(sim_world *w, int node, unsigned serial)
             return &w->node[node].hold[i];
     return NULL;
 }
-
-/* ---------------------------------------------------------- at the server */
 
 static int claims_key(relet_span s)
 {
@@ -143,6 +138,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     run->active = 0;
     if (!claims_script(c, run))
         return;
+    sim_judge_first(w, l);
     run->active = 1;
     run->answered = 0;
     run->host = l->host;
@@ -187,7 +183,7 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
     int lossy = w->leases.lost_us >= k->granted_us;
     int blind = lossy && wall <= (int64_t)k->token;
 
-    if (!blind && !claims_hold(w, SIM_L2, token > k->token))
+    if (!blind && !sim_holds(w, SIM_L2, token > k->token))
         sim_fail(w, SIM_L2, "%s: token %llu behind token %llu",
                  sim_key_name[run->key], (unsigned long long)token,
                  (unsigned long long)k->token);
@@ -206,8 +202,8 @@ static void claims_quarantine(sim_world *w, const sim_run *run,
     if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt ||
         run->before[0] != '\0')
         return;
-    if (!claims_hold(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
-                                    h->quarantine_ms * SIM_MS))
+    if (!sim_holds(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
+                                  h->quarantine_ms * SIM_MS))
         sim_fail(w, SIM_L1, "%s is granted %ld ms after a start, not %ld",
                  sim_key_name[run->key], (long)(since / SIM_MS),
                  (long)h->quarantine_ms);
@@ -232,7 +228,7 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
 {
     sim_key *k = &w->leases.key[run->key];
 
-    if (claims_two_masters(w))
+    if (sim_claims_two_masters(w))
         SIM_MARK(two_masters);
     if (claims_repeated(k, run)) {
         SIM_MARK(grant_repeated);
@@ -272,12 +268,12 @@ static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
 
     claims_look(host, run->key, value, sizeof value, left, sizeof left);
     if (!free && !own &&
-        !claims_hold(w, SIM_L6, strcmp(value, run->before) == 0 &&
-                                    strcmp(left, run->before_left) == 0))
+        !sim_holds(w, SIM_L6, strcmp(value, run->before) == 0 &&
+                                  strcmp(left, run->before_left) == 0))
         sim_fail(w, SIM_L6, "%s: %.20s changed what was %.20s's",
                  sim_key_name[run->key], run->owner, run->before);
-    if (won && !claims_hold(w, SIM_L6,
-                            own || (free && run->what == SIM_ACQUIRE)))
+    if (won && !sim_holds(w, SIM_L6,
+                          own || (free && run->what == SIM_ACQUIRE)))
         sim_fail(w, SIM_L6, "%s: %.20s was told of success, and it was %.20s's",
                  sim_key_name[run->key], run->owner,
                  free ? "nobody" : run->before);
@@ -299,7 +295,7 @@ static void claims_load(sim_world *w, const sim_hold *h)
 
     most += 4 * (int64_t)(w->leases.key[h->key].wakes - h->wakes) +
             4 * (int64_t)(n->ups - h->ups);
-    if (!claims_hold(w, SIM_L9, h->asked <= most))
+    if (!sim_holds(w, SIM_L9, h->asked <= most))
         sim_fail(w, SIM_L9, "n%d asked for %s %u times in %ld ms", n->number,
                  sim_key_name[h->key], h->asked,
                  (long)((w->now_us - h->start_us) / SIM_MS));
@@ -358,269 +354,4 @@ void sim_claims_after(sim_world *w, sim_link *l)
     h->refused_gen = 0; /* a token may come again where servers forget        */
     h->run_us = w->now_us;
     h->truth_us = w->now_us + run->ttl_us;
-}
-
-/* -------------------------------------------------------------- at a node */
-
-static void claims_lost(sim_world *w, sim_node *n, sim_hold *h,
-                        const relet_event *ev)
-{
-    if (!claims_hold(w, SIM_L7, h->leading && ev->term == h->term &&
-                                    ev->token == h->token))
-        sim_fail(w, SIM_L7, "n%d: LOST of %s, which it did not lead by",
-                 n->number, sim_key_name[h->key]);
-    h->leading = 0;
-    h->owes = 1;
-    if (ev->why == RELET_WHY_EXPIRED)
-        SIM_MARK(lost_expired);
-    if (ev->why == RELET_WHY_TAKEN)
-        SIM_MARK(lost_taken);
-    if (ev->why == RELET_WHY_GONE)
-        SIM_MARK(lost_gone);
-    if (ev->why == RELET_WHY_CLOCK)
-        SIM_MARK(lost_clock);
-    if (ev->why == RELET_WHY_GROUP)
-        SIM_MARK(lost_group);
-    if (ev->why == RELET_WHY_STOPPED)
-        SIM_MARK(lost_stopped);
-}
-
-static void claims_gained(sim_world *w, sim_node *n, sim_hold *h,
-                          const relet_event *ev)
-{
-    sim_leases *g = &w->leases;
-
-    if (!claims_hold(w, SIM_L6, !h->stopping))
-        sim_fail(w, SIM_L6, "n%d: GAINED of %s after a stop", n->number,
-                 sim_key_name[h->key]);
-    if (!claims_hold(w, SIM_L7, !h->leading && ev->term == h->term + 1))
-        sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
-                 sim_key_name[h->key]);
-    if (!h->alone && !g->key[h->key].twice &&
-        !claims_hold(w, SIM_L2, ev->token > h->token))
-        sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
-                 (unsigned long long)ev->token, sim_key_name[h->key]);
-    h->leading = 1;
-    h->owes = 0;
-    h->term = ev->term;
-    h->token = ev->token;
-    if (h->alone)
-        SIM_MARK(led_alone);
-    else
-        SIM_MARK(led);
-    if (g->hand_key == h->key && g->handed_us == 0 && !h->alone)
-        g->handed_us = w->now_us;
-}
-
-void sim_claims_event(sim_world *w, sim_node *n, const relet_event *ev)
-{
-    sim_hold *h = ev->lease >= 0 && ev->lease < SIM_HOLDS
-                      ? &n->hold[ev->lease]
-                      : NULL;
-
-    if (!claims_hold(w, SIM_L7, h && h->serial > 0 && h->serial == ev->tag)) {
-        sim_fail(w, SIM_L7, "n%d: %s of a lease that is over", n->number,
-                 relet_kind_text(ev->kind));
-        return;
-    }
-    SIM_SAY(w, "n%d: … of %s, n%d.%u, token %llu", n->number,
-            sim_key_name[h->key], n->number, h->serial,
-            (unsigned long long)ev->token);
-    if (ev->kind == RELET_LEASE_GAINED)
-        claims_gained(w, n, h, ev);
-    if (ev->kind == RELET_LEASE_LOST)
-        claims_lost(w, n, h, ev);
-    if (ev->kind == RELET_LEASE_TROUBLE)
-        SIM_MARK(lease_trouble);
-    if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
-        SIM_MARK(quarantined);
-    if (ev->kind != RELET_LEASE_ENDED)
-        return;
-    if (!claims_hold(w, SIM_L7, !h->leading))
-        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
-                 sim_key_name[h->key]);
-    if (ev->why == RELET_WHY_TIMEOUT)
-        SIM_MARK(wait_timed_out);
-    h->serial = 0;
-    h->until_us = 0;
-}
-
-/* Whether what happened since allows both of these to be believed. */
-static int claims_excused(const sim_world *w, int64_t run, int64_t other)
-{
-    return (run < other ? run : other) <= w->leases.void_us;
-}
-
-static void claims_alone(sim_world *w, const sim_node *n, const sim_hold *h)
-{
-    const sim_key *k = &w->leases.key[h->key];
-    int i, j;
-
-    for (i = 0; i < SIM_NODES; i++)
-        for (j = 0; j < SIM_HOLDS; j++) {
-            const sim_hold *o = &w->node[i].hold[j];
-
-            if (o->serial == 0 || o == h || o->key != h->key || o->alone ||
-                o->until_us <= w->now_us + 2 ||
-                claims_excused(w, h->run_us, o->run_us))
-                continue;
-            sim_fail(w, SIM_L1, "%s: n%d and n%d believe in it, for %ld us "
-                     "more", sim_key_name[h->key], n->number, i,
-                     (long)(o->until_us - w->now_us));
-        }
-    if (k->other_until_us > w->now_us &&
-        !claims_excused(w, h->run_us, k->other_us))
-        sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
-                 "it", sim_key_name[h->key], n->number);
-    w->checked[SIM_L1]++;
-}
-
-/* Those of a group are taken in the order of their keys. */
-static void claims_group(sim_world *w, const sim_node *n, const sim_hold *h)
-{
-    int i;
-
-    for (i = 0; i < SIM_HOLDS; i++) {
-        const sim_hold *o = &n->hold[i];
-
-        if (o->serial && o->group == h->group && o->key < h->key &&
-            !claims_hold(w, SIM_L7, o->leading))
-            sim_fail(w, SIM_L7, "n%d leads by %s, and not by %s before it",
-                     n->number, sim_key_name[h->key], sim_key_name[o->key]);
-    }
-}
-
-/* Its node runs, and it has not been told in time. */
-static void claims_overdue(sim_world *w)
-{
-    int i, j;
-
-    for (i = 0; i < SIM_NODES; i++)
-        for (j = 0; j < SIM_HOLDS; j++) {
-            const sim_node *n = &w->node[i];
-            const sim_hold *h = &n->hold[j];
-
-            if (h->serial && h->leading && !h->alone && n->running &&
-                !n->paused && n->resumed_us + 3 * SIM_MS < w->now_us &&
-                h->until_us + 3 * SIM_MS < w->now_us)
-                sim_fail(w, SIM_L7, "n%d leads by %s for %ld us too long", i,
-                         sim_key_name[h->key],
-                         (long)(w->now_us - h->until_us));
-        }
-}
-
-/* The answer that refused it has been read. */
-static int claims_refused(sim_world *w, const sim_node *n, const sim_hold *h)
-{
-    const sim_link *l = sim_net_of_node(w, n);
-
-    return h->refused_gen > 0 && h->refused_token == h->token &&
-           w->memory_faults == 0 && l && l->gen == h->refused_gen &&
-           l->pipe[SIM_DOWN].carried -
-                   (l->pipe[SIM_DOWN].tail - l->pipe[SIM_DOWN].head) >=
-               h->refused_at;
-}
-
-static void claims_belief(sim_world *w, sim_node *n, int i)
-{
-    sim_hold *h = &n->hold[i];
-    relet_time valid = relet_lease_valid_for(n->r, i, n->now);
-    int64_t before = h->until_us;
-
-    h->until_us = valid > 0 ? sim_node_world_time(w, n, n->now + valid) : 0;
-    if (!claims_hold(w, SIM_L7, !h->leading || valid > 0))
-        sim_fail(w, SIM_L7, "n%d was not told that %s is lost", n->number,
-                 sim_key_name[h->key]);
-    if (valid == 0)
-        return;
-    if (!claims_hold(w, SIM_L5, h->until_us <= h->truth_us))
-        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
-                 "granted", n->number, sim_key_name[h->key],
-                 (long)(h->until_us - h->truth_us));
-    if (!claims_hold(w, SIM_L5, !claims_refused(w, n, h)))
-        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
-                 sim_key_name[h->key]);
-    if (before <= w->now_us)
-        sim_chart_begin(w, n->number, h);
-    else if (h->span > 0)
-        w->leases.span[(h->span - 1) % SIM_SPANS].to_us = h->until_us;
-    claims_alone(w, n, h);
-}
-
-void sim_claims_turn(sim_world *w, sim_node *n)
-{
-    int i;
-
-    if (w->leases.serials == 0)
-        return;
-    (void)claims_two_masters(w);
-    for (i = 0; i < SIM_HOLDS && !w->failed; i++) {
-        sim_hold *h = &n->hold[i];
-
-        if (h->serial > 0 && !h->alone)
-            claims_belief(w, n, i);
-        if (h->serial > 0 && h->group > 0 && h->leading && !h->alone)
-            claims_group(w, n, h);
-        if (h->span > 0 && h->until_us <= w->now_us) {
-            sim_span *s = &w->leases.span[(h->span - 1) % SIM_SPANS];
-
-            s->to_us = s->to_us < w->now_us ? s->to_us : w->now_us;
-            h->span = 0;
-        }
-    }
-    claims_overdue(w);
-}
-
-void sim_claims_gone(sim_world *w, sim_node *n, int crash)
-{
-    int i;
-
-    for (i = 0; i < SIM_HOLDS; i++) {
-        sim_hold *h = &n->hold[i];
-
-        if (h->serial > 0 && !crash)
-            sim_fail(w, SIM_L7, "n%d: %s has not ended", n->number,
-                     sim_key_name[h->key]);
-        if (h->span > 0)
-            w->leases.span[(h->span - 1) % SIM_SPANS].to_us = w->now_us;
-        memset(h, 0, sizeof *h);
-    }
-}
-
-/* Another program has taken it, by SET NX PX. */
-void sim_claims_other(sim_world *w, int key, relet_time ms)
-{
-    sim_key *k = &w->leases.key[key];
-    int i, j;
-
-    SIM_MARK(other_took);
-    (void)claims_two_masters(w);
-    k->other_us = w->now_us;
-    k->other_until_us = w->now_us + ms * 990 - 2 * SIM_MS;
-    sim_chart_other(w, key, k->other_until_us);
-    for (i = 0; i < SIM_NODES; i++)
-        for (j = 0; j < SIM_HOLDS; j++) {
-            const sim_hold *h = &w->node[i].hold[j];
-
-            if (h->serial && !h->alone && h->key == key &&
-                h->until_us > w->now_us + 2 &&
-                !claims_excused(w, h->run_us, w->now_us))
-                sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "
-                         "believes in it", sim_key_name[key], i);
-        }
-}
-
-int sim_claims_led(const sim_world *w, int key)
-{
-    int i, j;
-
-    for (i = 0; i < SIM_NODES; i++)
-        for (j = 0; j < SIM_HOLDS; j++) {
-            const sim_hold *h = &w->node[i].hold[j];
-
-            if (h->serial && h->leading && !h->alone && h->key == key &&
-                h->until_us > w->now_us)
-                return 1;
-        }
-    return 0;
 }

@@ -270,10 +270,7 @@ static void fault_failover(sim_world *w, const sim_fault *f, int on)
         return;
     }
     /* Whoever is not the primary now has had its time. */
-    if (next->up) {
-        sim_claims_void(w, 1);
-        sim_host_down(w, next, f->way & 2);
-    }
+    sim_host_down(w, next, f->way & 2);
 }
 
 static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)

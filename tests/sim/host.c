@@ -167,6 +167,7 @@ void sim_host_down(sim_world *w, sim_host *h, int reset)
 
     if (!h->up)
         return;
+    (void)sim_claims_two_masters(w);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         sim_link *l = w->link[i];
 

@@ -119,8 +119,8 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
         return "READONLY You can't write against a read only replica.";
     }
     if (w->leases.run.active) {
-        error = sim_fault_error(w, l->node, sim_mix(l->gen, (uint64_t)w->now_us),
-                                0);
+        error = sim_fault_error(w, l->node,
+                                sim_mix(l->gen, (uint64_t)w->now_us), 0);
         if (error)
             SIM_MARK(lease_error);
         return error;
@@ -209,6 +209,8 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     error = intake_error(w, l, c, tag);
     sim_note(w, 100 + (uint64_t)l->node, tag);
     if (error) {
+        l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
+                   sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
         w->leases.run.active = 0;
         intake_refuse(w, l, tag, error);
         return;

@@ -182,7 +182,7 @@ static void lease_other(sim_world *w, sim_node *n)
         sim_host_ask(h, text, sizeof text, 6, "SET", sim_key_name[key],
                      "other", "NX", "PX", px);
         if (memcmp(text, "OK", 2) == 0)
-            sim_claims_other(w, key, ms);
+            sim_belief_other(w, key, ms);
     }
     sim_host_outputs(w, h);
 }
@@ -263,7 +263,7 @@ int sim_lease_missing(const sim_world *w, const sim_node *n)
 
     for (i = 0; i < SIM_HOLDS; i++)
         if (lease_waits(n, &n->hold[i]) &&
-            !sim_claims_led(w, n->hold[i].key))
+            !sim_belief_led(w, n->hold[i].key))
             return 1;
     return 0;
 }
@@ -293,12 +293,13 @@ const sim_workload sim_both = {"both",      both_start,  both_step,
 
 /* --------------------------------------------------------------- hand-over */
 
-/* A link that was opened while the way was narrow stays narrow. */
-static int lease_link_is_wide(sim_world *w, const sim_node *n)
+/* A link that was opened while the way was narrow stays narrow, and one on
+ * which wake-ups were refused stays without. */
+static int lease_link_is_quick(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
 
-    return l && l->pipe[SIM_UP].limit >= 512 &&
+    return l && !l->deaf && l->pipe[SIM_UP].limit >= 512 &&
            l->pipe[SIM_DOWN].limit >= 512;
 }
 
@@ -315,7 +316,7 @@ static int lease_first_in_line(sim_world *w, int key)
         const sim_node *n = &w->node[i];
 
         if (n->wake[0] == '\0' || strstr(text, n->wake) == NULL ||
-            !lease_link_is_wide(w, n))
+            !lease_link_is_quick(w, n))
             continue;
         for (j = 0; j < SIM_HOLDS; j++)
             if (n->hold[j].key == key && n->hold[j].patient &&
@@ -331,7 +332,7 @@ static int lease_hand_over(sim_world *w, int i, int j)
     sim_node *n = &w->node[i];
     int key = n->hold[j].key, next = lease_first_in_line(w, key);
 
-    if (next < 0 || next == i || !lease_link_is_wide(w, n))
+    if (next < 0 || next == i || !lease_link_is_quick(w, n))
         return 0;
     SIM_SAY(w, "n%d is to follow n%d", next, i);
     w->leases.hand_key = key;

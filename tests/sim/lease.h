@@ -32,7 +32,7 @@ typedef struct sim_hold {
     int64_t start_us;
     int64_t until_us;    /* its node believes in it until then                */
     int64_t run_us;      /* a server granted or renewed it last               */
-    int64_t truth_us;    /* … which ends then, whatever its node heard of it  */
+    int64_t truth_us;    /* that ends then, whatever its node heard of it     */
     uint64_t refused_at; /* of the link's bytes: a renewal was refused        */
     uint64_t refused_gen, refused_token;
     uint64_t wakes, ups; /* of the key, of the node, when it began            */
@@ -61,8 +61,8 @@ typedef struct sim_key {
     int twice;           /* its tokens may have begun again                   */
     uint64_t top;        /* that the register has seen                        */
     unsigned top_serial;
-    int64_t other_us;    /* another program took it, and …                    */
-    int64_t other_until_us;
+    int64_t other_us;    /* another program took it,                          */
+    int64_t other_until_us; /* for so long                                    */
     uint64_t wakes;
 } sim_key;
 

@@ -14,7 +14,7 @@
  *   host       a server, its clock, its log; who serves, who takes over
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4
- *   claims     L1-L9; chart: who led when
+ *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
  *
@@ -164,6 +164,7 @@ struct sim_link {
     int tap_unit;
     uint64_t tap_tag;
     int disturbed;       /* a fault touched it: R6 asks for one               */
+    int deaf;            /* it was refused the channel of wake-ups            */
     int scripts_flushed;
 };
 
@@ -510,6 +511,7 @@ void sim_disturb(sim_world *w, int node, int64_t until_us);
 
 /* judge.c: what happened, as it happens. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...);
+int sim_holds(sim_world *w, sim_rule rule, int holds); /* looked at: `holds`  */
 sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
@@ -536,8 +538,7 @@ int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
 int sim_lease_missing(const sim_world *w, const sim_node *n);
 void sim_lease_arrives(sim_world *w, uint64_t which);
 
-/* claims.c: what happens to leases, as it happens. */
-
+/* claims.c: what servers do with leases, as it happens. */
 extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
@@ -545,11 +546,15 @@ void sim_claims_void(sim_world *w, int lost);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n);
 void sim_claims_after(sim_world *w, sim_link *l);
-void sim_claims_event(sim_world *w, sim_node *n, const relet_event *ev);
-void sim_claims_turn(sim_world *w, sim_node *n);
-void sim_claims_gone(sim_world *w, sim_node *n, int crash);
-void sim_claims_other(sim_world *w, int key, relet_time ms);
-int sim_claims_led(const sim_world *w, int key);
+int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
+
+/* belief.c: what nodes are told of them. */
+void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_belief_turn(sim_world *w, sim_node *n);
+void sim_belief_gone(sim_world *w, sim_node *n, int crash);
+/* Another program has taken it, by SET NX PX. */
+void sim_belief_other(sim_world *w, int key, relet_time ms);
+int sim_belief_led(const sim_world *w, int key);
 
 /* chart.c */
 void sim_chart_begin(sim_world *w, int node, sim_hold *h);

@@ -185,11 +185,13 @@ static void world_over(sim_world *w)
 static void world_late(sim_world *w, int waiting)
 {
     const sim_node *n = &w->node[waiting];
+    int deaf = w->phase == SIM_PROBED || n->gap_due ||
+               n->wished != n->in_force;
 
     if (n->running && w->phase == SIM_QUIET && sim_lease_missing(w, n))
         sim_fail(w, SIM_L8, "n%d waits for a lease that nobody leads by",
                  waiting);
-    sim_fail(w, n->running && w->phase == SIM_PROBED ? SIM_R9 : SIM_R8,
+    sim_fail(w, n->running && relet_is_up(n->r) && deaf ? SIM_R9 : SIM_R8,
              "n%d does not recover: %s, %s, %lu open, wished %x, in force %x, "
              "heard %x, probe %u",
              waiting, n->running ? "runs" : "does not run",
