@@ -456,6 +456,6 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 
     do {
         told = answer_next(r, ev);
-    } while (told && rlt_hold_hides(r, ev));
+    } while (told && ev->channel.n > 0 && rlt_hold_hides(r, ev));
     return told;
 }

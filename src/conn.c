@@ -184,15 +184,14 @@ RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n)
 
 /* -------------------------------------------------------------- the queue */
 
-/* Cursors may not stand before the first operation. */
+/* Cursors may not stand before the first operation; that of the ENDED ones
+ * matters only while there are some. */
 static void conn_cursors(rlt_conn *c)
 {
     if (conn_before(c->unsent, c->first))
         c->unsent = c->first;
     if (conn_before(c->fresh, c->first))
         c->fresh = c->first;
-    if (conn_before(c->ended_from, c->first))
-        c->ended_from = c->first;
 }
 
 static void conn_leave(rlt_conn *c)
@@ -366,6 +365,8 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
     if (conn_counts(op))
         c->outstanding--;
     conn_sweep_gone(c);
+    if (conn_before(c->ended_from, c->first))
+        c->ended_from = c->first;
     return 1;
 }
 
