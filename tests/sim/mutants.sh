@@ -69,7 +69,7 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     fi
     timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" >"$log" 2>&1
     code=$?
-    seeds=$(sed -n 's/^\([0-9]*\) seeds, .*/\1/p' "$log")
+    seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
     if judge "$code"; then
         caught=$((caught + 1))
         [ "$expect" = none ] || [ "${seeds:-0}" -le "$slow" ] || slow=$seeds
