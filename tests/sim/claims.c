@@ -42,9 +42,11 @@ void sim_claims_void(sim_world *w, int lost)
         w->leases.lost_us = w->now_us;
 }
 
+/* The old one still serves, also while the new one is down: what it does will
+ * be forgotten. */
 int sim_claims_two_masters(sim_world *w)
 {
-    if (!w->host[0].up || !w->host[1].up)
+    if (!w->host[1 - w->primary].up)
         return 0;
     sim_claims_void(w, 1);
     return 1;
@@ -191,6 +193,7 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
         SIM_MARK(token_floor_used);
     k->twice |= token <= k->token;
     k->token = token;
+    k->granted_us = w->now_us;
 }
 
 /* What an earlier server granted has ended when this one begins to. */
@@ -236,7 +239,6 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
         claims_token(w, run, wall);
         claims_quarantine(w, run, h);
     }
-    k->granted_us = w->now_us;
     if (h == NULL || h->stopping) {
         SIM_MARK(grant_after_stop);
         return;
