@@ -98,6 +98,13 @@ static int claims_script(const sim_words *c, sim_run *run)
     return 1;
 }
 
+int sim_claims_is_renewal(const sim_words *c)
+{
+    sim_run run;
+
+    return claims_script(c, &run) && run.what == SIM_RENEW;
+}
+
 static void claims_arguments(const sim_words *c, sim_run *run)
 {
     const relet_span *arg = c->word + (run->what == SIM_RENEW ? 5 : 6);
@@ -312,6 +319,8 @@ static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
         return;
     }
     SIM_MARK(renew_refused);
+    if (h && run->answer[0] == 0 && strcmp(run->before, run->owner) == 0)
+        SIM_MARK(renew_of_older);
     if (h == NULL || l->state != SIM_OPEN || l->reset ||
         l->pipe[SIM_DOWN].dying)
         return;

@@ -11,7 +11,7 @@
 
 static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
-    "squeeze", "after-run", "pause", "crash", "stop", "memory", "restart",
+    "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory", "restart",
     "freeze", "failover", "clock", "flush", "errors", "greeting"};
 
 const char *sim_fault_name(sim_trouble what)
@@ -25,6 +25,18 @@ static int fault_has_length(sim_trouble what)
 {
     return !(what == SIM_T_RESET || what == SIM_T_FIN || what == SIM_T_CUT ||
              what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN);
+}
+
+/* TCP sends again what was lost, at last after a long time, and so does a proxy
+ * whose server does not take it: that a client has given up its link ends
+ * neither. */
+static int64_t fault_length(sim_trouble what, sim_stream *st)
+{
+    if (!fault_has_length(what))
+        return 0;
+    if (what == SIM_T_STALL)
+        return sim_spread(st, SIM_S / 4, 30 * SIM_S);
+    return sim_spread(st, SIM_MS, 8 * SIM_S);
 }
 
 static sim_trouble fault_class(const sim_world *w, sim_stream *st)
@@ -44,9 +56,7 @@ static void fault_draw(const sim_world *w, sim_fault *f, sim_stream *st)
 {
     f->what = fault_class(w, st);
     f->at_us = SIM_S / 2 + sim_even(st, 0, w->shape.chaos_us);
-    f->for_us = fault_has_length(f->what)
-                    ? sim_spread(st, SIM_MS, 8 * SIM_S)
-                    : 0;
+    f->for_us = fault_length(f->what, st);
     f->node = sim_chance(st, 1, 6) ? -1
                                    : (int)sim_choose(st,
                                                      (uint32_t)w->shape.nodes);
@@ -160,11 +170,11 @@ static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
     }
 }
 
-static void fault_link(sim_world *w, const sim_fault *f, sim_node *n)
+static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
 {
     sim_link *l = sim_net_of_node(w, n);
 
-    if (l == NULL || l->state != SIM_OPEN || l->reset)
+    if (!on || l == NULL || l->state != SIM_OPEN || l->reset)
         return;
     l->disturbed = 1;
     if (f->what == SIM_T_RESET) {
@@ -176,6 +186,13 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n)
         l->pipe[f->way & 1].cut_after = f->amount;
     } else if (f->what == SIM_T_AFTER_RUN) {
         l->kill_after_run = 1;
+    } else if (f->what == SIM_T_STALL) {
+        if (f->way == 3)
+            l->stall_for_us = f->for_us;
+        if (f->way == SIM_UP || f->way == 2)
+            l->stalled_us[SIM_UP] = w->now_us + f->for_us;
+        if (f->way == SIM_DOWN || f->way == 2)
+            l->stalled_us[SIM_DOWN] = w->now_us + f->for_us;
     }
 }
 
@@ -189,7 +206,8 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_FIN:
     case SIM_T_CUT:
     case SIM_T_AFTER_RUN:
-        fault_link(w, f, n);
+    case SIM_T_STALL:
+        fault_link(w, f, n, on);
         return;
     case SIM_T_HOLE:
     case SIM_T_SLOW:
@@ -412,11 +430,10 @@ void sim_faults_heal(sim_world *w)
     for (i = 0; i < w->faults; i++)
         sim_fault_off(w, &w->fault[i]);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
-        w->link[i]->kill_after_run = 0;
-        /* One that was opened while the way was narrow would stay narrow. */
-        w->link[i]->pipe[0].limit = w->link[i]->pipe[1].limit = w->shape.pipe;
-        w->link[i]->pipe[0].cut_after = w->link[i]->pipe[1].cut_after = -1;
+        sim_net_whole(w, w->link[i]);
     }
+    for (i = 0; i < w->shape.nodes; i++)
+        w->path[i][0].shut_us = w->path[i][1].shut_us = 0;
     for (i = 0; i < SIM_HOSTS; i++) {
         w->host[i].loading_until_us = 0;
         w->host[i].read_only = 0;

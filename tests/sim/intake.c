@@ -249,6 +249,24 @@ static void intake_read(sim_world *w, sim_link *l)
     }
 }
 
+/* A proxy drops the client's end and lets it in again after half the time that
+ * it takes to carry on what it was given: from a renewal on, if there are
+ * leases. So a client may have another term when a renewal of the last one
+ * arrives. */
+static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
+{
+    if (l->stall_for_us == 0 ||
+        (w->work != &sim_plain && !sim_claims_is_renewal(c)))
+        return 0;
+    l->stalled_us[SIM_UP] = w->now_us + l->stall_for_us;
+    w->path[l->node][l->host].shut_us = w->now_us + l->stall_for_us / 2;
+    l->stall_for_us = 0;
+    sim_due_at(w, l->stalled_us[SIM_UP], SIM_BYTES, l->number,
+               l->gen << 1 | SIM_UP);
+    sim_net_fin(w, l, SIM_DOWN);
+    return 1;
+}
+
 /* Whole commands are run; what is left waits for more. */
 void sim_host_arrived(sim_world *w, sim_link *l)
 {
@@ -258,14 +276,15 @@ void sim_host_arrived(sim_world *w, sim_link *l)
     size_t at = 0;
     long n = 0;
 
-    if (l->host_gone || !h->up || h->frozen)
+    if (l->host_gone || !h->up || h->frozen ||
+        l->stalled_us[SIM_UP] > w->now_us)
         return;
     relet_local_time(h->local, sim_host_wall(w, h));
     intake_read(w, l);
     while (at < l->in_n && !w->failed && !l->blocked && !l->closing &&
            !l->host_gone) {
         n = sim_wire_command(l->in + at, l->in_n - at, &words);
-        if (n <= 0)
+        if (n <= 0 || intake_stalls(w, l, &words))
             break;
         if (l->client_gone)
             SIM_MARK(ran_after_close);

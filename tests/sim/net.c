@@ -94,6 +94,24 @@ static void net_free_if_over(sim_link *l)
         l->state = SIM_FREE;
 }
 
+/* It carries as any other. One that was opened while the way was narrow would
+ * stay narrow. */
+void sim_net_whole(sim_world *w, sim_link *l)
+{
+    int way;
+
+    l->kill_after_run = 0;
+    l->stall_for_us = 0;
+    for (way = 0; way < 2; way++) {
+        l->pipe[way].limit = w->shape.pipe;
+        l->pipe[way].cut_after = -1;
+        if (l->stalled_us[way] > w->now_us)
+            sim_due_at(w, w->now_us, SIM_BYTES, l->number,
+                       l->gen << 1 | (uint64_t)way);
+        l->stalled_us[way] = 0;
+    }
+}
+
 void sim_net_connect(sim_world *w, int number, uint64_t gen)
 {
     sim_link *l = w->link[number];
@@ -111,7 +129,7 @@ void sim_net_connect(sim_world *w, int number, uint64_t gen)
             SIM_MARK(hole_connect);
         return; /* until the client gives up */
     }
-    if (path->refuse || !w->host[l->host].up) {
+    if (path->refuse || path->shut_us > w->now_us || !w->host[l->host].up) {
         SIM_MARK(connect_refused);
         l->reset = 2;
     } else {
@@ -137,6 +155,11 @@ void sim_net_bytes(sim_world *w, int number, uint64_t which)
             SIM_MARK(hole_up);
         else
             SIM_MARK(hole_down);
+        return;
+    }
+    if (l->stalled_us[way] > w->now_us) {
+        SIM_MARK(stalled);
+        sim_due_at(w, l->stalled_us[way], SIM_BYTES, number, which);
         return;
     }
     (void)sim_pipe_arrive(p, w->now_us);

@@ -147,6 +147,8 @@ struct sim_link {
     int64_t open_us;
     relet_time give_up;  /* on the node's clock                               */
     sim_pipe pipe[2];
+    int64_t stalled_us[2]; /* nothing arrives until then, on this link alone  */
+    int64_t stall_for_us;  /* … for so long, from the next renewal on         */
     /* The host's end. */
     int id;              /* of relet_local                                    */
     uint8_t *in, *out;
@@ -173,6 +175,7 @@ struct sim_link {
 typedef struct sim_path {
     int hole[2];
     int refuse, hang, crowd;
+    int64_t shut_us;     /* nobody is let in until then                       */
     int64_t extra_us;
     size_t squeeze;
 } sim_path;
@@ -272,9 +275,10 @@ struct sim_node {
 
 typedef enum sim_trouble {
     SIM_T_RESET, SIM_T_FIN, SIM_T_CUT, SIM_T_HOLE, SIM_T_SLOW, SIM_T_REFUSE,
-    SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_PAUSE,
-    SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART, SIM_T_FREEZE,
-    SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_ERRORS, SIM_T_GREETING,
+    SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_STALL,
+    SIM_T_PAUSE, SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART,
+    SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_ERRORS,
+    SIM_T_GREETING,
     SIM_TROUBLES
 } sim_trouble;
 
@@ -392,7 +396,7 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
 #define SIM_MARKS(X) \
     X(short_write) X(one_byte_read) X(crlf_split) X(pipe_full) \
     X(reset_noticed_late) X(fin_with_data) X(cut_up) X(cut_down) \
-    X(hole_up) X(hole_down) X(hole_connect) X(connect_refused) \
+    X(hole_up) X(hole_down) X(hole_connect) X(stalled) X(connect_refused) \
     X(connect_hangs) X(late_arrival_of_the_closed) X(ran_after_close) \
     X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
     X(stopped) X(memory_refused) X(boot_refused) X(restarted) \
@@ -405,7 +409,7 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
     X(gap) X(restored) X(unwished) X(wish_refused) X(invalidated) \
     X(spurious_wake) X(gave_up_silent) X(too_large) X(resubscribed) \
     X(grant_repeated) X(grant_unused) X(grant_after_stop) X(renew_refused) \
-    X(renew_late) X(release_lost) X(released) X(token_floor_used) \
+    X(renew_late) X(renew_of_older) X(release_lost) X(released) X(token_floor_used) \
     X(two_masters) X(woken_by_release) X(quarantined) X(lease_error) \
     X(led) X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) \
     X(lost_group) X(lost_stopped) X(lease_trouble) X(wait_timed_out) \
@@ -467,6 +471,7 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet);
 void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash);
 void sim_net_host_lets_go(sim_world *w, sim_link *l);
 void sim_net_heal(sim_world *w, int node, int host);
+void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
 void sim_net_clear(sim_world *w);
 
@@ -543,6 +548,7 @@ extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
 void sim_claims_void(sim_world *w, int lost);
+int sim_claims_is_renewal(const struct sim_words *c);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n);
 void sim_claims_after(sim_world *w, sim_link *l);
