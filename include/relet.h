@@ -491,9 +491,10 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
  * released, which wakes one follower, and ENDED. 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stop(relet *r, int lease);
 
-/* The work has stopped. After a LOST (for another reason than a stop there is
- * nothing to release, and it is fine not to call this), or instead of
- * relet_lease_stop when there is no work any more. 0 or RELET_E_REFUSED. */
+/* The work has stopped. After a LOST: behind a relet_lease_stop this releases
+ * the lease; for another reason there is nothing to release, it changes nothing,
+ * and it is fine not to call it. Or instead of relet_lease_stop, of a leader
+ * that has no work any more. 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stopped(relet *r, int lease);
 
 /* For how many milliseconds from `now` it may be acted on, 0 when it may not;

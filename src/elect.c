@@ -334,7 +334,8 @@ RELET_PRIVATE void rlt_elect_stop(rlt_elect *e, relet_time now)
 
 RELET_PRIVATE void rlt_elect_stopped(rlt_elect *e, relet_time now)
 {
-    if (e->state != RLT_ELECT_RESIGNING)
+    /* Until GAINED is taken the work that has stopped is that of another term. */
+    if (e->state == RLT_ELECT_LEADING && !(e->tell & RLT_TELL_GAINED))
         rlt_elect_stop(e, now);
     if (e->state == RLT_ELECT_RESIGNING)
         elect_leave(e, now, e->end_why);

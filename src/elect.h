@@ -97,6 +97,8 @@ RELET_PRIVATE void rlt_elect_turn(rlt_elect *e, relet_time now, int open);
 RELET_PRIVATE void rlt_elect_wake(rlt_elect *e, relet_time now);
 RELET_PRIVATE void rlt_elect_linked(rlt_elect *e, relet_time now);
 
+/* The work of a term that ended by itself may stop when it likes: then the
+ * second changes nothing. */
 RELET_PRIVATE void rlt_elect_stop(rlt_elect *e, relet_time now);
 RELET_PRIVATE void rlt_elect_stopped(rlt_elect *e, relet_time now);
 

@@ -523,6 +523,28 @@ TEST one_that_never_asked_just_ends(void)
     PASS();
 }
 
+/* Who did as the header says led only once: sim seed 820. */
+TEST the_end_of_lost_work_does_not_end_the_campaign(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "lost expired 1");
+    rlt_elect_stopped(&t.e, t.c.now);
+    T_TOLD(&t, "");
+    t_pass(&t, T_TTL);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 1, 51, T_TTL, 0);
+    rlt_elect_stopped(&t.e, t.c.now);
+    T_TOLD(&t, "gained none 2");
+    T_TOLD(&t, "");
+    rlt_elect_stopped(&t.e, t.c.now);
+    T_TOLD(&t, "lost stopped 2");
+    PASS();
+}
+
 TEST a_second_stop_changes_nothing(void)
 {
     rlt_elect_plan p = t_plan();
@@ -682,6 +704,7 @@ int main(int argc, char **argv)
     RUN_TEST(work_that_never_began_is_not_waited_for);
     RUN_TEST(a_follower_that_is_stopped_leaves_the_line);
     RUN_TEST(one_that_never_asked_just_ends);
+    RUN_TEST(the_end_of_lost_work_does_not_end_the_campaign);
     RUN_TEST(a_second_stop_changes_nothing);
     RUN_TEST(without_a_link_for_ever_followers_end_and_leaders_in_time);
     RUN_TEST(a_stopped_client_ends_all_at_once);

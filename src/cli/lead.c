@@ -131,14 +131,22 @@ static int lead_campaign(leader *l)
     return CLI_USAGE;
 }
 
+/* Nobody is at work: out of this campaign, and a lease that is held goes back. */
+static void lead_leave(leader *l)
+{
+    if (l->lease < 0)
+        return;
+    (void)relet_lease_stop(l->c->r, l->lease);
+    (void)relet_lease_stopped(l->c->r, l->lease);
+}
+
 /* No further campaign; this one ends when the lease is released. */
 static void lead_finish(leader *l, int code)
 {
     l->over = 1;
     l->code = code;
     l->leave_at = relet_clock() + l->bye_ms;
-    if (l->lease >= 0)
-        (void)relet_lease_stopped(l->c->r, l->lease);
+    lead_leave(l);
 }
 
 static int lead_done(const leader *l)
@@ -204,8 +212,7 @@ static void lead_ended(leader *l, int code)
     } else if (l->lock) {
         lead_finish(l, LEAD_LOST);
     }
-    if (l->lease >= 0)
-        (void)relet_lease_stopped(l->c->r, l->lease);
+    lead_leave(l);
 }
 
 /* Once told to end it has no more time than it had then, even if the lease
@@ -242,7 +249,7 @@ static void lead_event_lost(leader *l, const relet_event *ev)
     if (l->child.pid)
         (void)relet_lease_stop(l->c->r, l->lease);
     else
-        (void)relet_lease_stopped(l->c->r, l->lease);
+        lead_leave(l);
 }
 
 static void lead_not_acquired(leader *l)

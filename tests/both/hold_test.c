@@ -894,7 +894,8 @@ static int t_all_well(t_world *w)
         w->paused[i] = w->no_way_in[i] = w->no_way_out[i] = 0;
     t_world_pass(w, 60000);
     for (i = 0; i < w->clients; i++)
-        (void)relet_lease_stopped(w->p[i].r, 0);
+        if (relet_lease_stop(w->p[i].r, 0) == 0)
+            (void)relet_lease_stopped(w->p[i].r, 0);
     t_world_pass(w, 30000);
     for (i = 0; i < w->clients; i++)
         if (t_lead(w, i, "n") != 0)
