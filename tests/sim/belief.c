@@ -56,6 +56,22 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
         g->handed_us = w->now_us;
 }
 
+static void belief_ended(sim_world *w, const sim_node *n, sim_hold *h,
+                         const relet_event *ev)
+{
+    if (!sim_holds(w, SIM_L7, !h->leading))
+        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
+                 sim_key_name[h->key]);
+    if (!sim_holds(w, SIM_L7, ev->why != RELET_WHY_STOPPED || h->stopping ||
+                                  n->stopping))
+        sim_fail(w, SIM_L7, "n%d: %s has ended, and nobody has stopped it",
+                 n->number, sim_key_name[h->key]);
+    if (ev->why == RELET_WHY_TIMEOUT)
+        SIM_MARK(wait_timed_out);
+    h->serial = 0;
+    h->until_us = 0;
+}
+
 void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
 {
     sim_hold *h = ev->lease >= 0 && ev->lease < SIM_HOLDS
@@ -78,15 +94,8 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
         SIM_MARK(lease_trouble);
     if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
         SIM_MARK(quarantined);
-    if (ev->kind != RELET_LEASE_ENDED)
-        return;
-    if (!sim_holds(w, SIM_L7, !h->leading))
-        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
-                 sim_key_name[h->key]);
-    if (ev->why == RELET_WHY_TIMEOUT)
-        SIM_MARK(wait_timed_out);
-    h->serial = 0;
-    h->until_us = 0;
+    if (ev->kind == RELET_LEASE_ENDED)
+        belief_ended(w, n, h, ev);
 }
 
 /* Whether what happened since allows both of these to be believed. */

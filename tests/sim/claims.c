@@ -98,13 +98,6 @@ static int claims_script(const sim_words *c, sim_run *run)
     return 1;
 }
 
-int sim_claims_is_renewal(const sim_words *c)
-{
-    sim_run run;
-
-    return claims_script(c, &run) && run.what == SIM_RENEW;
-}
-
 static void claims_arguments(const sim_words *c, sim_run *run)
 {
     const relet_span *arg = c->word + (run->what == SIM_RENEW ? 5 : 6);
@@ -120,6 +113,35 @@ static void claims_arguments(const sim_words *c, sim_run *run)
         run->token = claims_number(arg[2]);
     else
         run->ttl_us = (int64_t)claims_number(arg[2]) * SIM_MS;
+}
+
+int64_t sim_claims_renews_us(const sim_words *c, unsigned *serial)
+{
+    sim_run run;
+
+    if (!claims_script(c, &run) || run.what != SIM_RENEW)
+        return 0;
+    claims_arguments(c, &run);
+    *serial = run.serial;
+    return run.ttl_us;
+}
+
+void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial)
+{
+    w->leases.late_serial = serial;
+    w->leases.late_link = l->number;
+    w->leases.late_gen = l->gen;
+}
+
+static void claims_late(sim_world *w, const sim_run *run)
+{
+    sim_leases *g = &w->leases;
+
+    if (g->late_serial == 0 || g->late_serial != run->serial)
+        return;
+    g->late_serial = 0;
+    if (w->link[g->late_link]->gen == g->late_gen)
+        sim_net_flows(w, w->link[g->late_link], SIM_UP);
 }
 
 static void claims_look(sim_host *h, int key, char *value, size_t n,
@@ -244,6 +266,7 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
         SIM_MARK(grant_repeated);
     } else {
         claims_token(w, run, wall);
+        claims_late(w, run);
         claims_quarantine(w, run, h);
     }
     if (h == NULL || h->stopping) {

@@ -12,7 +12,7 @@
 static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
     "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory", "restart",
-    "freeze", "failover", "clock", "flush", "errors", "greeting"};
+    "freeze", "failover", "clock", "flush", "clog", "errors", "greeting"};
 
 const char *sim_fault_name(sim_trouble what)
 {
@@ -170,6 +170,44 @@ static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
     }
 }
 
+/* Of some, one after the other, in any order, and free again in another one. */
+static void fault_clogs(sim_world *w, sim_fault *f, int node, int on)
+{
+    uint64_t bits = sim_keyed(&w->choices, SIM_OF_FAULT, f->key,
+                              (uint64_t)node);
+    uint64_t which = (uint64_t)node << 1;
+    int64_t half = f->for_us / 2, from = w->now_us;
+    int number = (int)(f - w->fault);
+
+    if (!on) {
+        sim_fault_clog(w, f, which);
+        return;
+    }
+    if (bits & 1)
+        return;
+    sim_due_at(w, from + half * (int64_t)(bits >> 8 & 255) / 256, SIM_CLOG,
+               number, which | 1);
+    sim_due_at(w, from + half + half * (int64_t)(bits >> 16 & 255) / 256,
+               SIM_CLOG, number, which);
+}
+
+void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which)
+{
+    int node = (int)(which >> 1), on = (int)(which & 1), host, way;
+
+    if ((int)(f->clogged >> node & 1) == on || (on && !f->active))
+        return;
+    SIM_MARK(clogged);
+    SIM_SAY(w, "the way of n%d is %s", node, on ? "stopped" : "free");
+    f->clogged ^= 1u << node;
+    for (host = 0; host < SIM_HOSTS; host++) {
+        for (way = 0; way < 2; way++)
+            w->path[node][host].hole[way] += on ? 1 : -1;
+        if (!on)
+            sim_net_heal(w, node, host);
+    }
+}
+
 static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
 {
     sim_link *l = sim_net_of_node(w, n);
@@ -239,6 +277,9 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_CLOCK:
     case SIM_T_FLUSH:
     case SIM_TROUBLES:
+        return;
+    case SIM_T_CLOG:
+        fault_clogs(w, f, node, on);
         return;
     }
 }
@@ -336,6 +377,8 @@ static void fault_host(sim_world *w, sim_fault *f, int on)
         fault_freeze(w, h, on);
     } else if (f->what == SIM_T_CLOCK) {
         fault_clock(w, h, f, on);
+    } else if (f->what == SIM_T_FLUSH && (f->way & 1) && on) {
+        w->flush_next = 1;
     } else if (f->what == SIM_T_FLUSH && h->up && on) {
         SIM_MARK(scripts_flushed);
         sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
@@ -427,6 +470,7 @@ void sim_faults_heal(sim_world *w)
 {
     int i;
 
+    w->flush_next = 0;
     for (i = 0; i < w->faults; i++)
         sim_fault_off(w, &w->fault[i]);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {

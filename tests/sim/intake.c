@@ -215,6 +215,11 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
         intake_refuse(w, l, tag, error);
         return;
     }
+    if (w->flush_next && sim_wire_is(c, 0, "EVALSHA")) {
+        SIM_MARK(flushed_between);
+        w->flush_next = 0;
+        sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
+    }
     intake_subscriptions(l, c);
     l->awaited = tag;
     l->blocked = !intake_pushes_only(c);
@@ -249,18 +254,21 @@ static void intake_read(sim_world *w, sim_link *l)
     }
 }
 
-/* A proxy drops the client's end and lets it in again after half the time that
- * it takes to carry on what it was given: from a renewal on, if there are
- * leases. So a client may have another term when a renewal of the last one
- * arrives. */
+/* A proxy drops the client, is down until a lease that was to be renewed has
+ * ended, and carries on later what it was given: as it happens when the client
+ * has another term. */
 static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
 {
-    if (l->stall_for_us == 0 ||
-        (w->work != &sim_plain && !sim_claims_is_renewal(c)))
+    unsigned serial = 0;
+    int64_t renewed = sim_claims_renews_us(c, &serial);
+
+    if (serial == 0 && w->work != &sim_plain)
         return 0;
-    l->stalled_us[SIM_UP] = w->now_us + l->stall_for_us;
-    w->path[l->node][l->host].shut_us = w->now_us + l->stall_for_us / 2;
+    w->path[l->node][l->host].shut_us = w->now_us + renewed + renewed / 8;
+    l->stalled_us[SIM_UP] = w->now_us + renewed + l->stall_for_us;
     l->stall_for_us = 0;
+    sim_claims_late(w, l, serial);
+    sim_disturb(w, l->node, l->stalled_us[SIM_UP]);
     sim_due_at(w, l->stalled_us[SIM_UP], SIM_BYTES, l->number,
                l->gen << 1 | SIM_UP);
     sim_net_fin(w, l, SIM_DOWN);
@@ -284,7 +292,7 @@ void sim_host_arrived(sim_world *w, sim_link *l)
     while (at < l->in_n && !w->failed && !l->blocked && !l->closing &&
            !l->host_gone) {
         n = sim_wire_command(l->in + at, l->in_n - at, &words);
-        if (n <= 0 || intake_stalls(w, l, &words))
+        if (n <= 0 || (l->stall_for_us > 0 && intake_stalls(w, l, &words)))
             break;
         if (l->client_gone)
             SIM_MARK(ran_after_close);

@@ -299,7 +299,7 @@ static int lease_link_is_quick(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
 
-    return l && !l->deaf && l->pipe[SIM_UP].limit >= 512 &&
+    return l && !l->deaf && !n->lost && l->pipe[SIM_UP].limit >= 512 &&
            l->pipe[SIM_DOWN].limit >= 512;
 }
 

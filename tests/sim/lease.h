@@ -93,6 +93,9 @@ typedef struct sim_leases {
     uint32_t spans;
     unsigned serials;
     sim_run run;
+    unsigned late_serial; /* whose renewal a proxy carries on later: over …   */
+    int late_link;
+    uint64_t late_gen;
     int64_t void_us;     /* until then servers forgot, or time leapt          */
     int64_t lost_us;     /* until then servers forgot                         */
     int64_t wall_max_us; /* the farthest that a server's clock was ahead      */

@@ -94,21 +94,29 @@ static void net_free_if_over(sim_link *l)
         l->state = SIM_FREE;
 }
 
+/* What is stalled moves on. */
+void sim_net_flows(sim_world *w, sim_link *l, int way)
+{
+    l->stalled_us[way] = 0;
+    sim_due_at(w, w->now_us, SIM_BYTES, l->number,
+               l->gen << 1 | (uint64_t)way);
+}
+
 /* It carries as any other. One that was opened while the way was narrow would
  * stay narrow. */
 void sim_net_whole(sim_world *w, sim_link *l)
 {
     int way;
 
+    if (l->state == SIM_FREE)
+        return;
     l->kill_after_run = 0;
     l->stall_for_us = 0;
     for (way = 0; way < 2; way++) {
         l->pipe[way].limit = w->shape.pipe;
         l->pipe[way].cut_after = -1;
         if (l->stalled_us[way] > w->now_us)
-            sim_due_at(w, w->now_us, SIM_BYTES, l->number,
-                       l->gen << 1 | (uint64_t)way);
-        l->stalled_us[way] = 0;
+            sim_net_flows(w, l, way);
     }
 }
 

@@ -66,7 +66,7 @@ static void node_fresh(sim_world *w, sim_node *n)
                  ? 0
                  : (int32_t)sim_even(&n->work, -w->shape.ppm, w->shape.ppm);
     n->now = sim_node_clock(w, n);
-    n->link = n->spins = n->leaving = 0;
+    n->link = n->spins = n->leaving = n->stopping = 0;
     n->held_peak = 0;
     n->short_at = 0;
     memset(n->told, 0, sizeof n->told);
@@ -90,7 +90,7 @@ void sim_node_boot(sim_world *w, sim_node *n)
     size_t size;
 
     n->boots = 0;
-    if (n->running || n->dead_for_good)
+    if (n->running || n->lost == SIM_DEAD)
         return;
     node_fresh(w, n);
     sim_swarm_config(w, n);
@@ -148,6 +148,7 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
     n->now = sim_node_clock(w, n);
     SIM_SAY(w, "n%d %s", n->number, crash ? "crashes" : "stops");
     if (!crash) {
+        n->stopping = 1;
         relet_stop(n->r);
         node_last_events(w, n);
     } else if (n->link > 0) {

@@ -74,6 +74,7 @@ typedef enum sim_kind {
     SIM_HOST,      /* host `whom` looks at its clock                          */
     SIM_FAULT_ON,  /* fault `whom` begins                                     */
     SIM_FAULT_OFF, /* and ends                                                */
+    SIM_CLOG,      /* the way of a node stops, or is free, by fault `whom`    */
     SIM_EFFECT,    /* of a leader arrives                                     */
     SIM_PHASE
 } sim_kind;
@@ -218,6 +219,14 @@ typedef struct sim_host {
 
 /* -------------------------------------------------------------------- node */
 
+/* What becomes of a node when all the others are made whole. */
+typedef enum sim_loss {
+    SIM_WHOLE,
+    SIM_DEAD,  /* it does not come back                                       */
+    SIM_APART, /* nothing that it says arrives, and nothing reaches it        */
+    SIM_STUCK  /* it never gets another turn                                  */
+} sim_loss;
+
 struct sim_node {
     sim_world *world;
     int number;
@@ -226,7 +235,7 @@ struct sim_node {
     void *memory;
     size_t memory_n;
     relet_config config;
-    int running, leaving;
+    int running, leaving, stopping;
     int boots;           /* a boot is scheduled                               */
     int paused;          /* count of faults that hold it                      */
     int wake_late;       /* something came while it was held                  */
@@ -268,7 +277,7 @@ struct sim_node {
     int64_t step_us;
     sim_hold hold[SIM_HOLDS];
     char wake[128];      /* the channel by which its leases are woken         */
-    int dead_for_good;
+    sim_loss lost;
 };
 
 /* ------------------------------------------------------------------ faults */
@@ -277,8 +286,8 @@ typedef enum sim_trouble {
     SIM_T_RESET, SIM_T_FIN, SIM_T_CUT, SIM_T_HOLE, SIM_T_SLOW, SIM_T_REFUSE,
     SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_STALL,
     SIM_T_PAUSE, SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART,
-    SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_ERRORS,
-    SIM_T_GREETING,
+    SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_CLOG,
+    SIM_T_ERRORS, SIM_T_GREETING,
     SIM_TROUBLES
 } sim_trouble;
 
@@ -292,6 +301,7 @@ typedef struct sim_fault {
     int way;             /* bit 0: up, bit 1: down; or a choice of its own    */
     int off;             /* taken away by the shrinker                        */
     int active, fired;
+    unsigned clogged;    /* the ways of these nodes                           */
 } sim_fault;
 
 /* -------------------------------------------------------------------- runs */
@@ -371,6 +381,7 @@ struct sim_world {
     sim_fault fault[SIM_FAULTS];
     int faults, faults_fired, memory_faults;
     int talking;               /* faults that make servers answer by errors   */
+    int flush_next;            /* scripts go when the next is to be run       */
     sim_leases leases;
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
@@ -401,7 +412,7 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
     X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
     X(stopped) X(memory_refused) X(boot_refused) X(restarted) \
     X(writes_lost) X(loading) X(frozen) X(failover) X(failover_lost) \
-    X(read_only) X(clock_jumped) X(clock_stopped) X(scripts_flushed) \
+    X(read_only) X(clock_jumped) X(clock_stopped) X(scripts_flushed) X(flushed_between) X(clogged) \
     X(noscript) X(error_reply) X(unit_refused) X(greeting_refused) \
     X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) \
     X(not_sent) X(not_sent_in_time) X(late_swallowed) X(repeated) \
@@ -414,7 +425,8 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
     X(led) X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) \
     X(lost_group) X(lost_stopped) X(lease_trouble) X(wait_timed_out) \
     X(fenced_off) X(effect_held_back) X(other_took) X(other_waited) \
-    X(handed_over) X(led_alone)
+    X(handed_over) X(led_alone) \
+    X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,
     SIM_MARKS(SIM_MARK_ENUM)
@@ -442,6 +454,7 @@ void sim_swarm_print(const sim_world *w);
 void sim_faults_draw(sim_world *w);
 void sim_fault_on(sim_world *w, sim_fault *f);
 void sim_fault_off(sim_world *w, sim_fault *f);
+void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which);
 void sim_faults_heal(sim_world *w);
 const char *sim_fault_name(sim_trouble what);
 void sim_fault_print(const sim_world *w, int i);
@@ -471,6 +484,7 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet);
 void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash);
 void sim_net_host_lets_go(sim_world *w, sim_link *l);
 void sim_net_heal(sim_world *w, int node, int host);
+void sim_net_flows(sim_world *w, sim_link *l, int way);
 void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
 void sim_net_clear(sim_world *w);
@@ -548,7 +562,10 @@ extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
 void sim_claims_void(sim_world *w, int lost);
-int sim_claims_is_renewal(const struct sim_words *c);
+/* For how long this renews a lease; 0: it does not. And: its arrival is put off
+ * until its owner has another term. */
+int64_t sim_claims_renews_us(const struct sim_words *c, unsigned *serial);
+void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n);
 void sim_claims_after(sim_world *w, sim_link *l);

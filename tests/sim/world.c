@@ -95,7 +95,7 @@ static void world_clear(sim_world *w)
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
     w->events = w->turns = w->hash = w->history = w->link_gen = 0;
-    w->memory_faults = 0;
+    w->memory_faults = w->flush_next = 0;
     w->primary = w->faults = w->faults_fired = w->talking = w->failed = 0;
     w->phase = SIM_BOOTING;
     w->why[0] = '\0';
@@ -126,6 +126,50 @@ void sim_world_free(sim_world *w)
 
 /* ------------------------------------------------------------------- phases */
 
+static void world_lose(sim_world *w, sim_node *n, sim_loss loss)
+{
+    int host;
+
+    n->lost = loss;
+    n->disturbed_us = SIM_NEVER;
+    SIM_SAY(w, "n%d is %s for good", n->number,
+            loss == SIM_DEAD ? "dead" : loss == SIM_STUCK ? "stuck" : "apart");
+    switch (loss) {
+    case SIM_WHOLE:
+        return;
+    case SIM_DEAD:
+        SIM_MARK(dead_for_good);
+        sim_node_end(w, n, 1);
+        return;
+    case SIM_STUCK:
+        SIM_MARK(stuck_for_good);
+        n->paused++;
+        return;
+    case SIM_APART:
+        SIM_MARK(apart_for_good);
+        for (host = 0; host < SIM_HOSTS; host++)
+            w->path[n->number][host].hole[SIM_UP]++;
+        for (host = 0; host < SIM_HOSTS; host++)
+            w->path[n->number][host].hole[SIM_DOWN]++;
+        return;
+    }
+}
+
+/* In one of three runs some are never made whole, but at least one is. */
+static void world_losses(sim_world *w)
+{
+    sim_stream st;
+    int i, spared;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 3000);
+    spared = (int)sim_choose(&st, (uint32_t)w->shape.nodes);
+    if (w->faults_fired == 0 || !sim_chance(&st, 1, 3))
+        return;
+    for (i = 0; i < w->shape.nodes; i++)
+        if (i != spared && sim_chance(&st, 1, 2))
+            world_lose(w, &w->node[i], (sim_loss)(1 + sim_choose(&st, 3)));
+}
+
 static void world_heal(sim_world *w)
 {
     int i;
@@ -134,6 +178,7 @@ static void world_heal(sim_world *w)
     w->phase = SIM_QUIET;
     w->phase_us = w->now_us;
     SIM_SAY(w, "all is whole");
+    world_losses(w);
     for (i = 0; i < w->shape.nodes; i++) {
         sim_node *n = &w->node[i];
 
@@ -148,6 +193,8 @@ static void world_heal(sim_world *w)
 /* What the phase waits for has come about for this node. */
 static int world_node_done(sim_world *w, sim_node *n)
 {
+    if (n->lost)
+        return 1;
     if (!n->running)
         return 0;
     if (w->phase == SIM_PROBED)
@@ -179,7 +226,7 @@ static void world_over(sim_world *w)
 
     w->phase = SIM_OVER;
     for (i = 0; i < w->shape.nodes && !w->failed; i++)
-        sim_node_end(w, &w->node[i], 0);
+        sim_node_end(w, &w->node[i], w->node[i].lost == SIM_STUCK);
 }
 
 static void world_late(sim_world *w, int waiting)
@@ -296,6 +343,9 @@ static void world_do(sim_world *w, const sim_due *d)
         return;
     case SIM_FAULT_OFF:
         sim_fault_off(w, &w->fault[d->whom]);
+        return;
+    case SIM_CLOG:
+        sim_fault_clog(w, &w->fault[d->whom], d->which);
         return;
     case SIM_EFFECT:
         sim_lease_arrives(w, d->which);
