@@ -10,10 +10,12 @@
 #include "cmd.h"
 #include "text.h"
 
+#define SESSION_ROOM_MS 100 /* until there may be memory again               */
+
 RELET_PRIVATE void rlt_session_init(rlt_session *s)
 {
     s->state = RLT_WAITING;
-    s->until = s->ping_at = RELET_NEVER;
+    s->until = s->ping_at = s->wishes_at = RELET_NEVER;
 }
 
 /* --------------------------------------------------------------- failures */
@@ -369,11 +371,15 @@ RELET_PRIVATE void rlt_session_wishes(rlt_session *s)
     uint32_t slot;
     int leave = 0;
 
+    s->wishes_at = RELET_NEVER;
     if (s->state != RLT_UP || s->hold_until > s->now)
         return;
     while ((slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
-        if (session_send_wish(s, slot, leave) < 0)
-            break; /* no room now; the next tick tries again */
+        if (session_send_wish(s, slot, leave) < 0) {
+            /* The next tick tries again, and there will be one. */
+            s->wishes_at = s->now + SESSION_ROOM_MS;
+            return;
+        }
 }
 
 /* ------------------------------------------------------------------- time */
@@ -498,6 +504,7 @@ static relet_time session_deadline_up(const rlt_session *s)
 
     if (s->hold_until > s->now)
         t = s->hold_until;
+    t = RLT_MIN(t, s->wishes_at);
     if (rlt_conn_overdue(s->conn))
         t = RLT_MIN(t, session_dead_at(s));
     else if (rlt_conn_idle(s->conn) && s->setup->ping_every_ms > 0)

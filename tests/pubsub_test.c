@@ -726,6 +726,34 @@ TEST a_confirmation_without_room_costs_the_link(void)
     PASS();
 }
 
+/* Without one it waited for whatever came next: sim seeds 60142 and 64694. */
+TEST a_wish_that_found_no_memory_has_a_deadline(void)
+{
+    char name[61];
+    t_peer p;
+
+    if (t_fixed)
+        SKIPm("only with an allocator");
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    t_start(&p);
+    ASSERT(t_up(&p));
+    p.heap.fail_at = p.heap.calls + 2; /* behind the one for the name */
+    p.heap.fail_on = 1;
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, name));
+    t_move(&p);
+    ASSERT(p.heap.failed > 0);
+    ASSERT(relet_deadline(p.r) > p.now);
+    ASSERT(relet_deadline(p.r) <= p.now + 1000);
+    p.heap.fail_at = 0;
+    p.honest = 1;
+    p.now = relet_deadline(p.r);
+    t_move(&p);
+    ASSERT_EQ(1, t_name_count(&p.server));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* --------------------------------------------------------------------- gaps */
 
 TEST wishes_are_restored_and_the_gap_is_told(void)
@@ -1124,6 +1152,7 @@ static SUITE(pubsub)
     RUN_TEST(a_refused_wish_that_is_still_in_force_is_left);
     RUN_TEST(subscribe_answered_by_a_reply_costs_the_link);
     RUN_TEST(a_confirmation_without_room_costs_the_link);
+    RUN_TEST(a_wish_that_found_no_memory_has_a_deadline);
     RUN_TEST(wishes_are_restored_and_the_gap_is_told);
     RUN_TEST(there_is_no_gap_without_wishes_or_tracking);
     RUN_TEST(tracking_has_a_gap_after_each_break);

@@ -215,8 +215,7 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
     const sim_link *l = sim_net_of_node(w, n);
     const uint8_t *p;
 
-    /* What found no memory is tried again by any tick, and has no deadline. */
-    if (node_due(w, n) <= now || n->leaving || n->short_at > 0)
+    if (node_due(w, n) <= now || n->leaving)
         return;
     if (l && (l->reset || l->pipe[SIM_DOWN].arrived > 0 ||
               l->pipe[SIM_DOWN].fin == 2 ||
