@@ -94,14 +94,31 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
         SIM_MARK(lease_trouble);
     if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
         SIM_MARK(quarantined);
+    if (ev->kind == RELET_LEASE_TROUBLE &&
+        ev->why == RELET_WHY_NOT_REPLICATED)
+        SIM_MARK(not_replicated);
     if (ev->kind == RELET_LEASE_ENDED)
         belief_ended(w, n, h, ev);
 }
 
-/* Whether what happened since allows both of these to be believed. */
-static int belief_excused(const sim_world *w, int64_t run, int64_t other)
+/* Whether what happened since allows both of these to be believed; o NULL: the
+ * other program's. Who was first stays known where he asked for copies, to all
+ * but a server that was replaced. */
+static int belief_excused(const sim_world *w, const sim_hold *h,
+                          const sim_hold *o, int64_t other_us)
 {
-    return (run < other ? run : other) <= w->leases.void_us;
+    int64_t granted_us = o ? o->granted_us : other_us;
+    int64_t run_us = o ? o->run_us : other_us;
+    int late = h->granted_us >= granted_us; /* h is the second                */
+    const sim_hold *first = late ? o : h, *second = late ? h : o;
+    const int64_t *void_us = w->leases.void_us;
+
+    if (run_us > h->run_us)
+        run_us = h->run_us;
+    return run_us <= void_us[SIM_VOID_TIME] ||
+           (run_us <= void_us[SIM_VOID_COPY] && !(first && first->copies)) ||
+           (run_us <= void_us[SIM_VOID_DISK] && !(first && first->disk)) ||
+           (second && second->stale && !second->copies);
 }
 
 static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
@@ -115,14 +132,14 @@ static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
 
             if (o->serial == 0 || o == h || o->key != h->key || o->alone ||
                 o->until_us <= w->now_us + 2 ||
-                belief_excused(w, h->run_us, o->run_us))
+                belief_excused(w, h, o, 0))
                 continue;
             sim_fail(w, SIM_L1, "%s: n%d and n%d believe in it, for %ld us "
                      "more", sim_key_name[h->key], n->number, i,
                      (long)(o->until_us - w->now_us));
         }
     if (k->other_until_us > w->now_us &&
-        !belief_excused(w, h->run_us, k->other_us))
+        !belief_excused(w, h, NULL, k->other_us))
         sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
                  "it", sim_key_name[h->key], n->number);
     w->checked[SIM_L1]++;
@@ -256,7 +273,7 @@ void sim_belief_other(sim_world *w, int key, relet_time ms)
 
             if (h->serial && !h->alone && h->key == key &&
                 h->until_us > w->now_us + 2 &&
-                !belief_excused(w, h->run_us, w->now_us))
+                !belief_excused(w, h, NULL, w->now_us))
                 sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "
                          "believes in it", sim_key_name[key], i);
         }

@@ -18,7 +18,8 @@
  *
  * L1 holds as long as servers forget nothing and their clocks do not leap, L2
  * besides where only one of the two happens. A lease that was granted or
- * renewed after such an event is judged again. The others always hold. */
+ * renewed after such an event is judged again, and one that asks for copies
+ * where others forget. The others always hold. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,17 @@ const char *const sim_key_name[SIM_KEYS] = {"la", "lb", "lc"};
 
 void sim_claims_clear(sim_world *w)
 {
+    int i;
+
     memset(&w->leases, 0, sizeof w->leases);
-    w->leases.void_us = w->leases.lost_us = -1;
+    for (i = 0; i < SIM_VOIDS; i++)
+        w->leases.void_us[i] = -1;
     w->leases.hand_key = -1;
 }
 
-void sim_claims_void(sim_world *w, int lost)
+void sim_claims_void(sim_world *w, sim_void why)
 {
-    w->leases.void_us = w->now_us;
-    if (lost)
-        w->leases.lost_us = w->now_us;
+    w->leases.void_us[why] = w->now_us;
 }
 
 /* The old one still serves, also while the new one is down: what it does will
@@ -48,7 +50,7 @@ int sim_claims_two_masters(sim_world *w)
 {
     if (!w->host[1 - w->primary].up)
         return 0;
-    sim_claims_void(w, 1);
+    sim_claims_void(w, SIM_VOID_COPY);
     return 1;
 }
 
@@ -211,7 +213,8 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
 {
     sim_key *k = &w->leases.key[run->key];
     uint64_t token = (uint64_t)run->answer[1];
-    int lossy = w->leases.lost_us >= k->granted_us;
+    int lossy = w->leases.void_us[SIM_VOID_COPY] >= k->granted_us ||
+                w->leases.void_us[SIM_VOID_DISK] >= k->granted_us;
     int blind = lossy && wall <= (int64_t)k->token;
 
     if (!blind && !sim_holds(w, SIM_L2, token > k->token))
@@ -276,6 +279,8 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
     if (h->granted > 0 && h->granted != h->token &&
         h->granted != (uint64_t)run->answer[1])
         SIM_MARK(grant_unused);
+    if (h->granted != (uint64_t)run->answer[1])
+        h->granted_us = w->now_us;
     h->granted = (uint64_t)run->answer[1];
 }
 
@@ -386,6 +391,8 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (run->what == SIM_RELEASE || run->answer[0] != 1 || h == NULL)
         return;
     h->refused_gen = 0; /* a token may come again where servers forget        */
-    h->run_us = w->now_us;
+    h->stale = run->host != w->primary;
+    if (!h->stale || !h->copies) /* which it cannot have                      */
+        h->run_us = w->now_us;
     h->truth_us = w->now_us + run->ttl_us;
 }

@@ -12,7 +12,7 @@
 static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
     "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory", "restart",
-    "freeze", "failover", "clock", "flush", "clog", "errors", "greeting"};
+    "freeze", "failover", "clock", "flush", "clog", "replica", "errors", "greeting"};
 
 const char *sim_fault_name(sim_trouble what)
 {
@@ -66,6 +66,14 @@ static void fault_draw(const sim_world *w, sim_fault *f, sim_stream *st)
     f->key = (uint64_t)sim_choose(st, UINT32_MAX);
 }
 
+/* What a restart finds on its disk was written before that. */
+static int64_t fault_hangs_at(const sim_fault *f)
+{
+    int64_t at = f->at_us - f->amount * SIM_MS;
+
+    return at > 0 ? at : 0;
+}
+
 void sim_faults_draw(sim_world *w)
 {
     sim_stream st;
@@ -79,8 +87,11 @@ void sim_faults_draw(sim_world *w)
         sim_stream_open(&st, &w->choices, SIM_OF_FAULT, (uint64_t)i);
         fault_draw(w, f, &st);
         f->off = w->setup.keep && !w->setup.keep[i];
-        if (!f->off)
-            sim_due_at(w, f->at_us, SIM_FAULT_ON, i, 0);
+        if (f->off)
+            continue;
+        sim_due_at(w, f->at_us, SIM_FAULT_ON, i, 0);
+        if (f->what == SIM_T_RESTART && (f->way & 2))
+            sim_due_at(w, fault_hangs_at(f), SIM_HANG, i, 0);
     }
 }
 
@@ -276,6 +287,7 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_FAILOVER:
     case SIM_T_CLOCK:
     case SIM_T_FLUSH:
+    case SIM_T_REPLICA:
     case SIM_TROUBLES:
         return;
     case SIM_T_CLOG:
@@ -286,12 +298,23 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
 
 /* ---------------------------------------------------------------- to hosts */
 
-static void fault_restart(sim_world *w, sim_host *h, const sim_fault *f,
-                          int on)
+/* What was to be written goes with the machine, if it does. */
+void sim_fault_hang(sim_world *w, sim_fault *f, int on)
+{
+    if (on && !f->hanging && w->disks_hang++ == 0)
+        w->hung_us = w->now_us;
+    if (!on && f->hanging)
+        w->disks_hang--;
+    f->hanging = on;
+    sim_copies_turn(w);
+}
+
+static void fault_restart(sim_world *w, sim_host *h, sim_fault *f, int on)
 {
     size_t keep = h->log.n;
 
     if (on) {
+        sim_fault_hang(w, f, 0);
         sim_host_down(w, h, f->way & 1);
         SIM_MARK(restarted);
         return;
@@ -299,13 +322,29 @@ static void fault_restart(sim_world *w, sim_host *h, const sim_fault *f,
     if (h->up)
         return;
     if (f->way & 2)
-        keep = sim_log_at(&h->log, f->at_us - f->amount * SIM_MS);
+        keep = sim_log_at(&h->log, fault_hangs_at(f));
+    if (w->disks_hang > 0 && keep > sim_log_at(&h->log, w->hung_us))
+        keep = sim_log_at(&h->log, w->hung_us);
+    if (keep < h->synced_n)
+        keep = h->synced_n;
     if (keep < h->log.n) {
         SIM_MARK(writes_lost);
-        sim_claims_void(w, 1);
+        sim_claims_void(w, SIM_VOID_DISK);
     }
     h->loading_until_us = w->now_us + (f->key & 1 ? f->amount * SIM_MS : 0);
     sim_host_start(w, h, &h->log, keep);
+}
+
+/* Replicas have what the primary was told that they have, and their disks what
+ * both have. Their clocks may be others. */
+static void fault_taken_over(sim_world *w, const sim_host *old, sim_host *next)
+{
+    sim_claims_void(w, SIM_VOID_COPY);
+    if (sim_host_wall(w, next) != sim_host_wall(w, old))
+        sim_claims_void(w, SIM_VOID_TIME);
+    next->copied_n = old->copied_n;
+    next->synced_n = old->synced_n < old->copied_n ? old->synced_n
+                                                   : old->copied_n;
 }
 
 /* The other one takes over, behind by some time; the old one goes on for a
@@ -320,9 +359,13 @@ static void fault_failover(sim_world *w, const sim_fault *f, int on)
             return;
         SIM_MARK(failover);
         keep = sim_log_at(&old->log, w->now_us - f->amount * SIM_MS);
+        if (keep < old->copied_n) {
+            SIM_MARK(copies_saved);
+            keep = old->copied_n;
+        }
         if (keep < old->log.n)
             SIM_MARK(failover_lost);
-        sim_claims_void(w, 1);
+        fault_taken_over(w, old, next);
         sim_host_start(w, next, &old->log, keep);
         w->primary = next->number;
         old->read_only = f->way & 1;
@@ -351,7 +394,7 @@ static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
     if (w->leases.wall_max_us < h->wall_offset_us)
         w->leases.wall_max_us = h->wall_offset_us;
     if ((f->way == 0 && on) || (f->way >= 2 && !on))
-        sim_claims_void(w, 0);
+        sim_claims_void(w, SIM_VOID_TIME);
     sim_host_clock(w, h);
 }
 
@@ -363,6 +406,17 @@ static void fault_freeze(sim_world *w, sim_host *h, int on)
         SIM_MARK(frozen);
     else if (h->up && !h->frozen)
         sim_host_thaw(w, h);
+}
+
+static void fault_replica(sim_world *w, sim_fault *f, int on)
+{
+    int d = on ? 1 : -1;
+
+    if (f->way & 1)
+        w->replicas_away += d;
+    else
+        w->lag_us += d * f->amount * SIM_MS;
+    sim_fault_hang(w, f, on && (f->way & 2));
 }
 
 static void fault_host(sim_world *w, sim_fault *f, int on)
@@ -377,6 +431,8 @@ static void fault_host(sim_world *w, sim_fault *f, int on)
         fault_freeze(w, h, on);
     } else if (f->what == SIM_T_CLOCK) {
         fault_clock(w, h, f, on);
+    } else if (f->what == SIM_T_REPLICA) {
+        fault_replica(w, f, on);
     } else if (f->what == SIM_T_FLUSH && (f->way & 1) && on) {
         w->flush_next = 1;
     } else if (f->what == SIM_T_FLUSH && h->up && on) {
@@ -471,8 +527,10 @@ void sim_faults_heal(sim_world *w)
     int i;
 
     w->flush_next = 0;
-    for (i = 0; i < w->faults; i++)
+    for (i = 0; i < w->faults; i++) {
         sim_fault_off(w, &w->fault[i]);
+        sim_fault_hang(w, &w->fault[i], 0);
+    }
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         sim_net_whole(w, w->link[i]);
     }

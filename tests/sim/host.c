@@ -150,6 +150,10 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     memset(h->by_id, 0, sizeof h->by_id);
     relet_local_time(h->local, sim_host_wall(w, h));
     sim_log_copy(&h->log, from, keep);
+    if (h->copied_n > h->log.n)
+        h->copied_n = h->log.n;
+    if (h->synced_n > h->log.n)
+        h->synced_n = h->log.n;
     if (h->log.n > 0)
         host_replay(h);
     h->admin = relet_local_connect(h->local);
@@ -201,7 +205,7 @@ void sim_host_free(sim_host *h)
 
 /* -------------------------------------------------------------------- links */
 
-static void host_write(sim_link *l, const uint8_t *p, size_t n)
+static void host_write(sim_link *l, const void *p, size_t n)
 {
     if (l->out_n + n > l->out_cap) {
         l->out_cap = 2 * (l->out_n + n);
@@ -211,6 +215,11 @@ static void host_write(sim_link *l, const uint8_t *p, size_t n)
     }
     memcpy(l->out + l->out_n, p, n);
     l->out_n += n;
+}
+
+void sim_host_say(sim_link *l, const char *text)
+{
+    host_write(l, text, strlen(text));
 }
 
 void sim_host_accept(sim_world *w, sim_link *l)
@@ -363,5 +372,6 @@ void sim_host_thaw(sim_world *w, sim_host *h)
     for (i = 0; i < SIM_LINKS && w->link[i]; i++)
         if (w->link[i]->state == SIM_OPEN && w->link[i]->host == h->number)
             sim_host_arrived(w, w->link[i]);
+    sim_copies_turn(w);
     sim_host_clock(w, h);
 }

@@ -118,7 +118,8 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
         SIM_MARK(read_only);
         return "READONLY You can't write against a read only replica.";
     }
-    if (w->leases.run.active) {
+    if (w->leases.run.active || sim_wire_is(c, 0, "WAIT") ||
+        sim_wire_is(c, 0, "WAITAOF")) {
         error = sim_fault_error(w, l->node,
                                 sim_mix(l->gen, (uint64_t)w->now_us), 0);
         if (error)
@@ -138,22 +139,6 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
     else if (error && tag != 0)
         SIM_MARK(error_reply);
     return error;
-}
-
-static void intake_say(sim_link *l, const char *text)
-{
-    size_t n = strlen(text);
-
-    if (l->out_n + n + 3 > l->out_cap) {
-        l->out_cap = 2 * (l->out_n + n + 3);
-        l->out = (uint8_t *)realloc(l->out, l->out_cap);
-        if (l->out == NULL)
-            abort();
-    }
-    l->out[l->out_n++] = '-';
-    memcpy(l->out + l->out_n, text, n);
-    memcpy(l->out + l->out_n + n, "\r\n", 2);
-    l->out_n += n + 2;
 }
 
 /* A transaction of which one command was refused will not run. */
@@ -183,7 +168,9 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
         sim_judge_refusal(w, tag, digest);
     else if (tag != 0)
         sim_judge_answered(w, l, tag, digest, 1);
-    intake_say(l, text);
+    sim_host_say(l, "-");
+    sim_host_say(l, text);
+    sim_host_say(l, "\r\n");
     sim_host_flush(w, l);
 }
 
@@ -204,6 +191,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     sim_host *h = &w->host[l->host];
     uint64_t tag = intake_whose(w, l, c), gen = l->gen;
     const char *error;
+    size_t wrote;
 
     sim_claims_before(w, l, c);
     error = intake_error(w, l, c, tag);
@@ -220,14 +208,19 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
         w->flush_next = 0;
         sim_host_admin(w, h, 2, "SCRIPT", "FLUSH");
     }
+    if (sim_copies_wait(w, l, c))
+        return;
     intake_subscriptions(l, c);
     l->awaited = tag;
     l->blocked = !intake_pushes_only(c);
     if (l->kill_after_run == 1 && !l->in_multi &&
         (tag != 0 || w->leases.run.active))
         l->kill_after_run = 2;
+    wrote = h->log.n;
     relet_local_feed(h->local, l->id, p, n);
     sim_host_outputs(w, h);
+    if (l->gen == gen && h->log.n > wrote)
+        l->wrote_n = h->log.n;
     sim_claims_after(w, l);
     if (l->gen == gen && l->closing)
         sim_host_flush(w, l);

@@ -27,6 +27,22 @@ static relet_time lease_quarantine(const sim_world *w, int key)
     return bits % 5 ? 0 : 100 + (relet_time)(bits >> 8) % 3000;
 }
 
+/* As many as there are, and with time enough for them. */
+static void lease_copies(const sim_world *w, sim_node *n,
+                         relet_lease_config *c)
+{
+    const sim_shape *s = &w->shape;
+    relet_time least = (s->replicas * s->lag_us + s->sync_us) / SIM_MS + 5;
+
+    if (c->ttl_ms / 4 < least)
+        return;
+    c->replicas = (uint32_t)s->replicas;
+    if (c->replicas > 1 && sim_chance(&n->work, 1, 2))
+        c->replicas = 1;
+    c->fsync = c->replicas == 0 || sim_chance(&n->work, 1, 3);
+    c->replicas_ms = sim_spread(&n->work, least, c->ttl_ms / 4);
+}
+
 static void lease_config(sim_world *w, sim_node *n, int key,
                          relet_lease_config *c)
 {
@@ -46,6 +62,8 @@ static void lease_config(sim_world *w, sim_node *n, int key,
     c->alone = sim_chance(&n->work, 1, 25);
     c->group = sim_choose(&n->work, 4) == 0;
     c->quarantine_ms = lease_quarantine(w, key);
+    if (sim_chance(&n->work, w->shape.careful, 4))
+        lease_copies(w, n, c);
 }
 
 static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
@@ -60,6 +78,8 @@ static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
     h->group = c->group;
     h->once = (uint8_t)c->once;
     h->alone = (uint8_t)c->alone;
+    h->copies = c->replicas > 0;
+    h->disk = (uint8_t)c->fsync;
     h->patient = c->wait_ms == 0 && c->quarantine_ms == 0;
     h->start_us = w->now_us;
     h->run_us = -1;
@@ -81,9 +101,10 @@ static void lease_begin(sim_world *w, sim_node *n)
     c.key = relet_str(sim_key_name[key]);
     c.tag = w->leases.serials;
     code = relet_lease_start(n->r, &c);
-    SIM_SAY(w, "n%d asks for %s as %s, ttl %ld%s%s%s: %d", n->number,
+    SIM_SAY(w, "n%d asks for %s as %s, ttl %ld%s%s%s%s%s: %d", n->number,
             sim_key_name[key], label, (long)c.ttl_ms, c.once ? ", once" : "",
-            c.group ? ", in a group" : "", c.alone ? ", alone" : "", code);
+            c.group ? ", in a group" : "", c.alone ? ", alone" : "",
+            c.replicas ? ", copied" : "", c.fsync ? ", on disk" : "", code);
     if (code >= SIM_HOLDS || (code < 0 && code != RELET_E_LIMIT &&
                               code != RELET_E_STOPPED &&
                               (code != RELET_E_CONFIG || !c.group)))

@@ -17,6 +17,14 @@
 
 #define SIM_TTL_MAX_MS ((relet_time)10000)
 
+/* Why what servers granted may not hold. */
+typedef enum sim_void {
+    SIM_VOID_TIME, /* a server's clock leapt                                  */
+    SIM_VOID_COPY, /* another server took over, and was behind                */
+    SIM_VOID_DISK, /* it started without the last it had written              */
+    SIM_VOIDS
+} sim_void;
+
 /* A lease of a node: what it asked for, was told, and may believe. */
 typedef struct sim_hold {
     unsigned serial;     /* 0: none. Its label, so that servers' keys tell it */
@@ -24,6 +32,8 @@ typedef struct sim_hold {
     relet_time ttl_ms, retry_ms, quarantine_ms;
     uint32_t group;
     uint8_t once, alone, patient; /* patient: waits for ever, no quarantine   */
+    uint8_t copies, disk; /* it counts when it is on other servers, on disk   */
+    uint8_t stale;       /* what ran last, did on a server that is replaced   */
     uint8_t leading;     /* GAINED was told, LOST was not                     */
     uint8_t stopping;    /* it was told to leave                              */
     uint8_t owes;        /* its work is to be said to have stopped            */
@@ -32,6 +42,7 @@ typedef struct sim_hold {
     int64_t start_us;
     int64_t until_us;    /* its node believes in it until then                */
     int64_t run_us;      /* a server granted or renewed it last               */
+    int64_t granted_us;  /* … and this token first                            */
     int64_t truth_us;    /* that ends then, whatever its node heard of it     */
     uint64_t refused_at; /* of the link's bytes: a renewal was refused        */
     uint64_t refused_gen, refused_token;
@@ -96,8 +107,7 @@ typedef struct sim_leases {
     unsigned late_serial; /* whose renewal a proxy carries on later: over …   */
     int late_link;
     uint64_t late_gen;
-    int64_t void_us;     /* until then servers forgot, or time leapt          */
-    int64_t lost_us;     /* until then servers forgot                         */
+    int64_t void_us[SIM_VOIDS]; /* until then that happened                   */
     int64_t wall_max_us; /* the farthest that a server's clock was ahead      */
     int leapt;           /* a server's clock did; who looks later sees it     */
     relet_time ttl_max;

@@ -41,6 +41,16 @@ size_t sim_log_at(const sim_log *g, int64_t at_us)
     return i > 0 ? g->at[i - 1].n : 0;
 }
 
+/* When it had so many bytes. */
+int64_t sim_log_time(const sim_log *g, size_t n)
+{
+    size_t i = g->at_n;
+
+    while (i > 0 && g->at[i - 1].n >= n)
+        i--;
+    return n == 0 || i == g->at_n ? 0 : g->at[i].at_us;
+}
+
 /* The first n bytes; `to` may be `from`. */
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n)
 {

@@ -12,6 +12,7 @@
  *   lease      another one: leaders, locks, what they protect
  *   node       a client, its clock, its memory, its driver
  *   host       a server, its clock, its log; who serves, who takes over
+ *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
@@ -72,8 +73,10 @@ typedef enum sim_kind {
     SIM_BOOT,      /* node `whom` starts                                      */
     SIM_STEP,      /* node `whom` has work to submit                          */
     SIM_HOST,      /* host `whom` looks at its clock                          */
+    SIM_WAIT,      /* one more copy for the client of link `whom`, or no time */
     SIM_FAULT_ON,  /* fault `whom` begins                                     */
     SIM_FAULT_OFF, /* and ends                                                */
+    SIM_HANG,      /* nothing gets to disks, before the restart by `whom`     */
     SIM_CLOG,      /* the way of a node stops, or is free, by fault `whom`    */
     SIM_EFFECT,    /* of a leader arrives                                     */
     SIM_PHASE
@@ -156,6 +159,11 @@ struct sim_link {
     size_t in_n, in_cap, out_n, out_at, out_cap;
     int kill_after_run;  /* reset it when a command has run, before its answer*/
     int blocked;         /* a command waits in the server                     */
+    int waiting;         /* … for copies of what was written on this link,    */
+    int wait_aof;        /* … that are on disks,                              */
+    int wait_copies, wait_disk; /* … for so many                              */
+    int64_t wait_until_us;
+    size_t wrote_n;      /* of the log, behind the last change by this link   */
     int in_multi;
     int closing;         /* said all, then close                              */
     uint64_t unit;       /* tag of the transaction that is being queued       */
@@ -210,7 +218,7 @@ typedef struct sim_host {
     int64_t wall_offset_us; /* its clock is this much ahead of the world's    */
     int64_t wall_stop_us;   /* frozen at; SIM_NEVER: it runs                  */
     int32_t ppm;
-    int64_t lag_us;      /* how far the other one is behind                   */
+    size_t copied_n, synced_n; /* of the log: promised to be elsewhere, safe  */
     int read_only;
     int64_t due_us;      /* when SIM_HOST is scheduled                        */
     int admin;
@@ -287,7 +295,7 @@ typedef enum sim_trouble {
     SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_STALL,
     SIM_T_PAUSE, SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART,
     SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_CLOG,
-    SIM_T_ERRORS, SIM_T_GREETING,
+    SIM_T_REPLICA, SIM_T_ERRORS, SIM_T_GREETING,
     SIM_TROUBLES
 } sim_trouble;
 
@@ -302,6 +310,7 @@ typedef struct sim_fault {
     int off;             /* taken away by the shrinker                        */
     int active, fired;
     unsigned clogged;    /* the ways of these nodes                           */
+    int hanging;         /* disks do, because of it                           */
 } sim_fault;
 
 /* -------------------------------------------------------------------- runs */
@@ -343,6 +352,9 @@ typedef struct sim_shape {
     unsigned troubles;
     int faults;
     int password, tracking, db;
+    int replicas;
+    uint32_t careful;          /* leases that ask for copies, in 4            */
+    int64_t lag_us, sync_us;   /* of a replica, of a disk                     */
     int64_t bound_us;          /* from the healing until all works            */
     relet_time timeout_max;
     int32_t ppm;
@@ -382,6 +394,10 @@ struct sim_world {
     int faults, faults_fired, memory_faults;
     int talking;               /* faults that make servers answer by errors   */
     int flush_next;            /* scripts go when the next is to be run       */
+    int replicas_away;         /* faults that keep all of them away           */
+    int64_t lag_us;            /* of replicas, besides the usual one          */
+    int disks_hang;            /* faults that let nothing be written          */
+    int64_t hung_us;           /* … since                                     */
     sim_leases leases;
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
@@ -425,7 +441,8 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
     X(led) X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) \
     X(lost_group) X(lost_stopped) X(lease_trouble) X(wait_timed_out) \
     X(fenced_off) X(effect_held_back) X(other_took) X(other_waited) \
-    X(handed_over) X(led_alone) \
+    X(handed_over) X(led_alone) X(copied) X(synced) X(too_few_copies) \
+    X(not_replicated) X(copies_saved) \
     X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,
@@ -454,6 +471,7 @@ void sim_swarm_print(const sim_world *w);
 void sim_faults_draw(sim_world *w);
 void sim_fault_on(sim_world *w, sim_fault *f);
 void sim_fault_off(sim_world *w, sim_fault *f);
+void sim_fault_hang(sim_world *w, sim_fault *f, int on);
 void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which);
 void sim_faults_heal(sim_world *w);
 const char *sim_fault_name(sim_trouble what);
@@ -489,6 +507,11 @@ void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
 void sim_net_clear(sim_world *w);
 
+/* copies.c */
+int sim_copies_wait(sim_world *w, sim_link *l, const struct sim_words *c);
+void sim_copies_due(sim_world *w, sim_link *l);
+void sim_copies_turn(sim_world *w);
+
 /* host.c, intake.c, log.c */
 void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
                     size_t keep);
@@ -501,6 +524,7 @@ void sim_host_clock(sim_world *w, sim_host *h);
 void sim_host_accept(sim_world *w, sim_link *l);
 void sim_host_arrived(sim_world *w, sim_link *l);
 void sim_host_flush(sim_world *w, sim_link *l);
+void sim_host_say(sim_link *l, const char *text);
 void sim_host_outputs(sim_world *w, sim_host *h);
 void sim_host_admin(sim_world *w, sim_host *h, int argc, ...);
 void sim_host_thaw(sim_world *w, sim_host *h);
@@ -508,6 +532,7 @@ void sim_host_thaw(sim_world *w, sim_host *h);
 void sim_host_ask(sim_host *h, char *out, size_t size, int argc, ...);
 void sim_log_put(sim_log *g, int64_t at_us, const uint8_t *p, size_t n);
 size_t sim_log_at(const sim_log *g, int64_t at_us);
+int64_t sim_log_time(const sim_log *g, size_t n);
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
 
 /* A wake-up that nobody needs. */
@@ -561,7 +586,7 @@ void sim_lease_arrives(sim_world *w, uint64_t which);
 extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
-void sim_claims_void(sim_world *w, int lost);
+void sim_claims_void(sim_world *w, sim_void why);
 /* For how long this renews a lease; 0: it does not. And: its arrival is put off
  * until its owner has another term. */
 int64_t sim_claims_renews_us(const struct sim_words *c, unsigned *serial);

@@ -65,6 +65,27 @@ static void swarm_work(sim_world *w)
     w->work = k < 2 ? &sim_plain : k < 4 ? &sim_both : &sim_lease;
 }
 
+/* Where all ask for copies, most of the trouble is with them. */
+static void swarm_copies(sim_world *w)
+{
+    static const uint32_t careful[] = {0, 0, 1, 4};
+    const unsigned theirs = 1u << SIM_T_REPLICA | 1u << SIM_T_FAILOVER |
+                            1u << SIM_T_RESTART;
+    sim_shape *s = &w->shape;
+    sim_stream st;
+    unsigned few;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 4000);
+    s->replicas = (int)sim_choose(&st, 3);
+    s->careful = careful[sim_choose(&st, 4)];
+    s->lag_us = sim_spread(&st, 100, 20 * SIM_MS);
+    s->sync_us = sim_spread(&st, 100, 50 * SIM_MS);
+    few = sim_choose(&st, UINT32_MAX);
+    few &= sim_choose(&st, UINT32_MAX);
+    if (s->careful == 4 && w->work != &sim_plain)
+        s->troubles = theirs | (s->troubles & few);
+}
+
 void sim_swarm(sim_world *w)
 {
     sim_shape *s = &w->shape;
@@ -86,6 +107,7 @@ void sim_swarm(sim_world *w)
     s->tracking = sim_chance(&st, 1, 4) ? 1 + (int)sim_choose(&st, 3) : 0;
     s->ppm = sim_chance(&st, 1, 2) ? (int32_t)sim_spread(&st, 0, 5000) : 0;
     swarm_work(w);
+    swarm_copies(w);
     if (w->setup.preset == SIM_FULL)
         swarm_full(w);
     if (w->setup.preset == SIM_LITE)

@@ -95,7 +95,9 @@ static void world_clear(sim_world *w)
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
     w->events = w->turns = w->hash = w->history = w->link_gen = 0;
-    w->memory_faults = w->flush_next = 0;
+    w->memory_faults = w->flush_next = w->replicas_away = 0;
+    w->disks_hang = 0;
+    w->lag_us = 0;
     w->primary = w->faults = w->faults_fired = w->talking = w->failed = 0;
     w->phase = SIM_BOOTING;
     w->why[0] = '\0';
@@ -338,11 +340,18 @@ static void world_do(sim_world *w, const sim_due *d)
         if (w->host[d->whom].gen == d->which)
             sim_host_clock(w, &w->host[d->whom]);
         return;
+    case SIM_WAIT:
+        if (w->link[d->whom]->gen == d->which)
+            sim_copies_due(w, w->link[d->whom]);
+        return;
     case SIM_FAULT_ON:
         sim_fault_on(w, &w->fault[d->whom]);
         return;
     case SIM_FAULT_OFF:
         sim_fault_off(w, &w->fault[d->whom]);
+        return;
+    case SIM_HANG:
+        sim_fault_hang(w, &w->fault[d->whom], w->phase == SIM_CHAOS);
         return;
     case SIM_CLOG:
         sim_fault_clog(w, &w->fault[d->whom], d->which);
