@@ -171,7 +171,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     run->active = 0;
     if (!claims_script(c, run))
         return;
-    sim_judge_first(w, l);
+    sim_hears_first(w, l);
     run->active = 1;
     run->answered = 0;
     run->host = l->host;

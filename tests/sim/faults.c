@@ -11,8 +11,9 @@
 
 static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
-    "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory", "restart",
-    "freeze", "failover", "clock", "flush", "clog", "replica", "errors", "greeting"};
+    "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory",
+    "restart", "freeze", "failover", "clock", "flush", "clog", "replica",
+    "errors", "greeting"};
 
 const char *sim_fault_name(sim_trouble what)
 {

@@ -88,7 +88,7 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
     if (l->in_multi)
         l->unit = tag;
     if (tag != 0)
-        sim_judge_first(w, l);
+        sim_hears_first(w, l);
     return tag;
 }
 

@@ -10,7 +10,7 @@
  *   R6  every trouble that is told has a cause
  *   R7  links are closed once, memory is given back and under its bound
  *   R8  what has a deadline ends by it; what is whole works
- *   R9  a new link is greeted, and hears again what the old one heard
+ *   R9  a new link is greeted, and hears again what the old one heard (hears.c)
  *   R10 nothing depends on how bytes are cut (world.c)
  *   E3  the work of a turn is bounded     E4 the counters are right */
 #include <stdarg.h>
@@ -26,23 +26,6 @@
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
     "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9"};
-const char *const sim_wish_name[SIM_WISHES] = {"c0", "c1", "p?", "c*", "s0",
-                                               "s1"};
-const relet_channel sim_wish_kind[SIM_WISHES] = {
-    RELET_CHANNEL, RELET_CHANNEL, RELET_PATTERN,
-    RELET_PATTERN, RELET_SHARDED, RELET_SHARDED};
-
-int sim_wish_of(relet_channel kind, relet_span name)
-{
-    int i;
-
-    for (i = 0; i < SIM_WISHES; i++)
-        if (sim_wish_kind[i] == kind && name.n == 2 &&
-            memcmp(name.p, sim_wish_name[i], 2) == 0)
-            return i;
-    return -1;
-}
-
 /* The first thing that goes wrong is the one that counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
 {
@@ -186,37 +169,6 @@ void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
         op->text = digest;
 }
 
-/* The first command of the user's on a link finds it as it was wished for. */
-void sim_judge_first(sim_world *w, sim_link *l)
-{
-    sim_node *n = &w->node[l->node];
-    unsigned missing = l->restore & ~l->subscribed & ~l->left;
-
-    if (!sim_holds(w, SIM_R9, l->greeted))
-        sim_fail(w, SIM_R9, "n%d: a command came before HELLO", l->node);
-    if (l->selected != n->config.db)
-        sim_fail(w, SIM_R9, "n%d: a command came for database %d, not %d",
-                 l->node, l->selected, n->config.db);
-    if (missing)
-        sim_fail(w, SIM_R9, "n%d: a command came before subscriptions %x",
-                 l->node, missing);
-}
-
-void sim_judge_wish(sim_world *w, sim_node *n, int wish, int on)
-{
-    sim_link *l = sim_net_of_node(w, n);
-
-    n->wish_moved |= 1u << wish;
-    if (on)
-        n->wished |= 1u << wish;
-    else
-        n->wished &= ~(1u << wish);
-    if (l)
-        l->left |= 1u << wish;
-    SIM_SAY(w, "n%d %s %s", n->number, on ? "wishes for" : "has enough of",
-            sim_wish_name[wish]);
-}
-
 /* ----------------------------------------------------------------- outcomes */
 
 static int judge_knows(const sim_op *op, uint64_t digest)
@@ -322,77 +274,6 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
     n->open_ops--;
 }
 
-/* ----------------------------------------------------------------- messages */
-
-static uint64_t judge_digest(const relet_event *ev)
-{
-    uint64_t digest = sim_mix(0, ev->channel_kind == RELET_PATTERN   ? 1
-                                 : ev->channel_kind == RELET_SHARDED ? 2
-                                                                     : 0);
-
-    if (ev->channel_kind == RELET_PATTERN)
-        digest = sim_wire_text(digest, 'm', ev->pattern);
-    digest = sim_wire_text(digest, 'm', ev->channel);
-    return sim_wire_text(digest, 'm', relet_value_text(ev->value));
-}
-
-/* Of what was said on this link, the next that may be told: only what was not
- * wished for all the time may be passed over. */
-static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
-{
-    uint64_t digest = judge_digest(ev);
-    int found = 0;
-
-    SIM_MARK(message);
-    if (n->open_ops > 0)
-        SIM_MARK(push_between_answers);
-    while (!found && n->message_first < n->message_last) {
-        found = n->message[n->message_first++ % SIM_MESSAGES] == digest;
-        if (!found && !n->wish_moved)
-            break;
-    }
-    if (!sim_holds(w, SIM_R2, found))
-        sim_fail(w, SIM_R2, "n%d hears what was not said next", n->number);
-    if (n->gap_due)
-        sim_fail(w, SIM_R9, "n%d hears a message before the gap", n->number);
-    if (relet_value_text(ev->value).n == 5 &&
-        memcmp(relet_value_text(ev->value).p, "probe", 5) == 0)
-        n->heard |= 1u << sim_wish_of(ev->channel_kind,
-                                      ev->channel_kind == RELET_PATTERN
-                                          ? ev->pattern
-                                          : ev->channel);
-}
-
-static void judge_subscription(sim_world *w, sim_node *n,
-                               const relet_event *ev)
-{
-    sim_link *l = sim_net_of_node(w, n);
-    int wish = sim_wish_of(ev->channel_kind, ev->channel);
-
-    if (wish < 0) {
-        sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
-                 relet_kind_text(ev->kind));
-        return;
-    }
-    if (ev->kind == RELET_SUBSCRIBED) {
-        if (n->ups > 0 && (n->told[RELET_DOWN] > 0))
-            SIM_MARK(resubscribed);
-        n->in_force |= 1u << wish;
-        return;
-    }
-    n->in_force &= ~(1u << wish);
-    if (ev->kind == RELET_UNSUBSCRIBED) {
-        SIM_MARK(unwished);
-        return;
-    }
-    SIM_MARK(wish_refused);
-    n->wished &= ~(1u << wish);
-    if (l)
-        l->left |= 1u << wish;
-    if (n->disturbed_us < w->now_us)
-        sim_fail(w, SIM_R6, "n%d: a wish was refused, by nobody", n->number);
-}
-
 /* --------------------------------------------------------------------- link */
 
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
@@ -454,10 +335,10 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_SUBSCRIBED:
     case RELET_UNSUBSCRIBED:
     case RELET_SUBSCRIPTION_REFUSED:
-        judge_subscription(w, n, ev);
+        sim_hears_subscription(w, n, ev);
         return;
     case RELET_MESSAGE:
-        judge_message(w, n, ev);
+        sim_hears_message(w, n, ev);
         return;
     case RELET_GAP:
         SIM_MARK(gap);

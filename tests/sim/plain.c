@@ -35,7 +35,7 @@ static void plain_start(sim_world *w, sim_node *n)
         if ((w->shape.ops >> PLAIN_WISH & 1) && sim_chance(&n->work, 1, 4) &&
             relet_subscribe(n->r, sim_wish_kind[i],
                             relet_str(sim_wish_name[i])) == 0)
-            sim_judge_wish(w, n, i, 1);
+            sim_hears_wish(w, n, i, 1);
 }
 
 static relet_request plain_request(sim_node *n, uint64_t tag)
@@ -183,7 +183,7 @@ static void plain_wish(sim_world *w, sim_node *n, int on)
     code = on ? relet_subscribe(n->r, sim_wish_kind[i], name)
               : relet_unsubscribe(n->r, sim_wish_kind[i], name);
     if (code == 0)
-        sim_judge_wish(w, n, i, on);
+        sim_hears_wish(w, n, i, on);
     else if (code != RELET_E_MEMORY && code != RELET_E_LIMIT &&
              code != RELET_E_STOPPED)
         sim_fail(w, SIM_R9, "n%d: a wish was answered by %d", n->number, code);

@@ -14,7 +14,7 @@
  *   host       a server, its clock, its log; who serves, who takes over
  *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
  *   net pipe   links, one byte at a time
- *   judge      R1-R10, E1-E4
+ *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -29,6 +29,7 @@
 
 #include "choices.h"
 #include "lease.h"
+#include "marks.h"
 #include "queue.h"
 #include "relet.h"
 #include "relet_local.h"
@@ -420,39 +421,6 @@ void sim_trace_print(int lines);
     } while (0)
 void sim_note(sim_world *w, uint64_t kind, uint64_t what);
 
-#define SIM_MARKS(X) \
-    X(short_write) X(one_byte_read) X(crlf_split) X(pipe_full) \
-    X(reset_noticed_late) X(fin_with_data) X(cut_up) X(cut_down) \
-    X(hole_up) X(hole_down) X(hole_connect) X(stalled) X(connect_refused) \
-    X(connect_hangs) X(late_arrival_of_the_closed) X(ran_after_close) \
-    X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
-    X(stopped) X(memory_refused) X(boot_refused) X(restarted) \
-    X(writes_lost) X(loading) X(frozen) X(failover) X(failover_lost) \
-    X(read_only) X(clock_jumped) X(clock_stopped) X(scripts_flushed) X(flushed_between) X(clogged) \
-    X(noscript) X(error_reply) X(unit_refused) X(greeting_refused) \
-    X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) \
-    X(not_sent) X(not_sent_in_time) X(late_swallowed) X(repeated) \
-    X(cancelled) X(limit_reached) X(message) X(push_between_answers) \
-    X(gap) X(restored) X(unwished) X(wish_refused) X(invalidated) \
-    X(spurious_wake) X(gave_up_silent) X(too_large) X(resubscribed) \
-    X(grant_repeated) X(grant_unused) X(grant_after_stop) X(renew_refused) \
-    X(renew_late) X(renew_of_older) X(release_lost) X(released) X(token_floor_used) \
-    X(two_masters) X(woken_by_release) X(quarantined) X(lease_error) \
-    X(led) X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) \
-    X(lost_group) X(lost_stopped) X(lease_trouble) X(wait_timed_out) \
-    X(fenced_off) X(effect_held_back) X(other_took) X(other_waited) \
-    X(handed_over) X(led_alone) X(copied) X(synced) X(too_few_copies) \
-    X(not_replicated) X(copies_saved) \
-    X(dead_for_good) X(apart_for_good) X(stuck_for_good)
-enum {
-#define SIM_MARK_ENUM(name) SIM_MARK_##name,
-    SIM_MARKS(SIM_MARK_ENUM)
-    SIM_MARKS_N
-};
-extern uint64_t sim_marks[SIM_MARKS_N];
-extern const char *const sim_mark_name[SIM_MARKS_N];
-#define SIM_MARK(name) ((void)sim_marks[SIM_MARK_##name]++)
-
 /* world.c */
 sim_world *sim_world_new(void);
 void sim_world_free(sim_world *w);
@@ -567,15 +535,19 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
                         uint64_t digest, int refusal);
 void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
-void sim_judge_first(sim_world *w, sim_link *l);
 int sim_judge_waits_for_ever(const sim_node *n);
 void sim_judge_turn(sim_world *w, sim_node *n);
 void sim_judge_gone(sim_world *w, sim_node *n, int crash);
-void sim_judge_wish(sim_world *w, sim_node *n, int wish, int on);
+extern const char *const sim_rule_name[SIM_RULES];
+
+/* hears.c */
+void sim_hears_first(sim_world *w, sim_link *l);
+void sim_hears_wish(sim_world *w, sim_node *n, int wish, int on);
+void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev);
 int sim_wish_of(relet_channel kind, relet_span name);
 extern const char *const sim_wish_name[SIM_WISHES];
 extern const relet_channel sim_wish_kind[SIM_WISHES];
-extern const char *const sim_rule_name[SIM_RULES];
 
 /* lease.c */
 int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */

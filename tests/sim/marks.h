@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * marks.h - what has to come to pass in a campaign, or it proves little: each
+ * is counted, and MARKS=1 asks for all of them. */
+#ifndef SIM_MARKS_H
+#define SIM_MARKS_H
+
+#include <stdint.h>
+
+#define SIM_MARKS(X) \
+    X(short_write) X(one_byte_read) X(crlf_split) X(pipe_full) \
+    X(reset_noticed_late) X(fin_with_data) X(cut_up) X(cut_down) X(hole_up) \
+    X(hole_down) X(hole_connect) X(stalled) X(connect_refused) \
+    X(connect_hangs) X(late_arrival_of_the_closed) X(ran_after_close) \
+    X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
+    X(stopped) X(memory_refused) X(boot_refused) X(restarted) X(writes_lost) \
+    X(loading) X(frozen) X(failover) X(failover_lost) X(read_only) \
+    X(clock_jumped) X(clock_stopped) X(scripts_flushed) X(flushed_between) \
+    X(clogged) X(noscript) X(error_reply) X(unit_refused) X(greeting_refused) \
+    X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) X(not_sent) \
+    X(not_sent_in_time) X(late_swallowed) X(repeated) X(cancelled) \
+    X(limit_reached) X(message) X(push_between_answers) X(gap) X(restored) \
+    X(unwished) X(wish_refused) X(invalidated) X(spurious_wake) \
+    X(gave_up_silent) X(too_large) X(resubscribed) X(grant_repeated) \
+    X(grant_unused) X(grant_after_stop) X(renew_refused) X(renew_late) \
+    X(renew_of_older) X(release_lost) X(released) X(token_floor_used) \
+    X(two_masters) X(woken_by_release) X(quarantined) X(lease_error) X(led) \
+    X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) X(lost_group) \
+    X(lost_stopped) X(lease_trouble) X(wait_timed_out) X(fenced_off) \
+    X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
+    X(led_alone) X(copied) X(synced) X(too_few_copies) X(not_replicated) \
+    X(copies_saved) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
+
+enum {
+#define SIM_MARK_ENUM(name) SIM_MARK_##name,
+    SIM_MARKS(SIM_MARK_ENUM)
+    SIM_MARKS_N
+};
+
+extern uint64_t sim_marks[SIM_MARKS_N];
+extern const char *const sim_mark_name[SIM_MARKS_N];
+#define SIM_MARK(name) ((void)sim_marks[SIM_MARK_##name]++)
+
+#endif
