@@ -40,7 +40,7 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
     if (!sim_holds(w, SIM_L7, !h->leading && ev->term == h->term + 1))
         sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
                  sim_key_name[h->key]);
-    if (!h->alone && !g->key[h->key].twice &&
+    if (!h->alone && !h->lied && !g->key[h->key].twice &&
         !sim_holds(w, SIM_L2, ev->token > h->token))
         sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
                  (unsigned long long)ev->token, sim_key_name[h->key]);
@@ -131,6 +131,7 @@ static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
             const sim_hold *o = &w->node[i].hold[j];
 
             if (o->serial == 0 || o == h || o->key != h->key || o->alone ||
+                o->lied ||
                 o->until_us <= w->now_us + 2 ||
                 belief_excused(w, h, o, 0))
                 continue;
@@ -191,6 +192,17 @@ static int belief_refused(sim_world *w, const sim_node *n, const sim_hold *h)
                h->refused_at;
 }
 
+static void belief_true(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    if (!sim_holds(w, SIM_L5, h->until_us <= h->truth_us))
+        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
+                 "granted", n->number, sim_key_name[h->key],
+                 (long)(h->until_us - h->truth_us));
+    if (!sim_holds(w, SIM_L5, !belief_refused(w, n, h)))
+        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
+                 sim_key_name[h->key]);
+}
+
 static void belief_of(sim_world *w, sim_node *n, int i)
 {
     sim_hold *h = &n->hold[i];
@@ -203,18 +215,16 @@ static void belief_of(sim_world *w, sim_node *n, int i)
                  sim_key_name[h->key]);
     if (valid == 0)
         return;
-    if (!sim_holds(w, SIM_L5, h->until_us <= h->truth_us))
-        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
-                 "granted", n->number, sim_key_name[h->key],
-                 (long)(h->until_us - h->truth_us));
-    if (!sim_holds(w, SIM_L5, !belief_refused(w, n, h)))
-        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
-                 sim_key_name[h->key]);
+    if (h->until_us > before + SIM_MS && (h->copies || h->disk))
+        h->run_us = h->ran_us;
+    if (!h->lied)
+        belief_true(w, n, h);
     if (before <= w->now_us)
         sim_chart_begin(w, n->number, h);
     else if (h->span > 0)
         w->leases.span[(h->span - 1) % SIM_SPANS].to_us = h->until_us;
-    belief_alone(w, n, h);
+    if (!h->lied)
+        belief_alone(w, n, h);
 }
 
 void sim_belief_turn(sim_world *w, sim_node *n)
@@ -271,7 +281,7 @@ void sim_belief_other(sim_world *w, int key, relet_time ms)
         for (j = 0; j < SIM_HOLDS; j++) {
             const sim_hold *h = &w->node[i].hold[j];
 
-            if (h->serial && !h->alone && h->key == key &&
+            if (h->serial && !h->alone && !h->lied && h->key == key &&
                 h->until_us > w->now_us + 2 &&
                 !belief_excused(w, h, NULL, w->now_us))
                 sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "

@@ -392,7 +392,8 @@ void sim_claims_after(sim_world *w, sim_link *l)
         return;
     h->refused_gen = 0; /* a token may come again where servers forget        */
     h->stale = run->host != w->primary;
-    if (!h->stale || !h->copies) /* which it cannot have                      */
+    h->ran_us = w->now_us;
+    if (!h->copies && !h->disk)
         h->run_us = w->now_us;
     h->truth_us = w->now_us + run->ttl_us;
 }

@@ -241,6 +241,7 @@ static int driver_wants(sim_world *w, sim_node *n)
 static void driver_opened(sim_node *n, sim_link *l)
 {
     l->restore = n->wished;
+    n->lied = 0;
     n->wish_moved = 0;
     l->greeted = 0;
     l->tap_skip = 0;

@@ -13,7 +13,7 @@ static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
     "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory",
     "restart", "freeze", "failover", "clock", "flush", "clog", "replica",
-    "errors", "greeting"};
+    "errors", "greeting", "lies"};
 
 const char *sim_fault_name(sim_trouble what)
 {
@@ -281,6 +281,7 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
         return;
     case SIM_T_ERRORS:
     case SIM_T_GREETING:
+    case SIM_T_LIES:
         w->talking += on ? 1 : -1;
         return;
     case SIM_T_RESTART:
@@ -460,6 +461,19 @@ static const char *const fault_text[] = {
     "ERR unknown command"};
 #define FAULT_TEXTS (sizeof fault_text / sizeof fault_text[0])
 
+const sim_fault *sim_fault_of(const sim_world *w, sim_trouble what, int node)
+{
+    int i;
+
+    for (i = 0; w->talking > 0 && i < w->faults; i++) {
+        const sim_fault *f = &w->fault[i];
+
+        if (f->active && f->what == what && (f->node < 0 || f->node == node))
+            return f;
+    }
+    return NULL;
+}
+
 const char *sim_fault_error(sim_world *w, int node, uint64_t tag, int greeting)
 {
     sim_trouble what = greeting ? SIM_T_GREETING : SIM_T_ERRORS;
@@ -534,6 +548,8 @@ void sim_faults_heal(sim_world *w)
     }
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         sim_net_whole(w, w->link[i]);
+        if (w->link[i]->lied)
+            sim_net_reset(w, w->link[i], 0);
     }
     for (i = 0; i < w->shape.nodes; i++)
         w->path[i][0].shut_us = w->path[i][1].shut_us = 0;

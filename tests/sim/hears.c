@@ -77,6 +77,8 @@ void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
     SIM_MARK(message);
     if (n->open_ops > 0)
         SIM_MARK(push_between_answers);
+    if (n->lied)
+        return;
     while (!found && n->message_first < n->message_last) {
         found = n->message[n->message_first++ % SIM_MESSAGES] == digest;
         if (!found && !n->wish_moved)
@@ -99,6 +101,8 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
     sim_link *l = sim_net_of_node(w, n);
     int wish = sim_wish_of(ev->channel_kind, ev->channel);
 
+    if (wish < 0 && n->lied)
+        return;
     if (wish < 0) {
         sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
                  relet_kind_text(ev->kind));
@@ -119,6 +123,6 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
     n->wished &= ~(1u << wish);
     if (l)
         l->left |= 1u << wish;
-    if (n->disturbed_us < w->now_us)
+    if (n->disturbed_us < w->now_us && !n->lied)
         sim_fail(w, SIM_R6, "n%d: a wish was refused, by nobody", n->number);
 }

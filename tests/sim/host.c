@@ -331,6 +331,8 @@ static void host_collect(sim_world *w, sim_link *l)
             sim_claims_answer(w, l->out + at, (size_t)k);
             host_answer(w, l, &f);
         }
+        if (w->talking > 0)
+            k = (long)sim_lies(w, l, at, (size_t)k, &f);
     }
     if (relet_local_closed(h->local, l->id))
         l->closing = 1;

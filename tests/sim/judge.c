@@ -101,6 +101,7 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
     if (code < 0)
         return;
     op->outcome = RELET_NOTHING;
+    op->lied = (uint8_t)n->lied;
     op->repeatable = (q->flags & RELET_REPEATABLE) != 0;
     op->hasty = ms < n->config.timeout_ms;
     op->deadline = ms == RELET_NEVER ? RELET_NEVER : n->now + ms;
@@ -122,7 +123,8 @@ void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
                                           (relet_kind)op->outcome));
     if (op->touched > 0)
         SIM_MARK(repeated);
-    if (!sim_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
+    if (!op->lied &&
+        !sim_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
         sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
                  l->node, judge_n(tag));
     op->touched++;
@@ -139,6 +141,8 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
     sim_op *op = sim_op_of(w, tag);
 
     op->ran++;
+    if (op->lied)
+        return;
     if (!sim_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
         sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
                  judge_n(tag));
@@ -206,9 +210,12 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
-    if (n->oom == 0 && ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
+    if (n->oom == 0 && !op->lied && ev->text.n > 8 &&
+        memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
         sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
                  n->number, judge_n(ev->tag));
+    if (op->lied)
+        return;
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
                                      : sim_wire_value(ev->value);
     if (!sim_holds(w, SIM_R2, judge_knows(op, digest) ||
@@ -230,7 +237,8 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
         SIM_MARK(not_sent);
         if (ev->why == RELET_WHY_TIMEOUT)
             SIM_MARK(not_sent_in_time);
-        if (!sim_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
+        if (!op->lied &&
+            !sim_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
             sim_fail(w, SIM_R4, "n%d op %lu is told not sent, and was",
                      n->number, judge_n(ev->tag));
     } else {
@@ -247,7 +255,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
     if (ev->why == RELET_WHY_CANCELLED)
         SIM_MARK(cancelled);
     if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED ||
-        (ev->why == RELET_WHY_TIMEOUT && op->hasty))
+        (ev->why == RELET_WHY_TIMEOUT && op->hasty) || op->lied)
         return;
     if (!sim_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
         sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",
@@ -284,7 +292,11 @@ static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
         n->in_force = 0;
     if (ev->why == RELET_WHY_SILENT)
         SIM_MARK(gave_up_silent);
-    if (ev->why == RELET_WHY_STOPPED)
+    if (n->lied) {
+        SIM_MARK(found_out);
+        sim_disturb(w, n->number, w->now_us);
+    }
+    if (ev->why == RELET_WHY_STOPPED || n->lied)
         return;
     if (!sim_holds(w, SIM_R6, n->disturbed_us >= w->now_us))
         sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; and nothing was wrong",
@@ -353,12 +365,17 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_LEASE_ENDED:
         sim_belief_event(w, n, ev);
         return;
-    case RELET_NOTHING:
     case RELET_PUSHED:
-        sim_fail(w, SIM_R2, "n%d is told %s", n->number,
-                 relet_kind_text(ev->kind));
-        return;
+        SIM_MARK(odd_push);
+        n->odd += n->lied != 0;
+        if (sim_holds(w, SIM_R2, n->told[RELET_PUSHED] <= n->odd))
+            return;
+        break;
+    case RELET_NOTHING:
+        break;
     }
+    sim_fail(w, SIM_R2, "n%d is told %s", n->number,
+             relet_kind_text(ev->kind));
 }
 
 /* ----------------------------------------------------------------- progress */
@@ -385,7 +402,7 @@ static void judge_pings(sim_world *w, sim_node *n)
                           w->leases.ttl_max; /* a renewal may wait so long   */
     relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
-    if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
+    if (n->open_ops > 0 || n->owed || n->lied || c->ping_every_ms == 0 ||
         !relet_is_up(n->r))
         return;
     w->checked[SIM_R8]++;
@@ -434,7 +451,7 @@ static void judge_counters(sim_world *w, sim_node *n)
         sim_fail(w, SIM_E4, "n%d: a counter is wrong", n->number);
     if (s.late > 0)
         SIM_MARK(late_swallowed);
-    if (!sim_holds(w, SIM_R6, s.protocol_errors == 0))
+    if (!sim_holds(w, SIM_R6, s.protocol_errors == 0 || n->ever_lied))
         sim_fail(w, SIM_R6, "n%d counts protocol errors", n->number);
 }
 

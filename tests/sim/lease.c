@@ -78,6 +78,7 @@ static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
     h->group = c->group;
     h->once = (uint8_t)c->once;
     h->alone = (uint8_t)c->alone;
+    h->lied = (uint8_t)n->lied;
     h->copies = c->replicas > 0;
     h->disk = (uint8_t)c->fsync;
     h->patient = c->wait_ms == 0 && c->quarantine_ms == 0;
@@ -146,10 +147,11 @@ static void lease_act(sim_world *w, sim_node *n, int i)
         SIM_MARK(effect_held_back);
         return;
     }
-    w->checked[SIM_L3]++;
-    if (w->now_us > h->truth_us)
+    w->checked[SIM_L3] += !h->lied;
+    if (w->now_us > h->truth_us && !h->lied)
         sim_fail(w, SIM_L3, "n%d acts by %s, %ld us after its end", n->number,
                  sim_key_name[h->key], (long)(w->now_us - h->truth_us));
+    e->lied = h->lied;
     if (relet_lease_token(n->r, i) != h->token)
         sim_fail(w, SIM_L2, "n%d has another token than it was told",
                  n->number);
@@ -166,8 +168,8 @@ void sim_lease_arrives(sim_world *w, uint64_t which)
     const sim_effect *e = &w->leases.effect[which % SIM_EFFECTS];
     sim_key *k = &w->leases.key[e->key];
 
-    if (which + SIM_EFFECTS < w->leases.effects)
-        return; /* too many were under way */
+    if (which + SIM_EFFECTS < w->leases.effects || e->lied)
+        return; /* too many were under way; or its token is made up */
     if (e->token < k->top) {
         SIM_MARK(fenced_off);
         return;

@@ -33,6 +33,7 @@ typedef struct sim_hold {
     uint32_t group;
     uint8_t once, alone, patient; /* patient: waits for ever, no quarantine   */
     uint8_t copies, disk; /* it counts when it is on other servers, on disk   */
+    uint8_t lied;        /* its node heard lies about it                      */
     uint8_t stale;       /* what ran last, did on a server that is replaced   */
     uint8_t leading;     /* GAINED was told, LOST was not                     */
     uint8_t stopping;    /* it was told to leave                              */
@@ -41,8 +42,9 @@ typedef struct sim_hold {
     uint64_t granted;    /* token that a server granted last                  */
     int64_t start_us;
     int64_t until_us;    /* its node believes in it until then                */
-    int64_t run_us;      /* a server granted or renewed it last               */
-    int64_t granted_us;  /* … and this token first                            */
+    int64_t ran_us;      /* a server granted or renewed it last               */
+    int64_t run_us;      /* … what its node may believe: copies were counted  */
+    int64_t granted_us;  /* a server did this token first                     */
     int64_t truth_us;    /* that ends then, whatever its node heard of it     */
     uint64_t refused_at; /* of the link's bytes: a renewal was refused        */
     uint64_t refused_gen, refused_token;
@@ -53,7 +55,7 @@ typedef struct sim_hold {
 
 /* What is under way to what the lease protects, and may arrive late. */
 typedef struct sim_effect {
-    int key, node;
+    int key, node, lied;
     unsigned serial;
     uint64_t token;
 } sim_effect;

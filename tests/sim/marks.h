@@ -29,7 +29,8 @@
     X(lost_stopped) X(lease_trouble) X(wait_timed_out) X(fenced_off) \
     X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
     X(led_alone) X(copied) X(synced) X(too_few_copies) X(not_replicated) \
-    X(copies_saved) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
+    X(copies_saved) \
+    X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,

@@ -66,7 +66,8 @@ static void node_fresh(sim_world *w, sim_node *n)
                  ? 0
                  : (int32_t)sim_even(&n->work, -w->shape.ppm, w->shape.ppm);
     n->now = sim_node_clock(w, n);
-    n->link = n->spins = n->leaving = n->stopping = 0;
+    n->link = n->spins = n->leaving = n->stopping = n->lied = n->ever_lied = 0;
+    n->odd = 0;
     n->held_peak = 0;
     n->short_at = 0;
     memset(n->told, 0, sizeof n->told);

@@ -13,6 +13,7 @@
  *   node       a client, its clock, its memory, its driver
  *   host       a server, its clock, its log; who serves, who takes over
  *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
+ *   lies       what it says oddly, or should not say
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
@@ -51,6 +52,7 @@ typedef struct sim_world sim_world;
 typedef struct sim_node sim_node;
 typedef struct sim_link sim_link;
 struct sim_words;
+struct sim_frame;
 
 /* What a stream of choices is about. */
 enum {
@@ -106,6 +108,7 @@ typedef struct sim_op {
     uint8_t outcome;     /* relet_kind, RELET_NOTHING: none yet               */
     uint8_t what;        /* the workload's                                    */
     uint8_t hasty;       /* has less time than the way there and back needs   */
+    uint8_t lied;        /* a server has lied while it was under way          */
 } sim_op;
 
 /* A tag is the number of the node and the number of its operation from 1. */
@@ -177,6 +180,8 @@ struct sim_link {
     uint64_t tap_tag;
     int disturbed;       /* a fault touched it: R6 asks for one               */
     int deaf;            /* it was refused the channel of wake-ups            */
+    int lied;
+    uint64_t frames;     /* said while somebody might lie                     */
     int scripts_flushed;
 };
 
@@ -279,6 +284,8 @@ struct sim_node {
     uint32_t message_first, message_last;
     unsigned heard;      /* of the last probe                                 */
     uint32_t probe;      /* number of the operation that proves life; 0: none */
+    int lied, ever_lied; /* on this link; to this incarnation                 */
+    uint64_t odd;        /* pushes that nobody knows                          */
     /* Disturbances, for R6: until when. */
     int64_t disturbed_us;
     sim_stream work, chunk;
@@ -296,7 +303,7 @@ typedef enum sim_trouble {
     SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_STALL,
     SIM_T_PAUSE, SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART,
     SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_CLOG,
-    SIM_T_REPLICA, SIM_T_ERRORS, SIM_T_GREETING,
+    SIM_T_REPLICA, SIM_T_ERRORS, SIM_T_GREETING, SIM_T_LIES,
     SIM_TROUBLES
 } sim_trouble;
 
@@ -444,6 +451,8 @@ void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which);
 void sim_faults_heal(sim_world *w);
 const char *sim_fault_name(sim_trouble what);
 void sim_fault_print(const sim_world *w, int i);
+/* The first that is active and touches this node; NULL: none. */
+const sim_fault *sim_fault_of(const sim_world *w, sim_trouble what, int node);
 /* An error that the host is to give instead of running this; NULL: none. */
 const char *sim_fault_error(sim_world *w, int node, uint64_t tag,
                             int greeting);
@@ -474,6 +483,10 @@ void sim_net_flows(sim_world *w, sim_link *l, int way);
 void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
 void sim_net_clear(sim_world *w);
+
+/* lies.c: bytes of the frame that is to be said, as it is said. */
+size_t sim_lies(sim_world *w, sim_link *l, size_t at, size_t k,
+                const struct sim_frame *f);
 
 /* copies.c */
 int sim_copies_wait(sim_world *w, sim_link *l, const struct sim_words *c);
