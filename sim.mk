@@ -3,6 +3,7 @@
 # sim.mk - the simulator, read by the Makefile. What a person needs:
 #
 #   make sim SEEDS=1000 FROM=1   whole clients under faults, one seed each
+#   make sim SEEDS=2000 MARKS=1  and nothing that should come to pass is missing
 #   make sim SECONDS=60          as many as there is time for
 #   make sim SEED=42 TRACE=1     one of them, line by line
 #   make mutants                 break the client in named ways: all are found

@@ -68,7 +68,7 @@ REPLAYS= suite"
 
     # Whole clients under faults, and that this finds what is broken. Each
     # commit begins elsewhere, and says where.
-    step sim - "$MAKE -s sim SEEDS=2000 FROM=1"
+    step sim - "$MAKE -s sim SEEDS=2000 FROM=1 MARKS=1"
     step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$fresh"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
     step mutants - "$MAKE -s mutants"

@@ -259,6 +259,20 @@ static int main_marks(void)
     return missing;
 }
 
+/* Rules that were looked at in less than one of twenty runs. */
+static int main_seldom(const sim_campaign *c)
+{
+    int i, seldom = 0;
+
+    for (i = 0; i < SIM_RULES; i++)
+        if (i != SIM_E1 && c->unmuted[i] * 20 < c->seeds_run)
+            printf("%s%s", seldom++ ? ", " : "rules seldom looked at: ",
+                   sim_rule_name[i]);
+    if (seldom)
+        printf("\n");
+    return seldom;
+}
+
 static void main_sum(const sim_campaign *c, double seconds)
 {
     int i;
@@ -331,7 +345,8 @@ int main(int argc, char **argv)
     sim_world_free(w);
     spent = main_clock() - start + 1e-9;
     main_recovery(&c);
-    missing = main_marks();
+    if (!c.one)
+        missing = main_marks() + main_seldom(&c);
     main_sum(&c, spent);
     if (c.expect)
         return main_verdict(&c);
