@@ -276,7 +276,7 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
         return;
     case SIM_T_MEMORY:
         n->oom += on ? 1 : -1;
-        n->oom_rate = f->rate;
+        n->oom_rate = f->way & 1 ? 256 : f->rate;
         w->memory_faults++;
         return;
     case SIM_T_ERRORS:

@@ -16,6 +16,7 @@ cflags=$2
 shift 2
 work=build/mutants
 caught=0
+needs=
 all=0
 slow=0
 
@@ -47,6 +48,18 @@ judge() {
     case $expect in *E1*) grep -q '^FAILED E1' "$log" ;; *) return 1 ;; esac
 }
 
+# How few of its faults the first failure needs: they have to be ten at most,
+# and found in ten seconds.
+shrunk() {
+    seed=$(sed -n 's/^seed \([0-9]*\) FAILED.*/\1/p' "$log" | head -n 1)
+    [ -n "$seed" ] || return 0 # an assertion ended it
+    timeout 10 "$work/sim" SEED="$seed" >"$log.shrunk" 2>&1
+    few=$(sed -n 's/^ *\([0-9]*\) faults of .* are enough.*/\1/p' "$log.shrunk")
+    sed -n 's/^ *\(.* faults of .*\) are enough, found \(.*\):/, \1 \2/p' \
+        "$log.shrunk"
+    [ "${few:-99}" -le 10 ]
+}
+
 # By which rule and seed, as the log says it.
 found() {
     sed -n -e 's/^seed \([0-9]*\) FAILED \([REL0-9]*\):.*/\2 by seed \1/p' \
@@ -70,13 +83,13 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" >"$log" 2>&1
     code=$?
     seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
-    if judge "$code"; then
+    if judge "$code" && needs=$(shrunk); then
         caught=$((caught + 1))
         [ "$expect" = none ] || [ "${seeds:-0}" -le "$slow" ] || slow=$seeds
-        echo "$name: $(found)"
+        echo "$name: $(found)$needs"
     else
-        echo "$name: NOT CAUGHT by $expect in ${seeds:-?} of $budget seeds:" \
-             "$(grep FAILED "$log" | head -n 1)"
+        echo "$name: NOT CAUGHT by $expect in ${seeds:-?} of $budget seeds," \
+             "or not shrunk$needs: $(grep FAILED "$log" | head -n 1)"
     fi
 done
 echo "caught $caught of $all, the slowest by $slow seeds"

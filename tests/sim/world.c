@@ -234,8 +234,8 @@ static void world_over(sim_world *w)
 static void world_late(sim_world *w, int waiting)
 {
     const sim_node *n = &w->node[waiting];
-    int deaf = w->phase == SIM_PROBED || n->gap_due ||
-               n->wished != n->in_force;
+    int deaf = w->phase == SIM_PROBED ||
+               (n->open_ops == 0 && (n->gap_due || n->wished != n->in_force));
 
     if (n->running && w->phase == SIM_QUIET && sim_lease_missing(w, n))
         sim_fail(w, SIM_L8, "n%d waits for a lease that nobody leads by",
