@@ -36,12 +36,16 @@ void sim_claims_clear(sim_world *w)
     memset(&w->leases, 0, sizeof w->leases);
     for (i = 0; i < SIM_VOIDS; i++)
         w->leases.void_us[i] = -1;
+    w->leases.first_loss_us = SIM_NEVER;
+    w->records_n = 0;
     w->leases.hand_key = -1;
 }
 
 void sim_claims_void(sim_world *w, sim_void why)
 {
     w->leases.void_us[why] = w->now_us;
+    if (why != SIM_VOID_TIME && w->leases.first_loss_us > w->now_us)
+        w->leases.first_loss_us = w->now_us;
 }
 
 /* The old one still serves, also while the new one is down: what it does will
@@ -117,13 +121,22 @@ static void claims_arguments(const sim_words *c, sim_run *run)
         run->ttl_us = (int64_t)claims_number(arg[2]) * SIM_MS;
 }
 
+int sim_claims_read(const sim_words *c, sim_run *run)
+{
+    run->term = run->token = 0;
+    run->ttl_us = 0;
+    if (!claims_script(c, run))
+        return 0;
+    claims_arguments(c, run);
+    return 1;
+}
+
 int64_t sim_claims_renews_us(const sim_words *c, unsigned *serial)
 {
     sim_run run;
 
-    if (!claims_script(c, &run) || run.what != SIM_RENEW)
+    if (!sim_claims_read(c, &run) || run.what != SIM_RENEW)
         return 0;
-    claims_arguments(c, &run);
     *serial = run.serial;
     return run.ttl_us;
 }
@@ -169,14 +182,13 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     sim_hold *h;
 
     run->active = 0;
-    if (!claims_script(c, run))
+    if (!sim_claims_read(c, run))
         return;
     sim_hears_first(w, l);
     run->active = 1;
     run->answered = 0;
     run->host = l->host;
-    run->term = run->token = 0;
-    claims_arguments(c, run);
+    run->record = sim_record_arrived(l);
     h = claims_of(w, run->node, run->serial);
     if (h && run->what == SIM_ACQUIRE) {
         h->asked++;
@@ -187,22 +199,24 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
                 run->before_left, sizeof run->before_left);
 }
 
-void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n)
+/* Of what is to be said, the n bytes from this one on. */
+void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n)
 {
     sim_run *run = &w->leases.run;
-    char text[160], *at = text;
+    char text[160], *p = text;
     int i;
 
-    if (!run->active || n == 0 || p[0] != '*')
+    if (!run->active || n == 0 || l->out[at] != '*')
         return;
+    run->behind = l->pipe[SIM_DOWN].carried + (at + n - l->out_at);
     n = n < sizeof text ? n : sizeof text - 1;
-    memcpy(text, p, n);
+    memcpy(text, l->out + at, n);
     text[n] = '\0';
     for (i = 0; i < 3; i++) {
-        at = strchr(at, ':');
-        if (at == NULL)
+        p = strchr(p, ':');
+        if (p == NULL)
             return;
-        run->answer[i] = (int64_t)strtoll(++at, NULL, 10);
+        run->answer[i] = (int64_t)strtoll(++p, NULL, 10);
     }
     run->answered = 1;
 }
@@ -338,8 +352,7 @@ static void claims_load(sim_world *w, const sim_hold *h)
                  (long)((w->now_us - h->start_us) / SIM_MS));
 }
 
-static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
-                           const sim_link *l)
+static void claims_renewed(const sim_run *run, sim_hold *h, const sim_link *l)
 {
     if (run->answer[0] == 1) {
         if (h == NULL || !h->leading)
@@ -349,13 +362,11 @@ static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
     SIM_MARK(renew_refused);
     if (h && run->answer[0] == 0 && strcmp(run->before, run->owner) == 0)
         SIM_MARK(renew_of_older);
-    if (h == NULL || l->state != SIM_OPEN || l->reset ||
-        l->pipe[SIM_DOWN].dying)
+    if (h == NULL || run->behind == 0)
         return;
     h->refused_gen = l->gen;
-    h->refused_at = l->pipe[SIM_DOWN].carried + (l->out_n - l->out_at);
+    h->refused_at = run->behind;
     h->refused_token = run->token;
-    (void)w;
 }
 
 void sim_claims_after(sim_world *w, sim_link *l)
@@ -368,6 +379,9 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (!run->active)
         return;
     run->active = 0;
+    if (l->state != SIM_OPEN || l->reset || l->pipe[SIM_DOWN].dying)
+        run->behind = 0;
+    sim_record_ran(w, run, !run->answered, run->behind);
     claims_own(w, run, host);
     if (!run->answered || w->failed)
         return;
@@ -380,7 +394,7 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (run->what == SIM_RELEASE)
         claims_released(w, run);
     if (run->what == SIM_RENEW)
-        claims_renewed(w, run, h, l);
+        claims_renewed(run, h, l);
     if (run->what == SIM_ACQUIRE && run->answer[0] == 1)
         claims_granted(w, run, h, wall);
     if (run->what == SIM_ACQUIRE && run->answer[0] == 0 &&

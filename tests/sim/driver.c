@@ -79,6 +79,7 @@ static int driver_read(sim_world *w, sim_node *n)
                 (unsigned long)p->arrived);
     memcpy(room, p->bytes + p->head, k);
     sim_pipe_take(p, k);
+    sim_record_read(w, l);
     relet_io_received(n->r, 0, k);
     n->bytes_in += k;
     n->heard_at = n->now;
@@ -154,6 +155,8 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
             sim_judge_touched(w, l, tag);
             l->tap_tag = tag;
         }
+        if (w->work != &sim_plain && tag == 0)
+            sim_record_sent(w, l, &c);
         driver_unit(l, &c);
         l->tap_skip = at + (size_t)n > k ? at + (size_t)n - k : 0;
         at += (size_t)n;

@@ -303,6 +303,10 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
 /* What was to be written goes with the machine, if it does. */
 void sim_fault_hang(sim_world *w, sim_fault *f, int on)
 {
+    int i;
+
+    for (i = 0; on && i < w->shape.nodes; i++)
+        sim_disturb(w, i, f->at_us + f->for_us);
     if (on && !f->hanging && w->disks_hang++ == 0)
         w->hung_us = w->now_us;
     if (!on && f->hanging)

@@ -328,7 +328,7 @@ static void host_collect(sim_world *w, sim_link *l)
         if (f.type == '>') {
             host_message(w, l, &f);
         } else {
-            sim_claims_answer(w, l->out + at, (size_t)k);
+            sim_claims_answer(w, l, at, (size_t)k);
             host_answer(w, l, &f);
         }
         if (w->talking > 0)

@@ -197,6 +197,8 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     error = intake_error(w, l, c, tag);
     sim_note(w, 100 + (uint64_t)l->node, tag);
     if (error) {
+        if (w->leases.run.active)
+            sim_record_ran(w, &w->leases.run, 1, 0);
         l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
                    sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
         w->leases.run.active = 0;

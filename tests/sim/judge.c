@@ -25,7 +25,8 @@
 
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
-    "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9"};
+    "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9",
+    "L10"};
 /* The first thing that goes wrong is the one that counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
 {

@@ -199,11 +199,13 @@ static void lease_other(sim_world *w, sim_node *n)
                      "if redis.call('GET', KEYS[1]) == ARGV[1] then "
                      "return redis.call('DEL', KEYS[1]) end return 0",
                      "1", sim_key_name[key], "other");
+        sim_record_other(w, key, 0, 0, text[0] == '1');
         w->leases.key[key].other_until_us = 0;
     } else {
         sprintf(px, "%ld", (long)ms);
         sim_host_ask(h, text, sizeof text, 6, "SET", sim_key_name[key],
                      "other", "NX", "PX", px);
+        sim_record_other(w, key, 1, ms, memcmp(text, "OK", 2) == 0);
         if (memcmp(text, "OK", 2) == 0)
             sim_belief_other(w, key, ms);
     }

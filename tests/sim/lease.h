@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "history.h"
 #include "relet.h"
 
 #define SIM_KEYS 3
@@ -77,6 +78,7 @@ typedef struct sim_key {
     int64_t other_us;    /* another program took it,                          */
     int64_t other_until_us; /* for so long                                    */
     uint64_t wakes;
+    int64_t record_end_us; /* 0: servers did not lie about it                 */
 } sim_key;
 
 /* What a server does for a lease at this moment. */
@@ -94,9 +96,18 @@ typedef struct sim_run {
     uint64_t term, token;  /* token 0: not said                               */
     int64_t answer[3];     /* status, token, ms left or who was woken         */
     int64_t ttl_us;
+    uint32_t record;       /* its number                                      */
+    uint64_t behind;       /* of the link's bytes, its answer; 0: it is lost  */
     char owner[128];
     char before[160], before_left[32];
 } sim_run;
+
+/* What was asked about a lease, and where in the link's bytes the answer ends. */
+typedef struct sim_record {
+    int key;
+    sim_act act;
+    uint64_t behind;
+} sim_record;
 
 typedef struct sim_leases {
     sim_key key[SIM_KEYS];
@@ -110,6 +121,7 @@ typedef struct sim_leases {
     int late_link;
     uint64_t late_gen;
     int64_t void_us[SIM_VOIDS]; /* until then that happened                   */
+    int64_t first_loss_us; /* SIM_NEVER: servers forgot nothing               */
     int64_t wall_max_us; /* the farthest that a server's clock was ahead      */
     int leapt;           /* a server's clock did; who looks later sees it     */
     relet_time ttl_max;

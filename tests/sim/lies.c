@@ -131,6 +131,7 @@ static void lies_told(sim_world *w, sim_link *l)
     uint32_t i;
 
     l->lied = 1;
+    sim_record_lied(w, l);
     if (n->link != l->number + 1)
         return; /* it listens no more */
     SIM_MARK(lied);

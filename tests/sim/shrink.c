@@ -46,7 +46,7 @@ int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep, int *tries)
     rule = sim_world_run(w, setup);
     memset(keep, 0, SIM_FAULTS);
     for (i = 0; i < w->faults; i++)
-        kept += keep[i] = (uint8_t)w->fault[i].fired;
+        kept += keep[i] = w->fault[i].fired || w->fault[i].hanging;
     while (kept > 0 && *tries < SHRINK_TRIES) {
         if (parts > kept)
             parts = kept;

@@ -17,6 +17,7 @@
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
+ *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
  *
@@ -29,6 +30,7 @@
 #include <stdio.h>
 
 #include "choices.h"
+#include "history.h"
 #include "lease.h"
 #include "marks.h"
 #include "queue.h"
@@ -41,6 +43,7 @@
 #define SIM_FAULTS 96
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
+#define SIM_RECORDS 512  /* acts that were sent on a link and not answered    */
 #define SIM_MESSAGES 256 /* that were said on a link and not yet told         */
 
 #define SIM_MS ((int64_t)1000)
@@ -90,7 +93,7 @@ typedef enum sim_kind {
 typedef enum sim_rule {
     SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
     SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4,
-    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9,
+    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10,
     SIM_RULES
 } sim_rule;
 
@@ -182,7 +185,8 @@ struct sim_link {
     int deaf;            /* it was refused the channel of wake-ups            */
     int lied;
     uint64_t frames;     /* said while somebody might lie                     */
-    int scripts_flushed;
+    uint32_t record[SIM_RECORDS]; /* numbers of acts                          */
+    unsigned records_sent, records_ran, records_read;
 };
 
 /* What the way between a node and a host does at the moment: counts, since
@@ -407,11 +411,14 @@ struct sim_world {
     int disks_hang;            /* faults that let nothing be written          */
     int64_t hung_us;           /* … since                                     */
     sim_leases leases;
+    sim_record *record;
+    size_t records_n, records_cap;
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
     char why[320];
     uint64_t checked[SIM_RULES];
     int64_t recovery_us;
+    int gave_up;               /* histories that took too long to judge       */
 };
 
 /* ------------------------------------------------------------------- rooms */
@@ -572,12 +579,14 @@ extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
 void sim_claims_void(sim_world *w, sim_void why);
+/* 1 and what is asked of it, when this is about a lease. */
+int sim_claims_read(const struct sim_words *c, sim_run *run);
 /* For how long this renews a lease; 0: it does not. And: its arrival is put off
  * until its owner has another term. */
 int64_t sim_claims_renews_us(const struct sim_words *c, unsigned *serial);
 void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
-void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n);
+void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n);
 void sim_claims_after(sim_world *w, sim_link *l);
 int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
 
@@ -588,6 +597,17 @@ void sim_belief_gone(sim_world *w, sim_node *n, int crash);
 /* Another program has taken it, by SET NX PX. */
 void sim_belief_other(sim_world *w, int key, relet_time ms);
 int sim_belief_led(const sim_world *w, int key);
+
+/* record.c */
+void sim_record_sent(sim_world *w, sim_link *l, const struct sim_words *c);
+uint32_t sim_record_arrived(sim_link *l);
+void sim_record_ran(sim_world *w, const sim_run *run, int refused,
+                    uint64_t behind);
+void sim_record_lied(sim_world *w, const sim_link *l);
+void sim_record_read(sim_world *w, sim_link *l);
+void sim_record_gone(sim_world *w, sim_link *l);
+void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done);
+void sim_record_end(sim_world *w);
 
 /* chart.c */
 void sim_chart_begin(sim_world *w, int node, sim_hold *h);

@@ -26,6 +26,7 @@ typedef struct sim_campaign {
     sim_setup setup;
     uint8_t keep[SIM_FAULTS];
     /* What came of it. */
+    uint64_t gave_up;
     uint64_t seeds_run, runs, failures, hash, events, simulated_us, unequal;
     uint64_t unmuted[SIM_RULES];
     int64_t recovery[4096];
@@ -169,6 +170,7 @@ static void main_count(sim_world *w, sim_campaign *c)
     c->runs++;
     c->events += w->events;
     c->simulated_us += (uint64_t)w->now_us;
+    c->gave_up += (uint64_t)w->gave_up;
     for (i = 0; i < SIM_RULES; i++)
         c->unmuted[i] += w->checked[i] > 0;
     if (!w->failed && c->recoveries < 4096)
@@ -345,8 +347,11 @@ int main(int argc, char **argv)
     sim_world_free(w);
     spent = main_clock() - start + 1e-9;
     main_recovery(&c);
+    if (c.gave_up)
+        printf("histories too long to judge: %llu\n",
+               (unsigned long long)c.gave_up);
     if (!c.one)
-        missing = main_marks() + main_seldom(&c);
+        missing = main_marks() + main_seldom(&c) + (c.gave_up > 0);
     main_sum(&c, spent);
     if (c.expect)
         return main_verdict(&c);

@@ -95,6 +95,7 @@ static void world_clear(sim_world *w)
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
     w->events = w->turns = w->hash = w->history = w->link_gen = 0;
+    w->gave_up = 0;
     w->memory_faults = w->flush_next = w->replicas_away = 0;
     w->disks_hang = 0;
     w->lag_us = 0;
@@ -123,6 +124,7 @@ void sim_world_free(sim_world *w)
         free(w->link[i]);
     }
     sim_queue_free(&w->queue);
+    free(w->record);
     free(w);
 }
 
@@ -402,5 +404,6 @@ int sim_world_run(sim_world *w, const sim_setup *setup)
     }
     if (!w->failed && w->phase != SIM_OVER)
         sim_fail(w, SIM_E3, "nothing is due, and nothing is done");
+    sim_record_end(w);
     return w->failed;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * history.h - was there an order in which all that was answered about one lease
+ * was right?
+ *
+ * An act is what somebody asked of a server, from when to when, and what he
+ * heard. It took effect at one moment in between; one that was not answered, at
+ * most once, until it could not any more. The search is that of Wing and Gong,
+ * over the states of the three scripts of lua/ written a second time. It knows
+ * nothing of clients, servers or links, so that what real ones did can be
+ * judged as well. */
+#ifndef SIM_HISTORY_H
+#define SIM_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum sim_act_kind {
+    SIM_ACT_ACQUIRE, /* who, term, ttl_us, quarantine                         */
+    SIM_ACT_RENEW,   /* who, token, ttl_us                                    */
+    SIM_ACT_RELEASE, /* who, term, token; 0: it was not heard                 */
+    SIM_ACT_TAKE,    /* another program: SET NX PX, for ttl_us                */
+    SIM_ACT_DROP     /* … and DEL, if it is still its own                     */
+} sim_act_kind;
+
+#define SIM_ACT_OTHER UINT32_MAX /* who takes and drops                       */
+
+typedef struct sim_act {
+    sim_act_kind what;
+    int64_t from_us, to_us; /* to: INT64_MAX, it may take effect for ever     */
+    uint32_t who;           /* not 0                                          */
+    int quarantine;
+    uint64_t term, token;
+    int64_t ttl_us;
+    int answered;
+    int64_t status;         /* as the scripts say it; TAKE, DROP: 1 or 0      */
+    uint64_t last;          /* the token that was answered                    */
+} sim_act;
+
+typedef enum sim_verdict {
+    SIM_ORDERED,
+    SIM_DISORDERED,
+    SIM_GAVE_UP
+} sim_verdict;
+
+/* Acts about one lease, by from_us; untimed: clocks were set meanwhile, and it
+ * may have ended at any time. *culprit: the first act, by from_us, that no order
+ * got past. */
+sim_verdict sim_history_check(const sim_act *acts, size_t n, int untimed,
+                              size_t *culprit);
+
+#endif
