@@ -131,16 +131,6 @@ int sim_claims_read(const sim_words *c, sim_run *run)
     return 1;
 }
 
-int64_t sim_claims_renews_us(const sim_words *c, unsigned *serial)
-{
-    sim_run run;
-
-    if (!sim_claims_read(c, &run) || run.what != SIM_RENEW)
-        return 0;
-    *serial = run.serial;
-    return run.ttl_us;
-}
-
 void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial)
 {
     w->leases.late_serial = serial;
@@ -300,6 +290,7 @@ static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
 
 static void claims_released(sim_world *w, const sim_run *run)
 {
+    claims_late(w, run);
     w->leases.key[run->key].wakes++;
     if (run->answer[0] == 1)
         SIM_MARK(released);

@@ -237,8 +237,10 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
     } else if (f->what == SIM_T_AFTER_RUN) {
         l->kill_after_run = 1;
     } else if (f->what == SIM_T_STALL) {
-        if (f->way == 3)
+        if (f->way == 3) {
             l->stall_for_us = f->for_us;
+            l->stall_what = f->key & 1 ? SIM_ACQUIRE : SIM_RENEW;
+        }
         if (f->way == SIM_UP || f->way == 2)
             l->stalled_us[SIM_UP] = w->now_us + f->for_us;
         if (f->way == SIM_DOWN || f->way == 2)

@@ -310,6 +310,19 @@ static int history_changed(const history_state *a, const history_state *b)
            a->most_us != b->most_us;
 }
 
+/* Tokens only grow: what is still to be answered with a lower one comes first. */
+static uint64_t history_least(const history *h, int64_t horizon)
+{
+    uint64_t least = UINT64_MAX;
+    size_t i;
+
+    for (i = h->first; i < h->n && h->acts[i].from_us <= horizon; i++)
+        if (!h->done[i] && h->acts[i].answered &&
+            h->acts[i].who != SIM_ACT_OTHER && h->acts[i].last < least)
+            least = h->acts[i].last;
+    return least;
+}
+
 /* Of those that nobody heard of and that could do the same as long, the first is
  * enough to try. */
 static int history_is_second(const history *h, size_t i)
@@ -328,8 +341,22 @@ static int history_is_second(const history *h, size_t i)
     return 0;
 }
 
+/* What nobody heard of, done just before, has changed nothing that shows behind
+ * this act: then it need not have been. */
+static int history_was_vain(const history *h, const sim_act *a, int effect,
+                            const history_state *behind)
+{
+    const history_step *last = h->depth > 0 ? &h->stack[h->depth - 1] : NULL;
+    history_state s;
+
+    if (last == NULL || h->acts[last->act].answered)
+        return 0;
+    s = last->before;
+    return history_apply(h, &s, a, effect) && !history_changed(&s, behind);
+}
+
 /* Try an act, from this effect on: 1 when it may be next. */
-static int history_try(history *h, size_t i, int effect)
+static int history_try(history *h, size_t i, int effect, uint64_t least)
 {
     const sim_act *a = &h->acts[i];
     int only;
@@ -340,7 +367,9 @@ static int history_try(history *h, size_t i, int effect)
         history_state s = h->now;
 
         if (!history_apply(h, &s, a, effect) ||
-            (!a->answered && !history_changed(&s, &h->now)))
+            s.last + (uint64_t)s.open > least ||
+            (!a->answered && !history_changed(&s, &h->now)) ||
+            history_was_vain(h, a, effect, &s))
             continue;
         /* Whoever only looked may have looked now, if nothing had to be before
          * that. */
@@ -359,13 +388,14 @@ static int history_try(history *h, size_t i, int effect)
 static int history_forward(history *h, size_t act, int effect)
 {
     int64_t horizon = history_horizon(h, 0);
+    uint64_t least = history_least(h, horizon);
     int answered = act == h->first && effect == 0 ? 1 : h->acts[act].answered;
 
     for (; answered >= 0; answered--, act = h->first, effect = 0)
         for (; act < h->n && h->acts[act].from_us <= horizon;
              act++, effect = 0)
             if (h->acts[act].answered == answered &&
-                history_try(h, act, effect))
+                history_try(h, act, effect, least))
                 return 1;
     return 0;
 }

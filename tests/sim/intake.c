@@ -249,20 +249,24 @@ static void intake_read(sim_world *w, sim_link *l)
     }
 }
 
-/* A proxy drops the client, is down until a lease that was to be renewed has
- * ended, and carries on later what it was given: as it happens when the client
- * has another term. */
+/* A proxy drops the client, and carries on later what it was given: as it
+ * happens a renewal when the client has another term, or an acquisition when it
+ * has left. Until a lease that was to be renewed has ended it is down. */
 static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
 {
-    unsigned serial = 0;
-    int64_t renewed = sim_claims_renews_us(c, &serial);
+    int64_t shut = l->stall_for_us / 2;
+    sim_run run;
 
-    if (serial == 0 && w->work != &sim_plain)
+    run.serial = 0;
+    if (w->work != &sim_plain &&
+        (!sim_claims_read(c, &run) || run.what != l->stall_what))
         return 0;
-    w->path[l->node][l->host].shut_us = w->now_us + renewed + renewed / 8;
-    l->stalled_us[SIM_UP] = w->now_us + renewed + l->stall_for_us;
+    if (w->work != &sim_plain)
+        shut = run.what == SIM_RENEW ? run.ttl_us + run.ttl_us / 8 : 0;
+    w->path[l->node][l->host].shut_us = w->now_us + shut;
+    l->stalled_us[SIM_UP] = w->now_us + shut + l->stall_for_us;
     l->stall_for_us = 0;
-    sim_claims_late(w, l, serial);
+    sim_claims_late(w, l, run.serial);
     sim_disturb(w, l->node, l->stalled_us[SIM_UP]);
     sim_due_at(w, l->stalled_us[SIM_UP], SIM_BYTES, l->number,
                l->gen << 1 | SIM_UP);

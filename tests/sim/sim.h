@@ -159,7 +159,8 @@ struct sim_link {
     relet_time give_up;  /* on the node's clock                               */
     sim_pipe pipe[2];
     int64_t stalled_us[2]; /* nothing arrives until then, on this link alone  */
-    int64_t stall_for_us;  /* … for so long, from the next renewal on         */
+    int64_t stall_for_us;  /* … for so long, from the next renewal on, or …   */
+    sim_script stall_what; /* … another request about a lease                 */
     /* The host's end. */
     int id;              /* of relet_local                                    */
     uint8_t *in, *out;
@@ -581,9 +582,7 @@ void sim_claims_clear(sim_world *w);
 void sim_claims_void(sim_world *w, sim_void why);
 /* 1 and what is asked of it, when this is about a lease. */
 int sim_claims_read(const struct sim_words *c, sim_run *run);
-/* For how long this renews a lease; 0: it does not. And: its arrival is put off
- * until its owner has another term. */
-int64_t sim_claims_renews_us(const struct sim_words *c, unsigned *serial);
+/* It arrives late: when its owner has another term, or has left. */
 void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n);
