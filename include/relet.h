@@ -413,9 +413,12 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 /* Wish for messages. A wish holds until it is taken back: it is restored on
  * every new link. RELET_SUBSCRIBED tells each time that it is in force,
  * RELET_SUBSCRIPTION_REFUSED that the server will not have it (then it is
- * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. Wishing
- * twice is wishing once. 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED (an
- * empty name; unsubscribing from what was never wished for). */
+ * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. What is in
+ * force is so until RELET_DOWN, but not one with RELET_WHY_BUSY: then the link
+ * did not break, messages go on coming, and the next UP brings no new
+ * SUBSCRIBED of it. Wishing twice is wishing once. 0 or RELET_E_LIMIT,
+ * _MEMORY, _STOPPED, _REFUSED (an empty name; unsubscribing from what was
+ * never wished for). */
 typedef enum relet_channel {
     RELET_CHANNEL, /* SUBSCRIBE   */
     RELET_PATTERN, /* PSUBSCRIBE  */
@@ -644,8 +647,11 @@ RELET_API relet_time relet_deadline(const relet *r);
  * one. */
 RELET_API void relet_tick(relet *r, relet_time now);
 
-/* 1 and *io when a link is to be opened or closed: once each. A link that is
- * closed here needs no relet_io_closed. */
+/* 1 and *io when a link is to be opened or closed: once each, and a link is
+ * closed before the next one is opened. Ask until it returns 0, and do what it
+ * says, before you tell what became of a link: behind an `open`, opened and
+ * closed are about the new one. A link that is closed here needs no
+ * relet_io_closed. */
 RELET_API int relet_io_want(relet *r, relet_io *io);
 
 /* The link is open (err 0), or could not be opened; text (may be NULL) says

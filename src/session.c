@@ -78,7 +78,7 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
     rlt_pubsub_broken(s->pubsub);
     rlt_scripts_forget(s->scripts);
     rlt_greet_forget(&s->greet);
-    s->close = s->opened;
+    s->close |= s->opened; /* one that was not taken yet stands */
     s->opened = s->hangup = 0;
     s->hold_until = 0;
     s->input_seen = RELET_NEVER;
