@@ -491,7 +491,9 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
 
 /* Leave. A follower just leaves. A leader hears LOST, and the lease is renewed
  * until the work is said to have stopped, or grace_ms have passed; then it is
- * released, which wakes one follower, and ENDED. 0 or RELET_E_REFUSED. */
+ * released, which wakes one follower, and ENDED. Without a link to release it
+ * over, ENDED comes once it may not be acted on any more in any case: ttl_ms
+ * behind the last request, at the latest. 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stop(relet *r, int lease);
 
 /* The work has stopped. After a LOST (for another reason than a stop there is

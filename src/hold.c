@@ -306,13 +306,14 @@ static void hold_wake(relet *r, relet_span key, const rlt_hold *but)
 
 RELET_PRIVATE void rlt_hold_tick(relet *r)
 {
-    int over = r->session.state == RLT_OVER, fresh;
+    int over = r->session.state == RLT_OVER, up, fresh;
     uint32_t i;
 
     if (!r->hold_busy)
         return;
     r->hold_due = 0;
-    fresh = r->session.state == RLT_UP && r->hold_link != r->session.connects;
+    up = r->session.state == RLT_UP;
+    fresh = up && r->hold_link != r->session.connects;
     if (fresh)
         r->hold_link = r->session.connects;
     for (i = 0; i < r->holds_max; i++) {
@@ -321,7 +322,7 @@ RELET_PRIVATE void rlt_hold_tick(relet *r)
         if (!r->holds[i].ticked)
             rlt_elect_began(e, r->session.now);
         r->holds[i].ticked = 1;
-        rlt_elect_tick(e, r->session.now);
+        rlt_elect_tick(e, r->session.now, up);
         if (fresh)
             rlt_elect_linked(e, r->session.now);
         if (over)

@@ -28,6 +28,8 @@
  *   RELEASING   any answer                  NONE        RELEASED
  *               an error, no answer         RELEASING, and releases again soon
  *               it must have ended by now   NONE        RELEASED
+ *               … without a link: nobody
+ *               can believe in it any more  NONE        RELEASED
  *   any         release                     RELEASING, or NONE when nothing was
  *                                           ever sent: RELEASED
  *               forget                      NONE
@@ -132,7 +134,7 @@ RELET_PRIVATE rlt_fate rlt_lease_release(rlt_lease *l, relet_time now);
 RELET_PRIVATE void rlt_lease_forget(rlt_lease *l);
 
 RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up);
-RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now);
+RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now, int up);
 RELET_PRIVATE rlt_fate rlt_lease_reply(rlt_lease *l, relet_time now,
                                           const rlt_reply *r);
 

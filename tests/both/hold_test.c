@@ -412,6 +412,48 @@ TEST a_grant_that_comes_after_the_stop_is_released(void)
     PASS();
 }
 
+/* The end was told when the lease of a server that was slow, too, would have
+ * ended: for one of 30 s a minute later. */
+TEST without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease(void)
+{
+    relet_time left;
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 10);
+    left = relet_lease_valid_for(w.p[0].r, 0, w.now);
+    ASSERT(left > 5000);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_pass(&w, left - 1);
+    T_HEARD(&w, 0, "lease lost 7 stopped");
+    T_HEARD(&w, 0, "");
+    t_world_pass(&w, 1);
+    T_HEARD(&w, 0, "lease ended 7 stopped");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_link_that_comes_back_in_time_carries_the_release(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_pass(&w, 2000);
+    w.refusing = 0;
+    t_world_pass(&w, 3000);
+    T_HEARD(&w, 0, "lease lost 7 stopped");
+    T_HEARD(&w, 0, "lease ended 7 stopped");
+    ASSERT_STR_EQ("$-1\r\n", t_world_ask(&w, "GET leader:n"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_client_that_is_stopped_tells_the_end_of_its_leases(void)
 {
     t_world w;
@@ -958,6 +1000,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
     RUN_TEST(a_stop_that_nobody_follows_up_ends_with_the_grace);
     RUN_TEST(a_grant_that_comes_after_the_stop_is_released);
+    RUN_TEST(
+        without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease);
+    RUN_TEST(a_link_that_comes_back_in_time_carries_the_release);
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
     RUN_TEST(a_lock_that_is_not_had_in_time_ends_by_itself);
