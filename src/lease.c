@@ -56,6 +56,7 @@ RELET_PRIVATE rlt_fate rlt_lease_release(rlt_lease *l, relet_time now)
     if (l->sent_at == RELET_NEVER)
         return lease_end(l, RLT_FATE_RELEASED, RELET_WHY_NONE);
     rlt_lease_forget(l);
+    l->granted = 1; /* who knows: this term is over */
     l->state = RLT_LEASE_RELEASING;
     l->again_at = now;
     return RLT_FATE_NONE;

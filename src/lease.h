@@ -38,8 +38,9 @@
  * counted from the moment of asking, and by our clock alone: the server began
  * its count later. So nothing that comes late can bring a lease back.
  *
- * A term is one grant: asking for it again gives the same one. Each lease that
- * was granted, believed or not, ends its term. */
+ * A term is one grant: asking for it again gives the same one. It ends with the
+ * lease that was granted, believed or not, and with a release: a server that
+ * did not hear of that one must not give the same grant again. */
 #ifndef RLT_LEASE_H
 #define RLT_LEASE_H
 
@@ -103,7 +104,7 @@ typedef struct rlt_lease {
     rlt_lease_state state;
     rlt_want asked;         /* what is under way                             */
     uint32_t serial;        /* … and its number                              */
-    uint8_t granted;        /* the server has granted this term              */
+    uint8_t granted;        /* this term is over: granted, or given up       */
     uint8_t copies_due;     /* renewed, and the copies are not counted yet   */
     uint8_t measured;       /* the four below are known                      */
     int tries;              /* failed ones in a row                          */

@@ -589,6 +589,22 @@ TEST a_release_waits_for_a_link_while_the_lease_could_be_believed_in(void)
     PASS();
 }
 
+/* The server that takes over may have heard of the grant alone. */
+TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
+{
+    t_rig t;
+
+    t_ask(&t);
+    (void)rlt_lease_release(&t.l, t.c.now);
+    (void)t_sent(&t);
+    ASSERT_EQ(1, t.want.term);
+    (void)t_answer(&t, 1, 50, 1);
+    rlt_lease_ask(&t.l);
+    (void)t_sent(&t);
+    ASSERT_EQ(2, t.want.term);
+    PASS();
+}
+
 TEST what_was_never_asked_for_is_released_at_once(void)
 {
     t_rig t;
@@ -659,6 +675,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_release_goes_behind_a_request_under_way);
     RUN_TEST(a_failed_release_is_tried_until_the_lease_has_ended);
     RUN_TEST(a_release_waits_for_a_link_while_the_lease_could_be_believed_in);
+    RUN_TEST(a_release_ends_the_term_though_no_grant_was_heard_of);
     RUN_TEST(what_was_never_asked_for_is_released_at_once);
     RUN_TEST(what_is_forgotten_wants_nothing);
     RUN_TEST(trust_ends_before_the_lease_by_drift_and_margin);

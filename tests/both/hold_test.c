@@ -682,6 +682,45 @@ TEST after_a_failover_nobody_is_let_in_for_the_quarantine(void)
     PASS();
 }
 
+/* It was let in at once: the key still had its name, for the new server had
+ * not heard of its release. Who was let in behind that may still believe. */
+TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
+{
+    relet_lease_config x = t_lease("x"), y = t_lease("y");
+    char owner[33], line[80];
+    t_world w;
+
+    x.group = y.group = 1;
+    x.tag = 1;
+    y.tag = 2;
+    y.quarantine_ms = 15000;
+    t_world_start(&w, 1);
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &x));
+    ASSERT_EQ(1, relet_lease_start(w.p[0].r, &y));
+    t_world_pass(&w, 15100);
+    (void)sprintf(owner, "%.32s", t_world_ask(&w, "GET leader:y") + 5);
+    (void)t_world_ask(&w, "SET leader:x thief PX 20000");
+    t_world_pass(&w, 3400);
+    T_HEARD(&w, 0, "lease gained 1");
+    T_HEARD(&w, 0, "lease trouble 2 quarantine");
+    T_HEARD(&w, 0, "lease gained 2");
+    T_HEARD(&w, 0, "lease lost 1 taken");
+    T_HEARD(&w, 0, "lease lost 2 group");
+    (void)sprintf(line, "SET leader:y %s PX 60000", owner);
+    ASSERT_EQ(0, relet_lease_stopped(w.p[0].r, 1));
+    t_world_settle(&w);
+    ASSERT_STR_EQ("+OK\r\n", t_world_ask(&w, line));
+    (void)t_world_ask(&w, "HSET {leader:y}:fence run another");
+    t_world_pass(&w, 20000);
+    T_HEARD(&w, 0, "lease gained 1");
+    T_HEARD(&w, 0, "lease trouble 2 quarantine");
+    T_HEARD(&w, 0, "");
+    t_world_pass(&w, 15000);
+    T_HEARD(&w, 0, "lease gained 2");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_wrong_setting_is_refused_by_name(void)
 {
     relet_lease_config c = t_lease("n");
@@ -1013,6 +1052,7 @@ int main(int argc, char **argv)
     RUN_TEST(without_an_election_one_leads_at_once);
     RUN_TEST(a_grant_without_its_copies_is_given_back);
     RUN_TEST(after_a_failover_nobody_is_let_in_for_the_quarantine);
+    RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
     RUN_TEST(a_wrong_setting_is_refused_by_name);
     RUN_TEST(a_key_may_hold_any_byte);
     RUN_TEST(wake_ups_are_not_told);
