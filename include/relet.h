@@ -447,8 +447,10 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * The key holds the owner's name and nothing else, so that programs compete
  * correctly which take it by SET NX PX and compare before they touch it. Beside
  * it there are {key}:fence, which is never deleted, for it counts the tokens,
- * and {key}:sleepers. An ACL must allow the three, the channel PREFIX:wake:*,
- * and the commands of the scripts.
+ * and {key}:sleepers; without more braces when the key has a hash tag, as
+ * app:{x} has. A key that is a hash tag alone, or has a } but no hash tag, is
+ * refused. An ACL must allow the three, the channel PREFIX:wake:*, and the
+ * commands of the scripts.
  *
  * Commands that block or answer slowly hold up renewals on the same link: give
  * them a client of their own. */

@@ -51,11 +51,52 @@ static const char *hold_plan(const relet_lease_config *c, rlt_elect_plan *p)
     return NULL;
 }
 
+/* ------------------------------------------------------------------- names */
+
+static relet_span hold_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
+static relet_span hold_key_of(const rlt_hold *h)
+{
+    return hold_span(h->key, h->key_len);
+}
+
 static size_t hold_put(char *out, size_t at, relet_span s)
 {
     if (s.n > 0)
         memcpy(out + at, s.p, s.n);
     return at + s.n;
+}
+
+/* Whether a server looks at a part of the key alone for its slot. */
+static int hold_has_tag(relet_span key)
+{
+    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
+
+    if (from == NULL)
+        return 0;
+    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
+    return to != NULL && to > from + 1;
+}
+
+/* A tag ends with the first brace that closes: to a key that has such a one
+ * elsewhere there is no other key in the same slot. And {x} alone would have
+ * the companions of x. */
+static const char *hold_key_rule(relet_span key)
+{
+    const char *end = (const char *)memchr(key.p, '}', key.n);
+
+    if (end != NULL && !hold_has_tag(key))
+        return "the key of a lease has a } but no hash tag";
+    if (end == key.p + key.n - 1 && key.p[0] == '{')
+        return "the key of a lease is a hash tag and nothing else";
+    return NULL;
 }
 
 /* PREFIX:leader:NAME, PREFIX:lock:NAME, or the key as it was given. */
@@ -78,7 +119,7 @@ static const char *hold_key(const relet *r, rlt_hold *h,
     if (body.n > RLT_HOLD_KEY_MAX - n)
         return "the key of a lease has at most 255 bytes";
     h->key_len = (uint16_t)hold_put(h->key, n, body);
-    return NULL;
+    return hold_key_rule(hold_key_of(h));
 }
 
 static size_t hold_hex(relet *r, char *out)
@@ -109,38 +150,10 @@ static const char *hold_owner(relet *r, rlt_hold *h, relet_span label)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- names */
-
-static relet_span hold_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
-static relet_span hold_key_of(const rlt_hold *h)
-{
-    return hold_span(h->key, h->key_len);
-}
-
-/* Whether a server looks at a part of the key alone for its slot. */
-static int hold_has_tag(relet_span key)
-{
-    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
-
-    if (from == NULL)
-        return 0;
-    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
-    return to != NULL && to > from + 1;
-}
-
-/* A companion of the key, in the same slot wherever that can be: a brace that
- * closes nothing cannot be part of a tag. */
+/* A companion of the key, in the same slot. */
 static relet_span hold_companion(relet_span key, const char *what, char *out)
 {
-    int tag = !hold_has_tag(key) && memchr(key.p, '}', key.n) == NULL;
+    int tag = !hold_has_tag(key);
     size_t n = 0;
 
     if (tag)

@@ -778,6 +778,45 @@ TEST a_key_may_hold_any_byte(void)
     PASS();
 }
 
+/* Its companions would be in other slots of a cluster. */
+TEST a_brace_that_closes_nothing_is_refused_by_name(void)
+{
+    static const char *const bad[] = {"a}b", "{}", "{}{a}", "}", "}{"};
+    static const char *const good[] = {"{a}b", "}{a}", "{a", "{a}}{}"};
+    relet_lease_config c = t_lease("");
+    t_world w;
+    size_t i;
+
+    t_world_start(&w, 1);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        c.key = relet_str(bad[i]);
+        ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+        ASSERT_STR_EQ("the key of a lease has a } but no hash tag",
+                      relet_refusal(w.p[0].r));
+    }
+    for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+        c.key = relet_str(good[i]);
+        ASSERT_EQ((int)i, relet_lease_start(w.p[0].r, &c));
+    }
+    t_world_end(&w);
+    PASS();
+}
+
+/* It had the counter of the tokens in common with the key inside. */
+TEST a_hash_tag_alone_is_refused_by_name(void)
+{
+    relet_lease_config c = t_lease("");
+    t_world w;
+
+    t_world_start(&w, 1);
+    c.key = relet_str("{a}");
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    ASSERT_STR_EQ("the key of a lease is a hash tag and nothing else",
+                  relet_refusal(w.p[0].r));
+    t_world_end(&w);
+    PASS();
+}
+
 /* ----------------------------------------------------------------- the rest */
 
 /* What is beside the leases in the same client is as without them. */
@@ -1055,6 +1094,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
     RUN_TEST(a_wrong_setting_is_refused_by_name);
     RUN_TEST(a_key_may_hold_any_byte);
+    RUN_TEST(a_brace_that_closes_nothing_is_refused_by_name);
+    RUN_TEST(a_hash_tag_alone_is_refused_by_name);
     RUN_TEST(wake_ups_are_not_told);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);
     RUN_TEST(output_that_is_full_does_not_stop_a_renewal);
