@@ -453,7 +453,12 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * commands of the scripts.
  *
  * Commands that block or answer slowly hold up renewals on the same link: give
- * them a client of their own. */
+ * them a client of their own. And a holder does not wait for pings to find that
+ * a link is dead: when nothing at all has come for a third of ttl_ms (a second
+ * at least) though a renewal is due, the link is left for another one, while
+ * there is time: RELET_DOWN with RELET_WHY_SILENT, and commands end as over any
+ * broken link. A renewal that waits behind a command whose own time is not up
+ * is not counted as due. */
 typedef struct relet_lease_config {
     relet_span name;  /* the key is PREFIX:leader:name, or PREFIX:lock:name  */
     relet_span key;   /* … or this one; together at most 255 bytes           */

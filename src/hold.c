@@ -7,6 +7,7 @@
 #include "text.h"
 
 #define HOLD_KEYS 3 /* lease, fence, sleepers                                */
+#define HOLD_SILENCE_MS 1000 /* less is no sign of anything on a busy machine */
 
 /* ---------------------------------------------------------------- settings */
 
@@ -203,6 +204,11 @@ static size_t hold_keys(const rlt_hold *h, char (*room)[RLT_HOLD_KEY_MAX + 12],
     return HOLD_KEYS;
 }
 
+static uint64_t hold_tag(const relet *r, const rlt_hold *h, uint32_t serial)
+{
+    return (uint64_t)(h - r->holds) << 32 | serial;
+}
+
 /* Keys first, then what the head of the script says. */
 static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
 {
@@ -214,7 +220,7 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
     relet_args a;
     size_t keys = hold_keys(h, room, argv), n;
 
-    q.tag = (uint64_t)(h - r->holds) << 32 | want->serial;
+    q.tag = hold_tag(r, h, want->serial);
     q.timeout_ms = want->timeout_ms;
     if (want->what == RLT_WANT_CONFIRM)
         return hold_send_confirm(r, h, &q);
@@ -317,14 +323,40 @@ static void hold_wake(relet *r, relet_span key, const rlt_hold *but)
             rlt_elect_wake(&r->holds[i].elect, r->session.now);
 }
 
+/* When a holder has waited long enough for a link that says nothing: there is
+ * time left to renew over another one. What stands before its renewal may be
+ * slow by right, until its own time is up. */
+static relet_time hold_silent_at(const relet *r, const rlt_hold *h)
+{
+    const rlt_lease *l = &h->elect.lease;
+
+    if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW ||
+        !rlt_conn_owes(&r->conn, hold_tag(r, h, l->serial)))
+        return RELET_NEVER;
+    return rlt_session_silent_at(&r->session, l->sent_at,
+                                 RLT_MAX(HOLD_SILENCE_MS, l->plan.ttl_ms / 3));
+}
+
+static void hold_listen(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->holds_max; i++)
+        if (r->session.now >= hold_silent_at(r, &r->holds[i]))
+            rlt_session_fail(&r->session, RELET_WHY_SILENT,
+                             "a renewal is not answered", NULL);
+}
+
 RELET_PRIVATE void rlt_hold_tick(relet *r)
 {
-    int over = r->session.state == RLT_OVER, up, fresh;
+    int over, up, fresh;
     uint32_t i;
 
     if (!r->hold_busy)
         return;
     r->hold_due = 0;
+    hold_listen(r);
+    over = r->session.state == RLT_OVER;
     up = r->session.state == RLT_UP;
     fresh = up && r->hold_link != r->session.connects;
     if (fresh)
@@ -385,8 +417,10 @@ RELET_PRIVATE relet_time rlt_hold_deadline(const relet *r)
         return RELET_NEVER;
     if (r->hold_due)
         return r->session.now;
-    for (i = 0; i < r->holds_max; i++)
+    for (i = 0; i < r->holds_max; i++) {
         t = RLT_MIN(t, rlt_elect_deadline(&r->holds[i].elect, up));
+        t = RLT_MIN(t, hold_silent_at(r, &r->holds[i]));
+    }
     return t;
 }
 

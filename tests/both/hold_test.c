@@ -226,6 +226,123 @@ TEST one_broken_link_is_no_loss(void)
     PASS();
 }
 
+/* ------------------------------------------------------------ a black hole
+ *
+ * Bytes vanish and no reset comes. Pings find that out behind the end of a
+ * lease, so a leader lost it though another link would have carried it. */
+
+/* Until the client gives its link up, or for so long. It does nothing but when
+ * it said that it would. */
+static int t_swallow(t_world *w, int i, relet_time ms)
+{
+    relet_time end = w->now + ms;
+    int opens = w->p[i].opens;
+
+    w->no_way_in[i] = w->no_way_out[i] = 1;
+    while (w->now < end && w->p[i].opens == opens) {
+        w->now = RLT_MIN(t_world_next(w), end);
+        t_world_settle(w);
+    }
+    w->no_way_in[i] = w->no_way_out[i] = 0;
+    return w->p[i].opens != opens;
+}
+
+TEST a_link_that_swallows_a_renewal_is_left_while_there_is_time(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 2));
+    ASSERT(t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(0, w.both_lead);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet(void)
+{
+    t_world w;
+    int i;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.no_way_in[0] = 1;
+    for (i = 0; i < 7; i++) {
+        t_world_pass(&w, 1000);
+        t_say(&w.p[0], ">2\r\n+MOVING\r\n:1\r\n");
+    }
+    w.no_way_in[0] = 0;
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(1, w.p[0].opens);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST an_answer_that_is_here_saves_the_link_though_it_is_judged_late(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.p[0].manual = 1;
+    t_world_pass(&w, 7000);
+    w.p[0].manual = 0;
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(1, w.p[0].opens);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_command_that_has_time_left_is_waited_for_before_a_renewal(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    ASSERT_EQ(0, t_ask_within(&w.p[0], 1, RELET_NEVER, "GET", "k"));
+    ASSERT(!t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 10);
+    ASSERT(t_leads(&w, 0));
+    T_HEARD(&w, 0, "");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_command_whose_time_is_up_does_not_keep_a_silent_link(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    ASSERT_EQ(0, t_ask_within(&w.p[0], 1, 1000, "GET", "k"));
+    ASSERT(t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_short_silence_is_no_sign_of_death_however_short_the_lease(void)
+{
+    relet_lease_config c = t_lease("n");
+    t_world w;
+
+    c.ttl_ms = 2000;
+    t_world_start(&w, 1);
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+    t_world_pass(&w, 10);
+    ASSERT(!t_swallow(&w, 0, 1550)); /* renewed at 583 or later */
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_lost_answer_to_the_first_request_costs_nothing(void)
 {
     t_world w;
@@ -1067,6 +1184,12 @@ int main(int argc, char **argv)
     RUN_TEST(a_silent_link_ends_the_belief_in_time);
     RUN_TEST(renewals_without_answers_do_not_count);
     RUN_TEST(one_broken_link_is_no_loss);
+    RUN_TEST(a_link_that_swallows_a_renewal_is_left_while_there_is_time);
+    RUN_TEST(a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet);
+    RUN_TEST(an_answer_that_is_here_saves_the_link_though_it_is_judged_late);
+    RUN_TEST(a_command_that_has_time_left_is_waited_for_before_a_renewal);
+    RUN_TEST(a_command_whose_time_is_up_does_not_keep_a_silent_link);
+    RUN_TEST(a_short_silence_is_no_sign_of_death_however_short_the_lease);
     RUN_TEST(a_lost_answer_to_the_first_request_costs_nothing);
     RUN_TEST(a_request_does_not_outlive_its_link);
     RUN_TEST(scripts_that_were_flushed_are_sent_again);
