@@ -127,7 +127,7 @@ sum() {
 
 # What more than one step builds is built before they run.
 build() {
-    $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure objects &&
+    $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure build/pure/relet &&
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 
