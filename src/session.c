@@ -394,14 +394,6 @@ static relet_time session_dead_at(const rlt_session *s)
     return s->last_in + s->setup->ping_every_ms + s->setup->timeout_ms;
 }
 
-RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
-                                               relet_time since, relet_time ms)
-{
-    if (s->state != RLT_UP || rlt_conn_has_input(s->conn))
-        return RELET_NEVER;
-    return RLT_MAX(since, s->last_in) + ms;
-}
-
 static void session_ping(rlt_session *s)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
@@ -422,6 +414,14 @@ static void session_ping(rlt_session *s)
 static int session_has_input(const rlt_session *s)
 {
     return rlt_inlet_has_input(&s->conn->inlet);
+}
+
+RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
+                                               relet_time since, relet_time ms)
+{
+    if (s->state != RLT_UP || session_has_input(s))
+        return RELET_NEVER;
+    return RLT_MAX(since, s->last_in) + ms;
 }
 
 /* An answer that is here already beats a deadline. After a long pause of this

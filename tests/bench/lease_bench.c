@@ -3,7 +3,8 @@
  * lease_bench.c - how soon the next one leads, and what it costs to wait.
  *
  *     lease_bench BENCH.TSV PORT      a table; lines appended to the file
- *     lease_bench --lead PORT FIRST COUNT TTL_MS    lead these, until killed
+ *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    lead these, until
+ *                                                       killed
  *
  * Many clients stand in one poll set, as they would in a loop of one's own: so
  * the times include that loop. Nothing sleeps for an event. Followers are in
@@ -80,17 +81,20 @@ static long looks_into_the_line(void)
     return 0;
 }
 
+/* No lease of an earlier run has its name. */
+static char run_name[16];
+
 static const char *name_of(int number)
 {
-    static char name[24];
+    static char name[40];
 
-    snprintf(name, sizeof name, "bench-%d", number);
+    snprintf(name, sizeof name, "bench-%s-%d", run_name, number);
     return name;
 }
 
 static const char *key_of(int number, const char *what)
 {
-    static char key[64];
+    static char key[80];
 
     snprintf(key, sizeof key, *what ? "{leader:%s}%s" : "leader:%s%s",
              name_of(number), what);
@@ -100,8 +104,13 @@ static const char *key_of(int number, const char *what)
 /* All who wait for it are in line, when that many are. */
 static void until_in_line(int number, int followers)
 {
-    while (ask_number("ZCARD", key_of(number, ":sleepers")) != followers)
+    relet_time late = relet_clock() + 10000;
+
+    while (ask_number("ZCARD", key_of(number, ":sleepers")) != followers) {
         members_turn(relet_clock());
+        if (relet_clock() > late)
+            die("they do not line up", key_of(number, ":sleepers"));
+    }
 }
 
 /* ---------------------------------------------------------------- reporting
@@ -116,22 +125,20 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The part-th of n, which get into order. */
-static double quantile(double *v, int n, double part)
+/* The least that is no less than so many of a hundred; they get into order. */
+static double percentile(double *v, int n, int percent)
 {
-    int i = (int)(part * n);
-
     qsort(v, (size_t)n, sizeof *v, by_size);
-    return v[i < n ? i : n - 1];
+    return v[(n * percent + 99) / 100 - 1];
 }
 
 /* One figure of each run. */
 static void report(const char *what, double *runs, const char *peer,
                    double theirs, const char *unit)
 {
-    double ours = quantile(runs, RUNS, 0.5);
+    double ours = percentile(runs, RUNS, 50);
 
-    printf("lease   %-47s%8.4g  (%.4g … %.4g) %s; %s %g\n", what, ours,
+    printf("lease   %-47s%8.5g  (%.5g … %.5g) %s; %s %g\n", what, ours,
            runs[0], runs[RUNS - 1], unit, peer, theirs);
     fflush(stdout);
     fprintf(tsv, "lease\t%s\t%.3f\t%s\t%.3f\t%s\t%.2f\n", what, ours, peer,
@@ -191,8 +198,8 @@ static void release_run(int followers, double *p50, double *p99,
     looks = looks_into_the_line() - before;
     /* A release looks, and who left and lines up again does. */
     *woken = (double)looks / RELEASES - 2;
-    *p50 = quantile(us, RELEASES, 0.5);
-    *p99 = quantile(us, RELEASES, 0.99);
+    *p50 = percentile(us, RELEASES, 50);
+    *p99 = percentile(us, RELEASES, 99);
 }
 
 static void bench_release(int followers)
@@ -250,7 +257,7 @@ static void lead_exec(const char *port, int first, int count, relet_time ttl)
     snprintf(from, sizeof from, "%d", first);
     snprintf(n, sizeof n, "%d", count);
     snprintf(ms, sizeof ms, "%d", (int)ttl);
-    execl(self, self, "--lead", port, from, n, ms, (char *)NULL);
+    execl(self, self, "--lead", port, run_name, from, n, ms, (char *)NULL);
     _exit(127);
 }
 
@@ -350,8 +357,8 @@ static void bench_kill(const char *port, int followers)
     for (i = 0; i < RUNS; i++) {
         for (k = 0; k < KILLS; k++)
             kill_once(port, followers, late_ms + k * KILLED);
-        p50[i] = quantile(late_ms, KILLS * KILLED, 0.5);
-        p99[i] = quantile(late_ms, KILLS * KILLED, 0.99);
+        p50[i] = percentile(late_ms, KILLS * KILLED, 50);
+        p99[i] = percentile(late_ms, KILLS * KILLED, 99);
     }
     snprintf(what, sizeof what, "kill -9, GAINED behind the end, %d followers",
              followers);
@@ -475,13 +482,15 @@ int main(int argc, char **argv)
     size_t i;
 
     self = argv[0];
-    if (argc == 6 && strcmp(argv[1], "--lead") == 0) {
+    if (argc == 7 && strcmp(argv[1], "--lead") == 0) {
         snprintf(server, sizeof server, "redis://127.0.0.1:%s", argv[2]);
-        lead(atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+        snprintf(run_name, sizeof run_name, "%s", argv[3]);
+        lead(atoi(argv[4]), atoi(argv[5]), atoi(argv[6]));
     }
     if (argc != 3 || (tsv = fopen(argv[1], "a")) == NULL)
         die("usage: lease_bench BENCH.TSV PORT", "");
     snprintf(server, sizeof server, "redis://127.0.0.1:%s", argv[2]);
+    snprintf(run_name, sizeof run_name, "%d", (int)getpid());
     many_descriptors();
     bench_process(argv[2]);
     bench_client();
