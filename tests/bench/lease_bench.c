@@ -3,8 +3,8 @@
  * lease_bench.c - how soon the next one leads, and what it costs to wait.
  *
  *     lease_bench BENCH.TSV PORT      a table; lines appended to the file
- *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    lead these, until
- *                                                       killed
+ *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    lead these, until it
+ *                                                       is killed
  *
  * Many clients stand in one poll set, as they would in a loop of one's own: so
  * the times include that loop. Nothing sleeps for an event. Followers are in
@@ -232,9 +232,10 @@ static void bench_release(int followers)
 static const char *self;
 
 /* Lead `count` leases from `first` on; when they all do, tell how much memory
- * that takes, and go on. */
+ * that takes, and go on for as long as somebody may kill us. */
 static void lead(int first, int count, relet_time ttl_ms)
 {
+    pid_t parent = getppid();
     struct rusage used;
     int i;
 
@@ -246,8 +247,9 @@ static void lead(int first, int count, relet_time ttl_ms)
     getrusage(RUSAGE_SELF, &used);
     if (write(1, &used.ru_maxrss, sizeof used.ru_maxrss) < 0)
         die("nobody listens", "");
-    for (;;)
+    while (getppid() == parent)
         members_turn(RELET_NEVER);
+    exit(0);
 }
 
 static void lead_exec(const char *port, int first, int count, relet_time ttl)
@@ -294,11 +296,15 @@ static void lead_kill(pid_t pid)
 /* When each of the leases ends, if the server keeps its word: in us. */
 static void ends(int first, int count, double *end_us)
 {
+    long left_ms;
     int i;
 
     for (i = 0; i < count; i++) {
         end_us[i] = now_us();
-        end_us[i] += 1e3 * (double)ask_number("PTTL", key_of(first + i, ""));
+        left_ms = ask_number("PTTL", key_of(first + i, ""));
+        if (left_ms < 0)
+            die("lost before the kill", key_of(first + i, ""));
+        end_us[i] += 1e3 * (double)left_ms;
     }
 }
 
