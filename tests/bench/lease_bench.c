@@ -268,7 +268,7 @@ static pid_t lead_start(const char *port, int first, int count,
                         relet_time ttl_ms, long *kb)
 {
     int fd[2];
-    pid_t pid;
+    pid_t pid = -1;
 
     if (pipe(fd) != 0 || (pid = fork()) < 0)
         die("fork", strerror(errno));
