@@ -85,6 +85,7 @@ test_command() {
     check 'standard error too, and -q adds nothing' same e "$(cat "$work/err")"
     run lock none -- /nonexistent/program
     check 'a command that is not there: 127' same 127 "$code"
+    check 'and the lock is free again' same 0 "$(redis EXISTS lock:none)"
     run lock none -- /etc/passwd
     check 'a command that cannot be executed: 126' same 126 "$code"
     run lock none -- sh -c 'kill -KILL $$'
