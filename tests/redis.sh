@@ -4,6 +4,7 @@
 # shellcheck shell=sh
 
 server_kind=redis # or valkey
+server_in=        # words in front of it, to run it elsewhere
 server_pid=
 server_port=
 
@@ -13,7 +14,8 @@ server_stop() {
 }
 
 server_answers() {
-    [ "$("$REDIS_CLI" -p "$server_port" ping 2>/dev/null)" = PONG ]
+    # shellcheck disable=SC2086
+    [ "$($server_in "$REDIS_CLI" -p "$server_port" ping 2>/dev/null)" = PONG ]
 }
 
 # server_begin PORT FOLDER [OPTION...]: the server of $server_kind, as it comes.
@@ -21,13 +23,15 @@ server_begin() {
     server_port=$1
     folder=$2
     shift 2
+    set -- --port "$server_port" --bind 127.0.0.1 --save '' --dir "$folder" "$@"
     if [ "$server_kind" = valkey ]; then
         set -- env LD_LIBRARY_PATH="${VALKEY_LIBS:-}" "$VALKEY_SERVER" "$@"
     else
         set -- "$REDIS_SERVER" "$@"
     fi
-    "$@" --port "$server_port" --bind 127.0.0.1 --save '' --dir "$folder" \
-        >"$folder/server.log" 2>&1 &
+    # Options that come later count.
+    # shellcheck disable=SC2086
+    $server_in "$@" >"$folder/server.log" 2>&1 &
     server_pid=$!
 }
 
