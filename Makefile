@@ -5,7 +5,8 @@
 #   make              librelet.a, librelet.so and the relet command, in build/
 #   make demo         see the client at work; needs cc and make, nothing else
 #   make test         install what the tests need, then run every one of them
-#   make quick        what to run before each commit; under a minute
+#   make quick        what to run before each commit; under a minute, without
+#                     the slowest tests, the demo and the servers
 #   make vectors      the RESP3 vectors; FILE=path for some of your own
 #   make model        the local server against real ones; SEEDS=9 FROM=1
 #   make sim SEEDS=1000  whole clients under faults; sim.mk says more
@@ -21,8 +22,8 @@
 
 # The rooms, lowest first: layer order, reading order, amalgamation order.
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
-        config url env check conn pubsub script lease elect greet session \
-        client submit hold answer dial carry poll
+        config url env check inlet conn pubsub script lease elect greet \
+        session client submit hold answer dial carry poll
 DRIVER = dial carry poll
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 
@@ -78,9 +79,10 @@ include faults.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all lib objects scripts dist demo vectors suite quick quick-suite test fuzz \
+.PHONY: all lib objects scripts dist demo vectors suite quick quick-suite hurried test fuzz \
         fuzzers bench benches pure greatest install uninstall clean \
-        check-layers check-pure check-symbols check-generated check-size \
+        check-layers check-pure check-symbols quick-symbols \
+        check-generated check-size \
         check-install check-readme
 
 all: $(O)/librelet.a $(O)/librelet.so $(O)/relet
@@ -135,8 +137,8 @@ REPLAYS  = $(patsubst %.c,$(O)/%,$(filter-out $(LOCAL_FUZZ),\
 UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS) \
            $(SIM_UNITS)
 # greatest's own functions become part of a test, and convert as they like.
-TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion $(INSIDE) \
-           $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)
+TESTING  = $(COMPILE) $(TESTFLAGS.$(F)) -Wno-conversion \
+           -Wno-sign-conversion $(INSIDE) $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)
 
 ifdef INSIDE
 $(TESTS) $(REPLAYS): $(DIST)/relet.c $(DIST)/relet.h
@@ -173,14 +175,21 @@ greatest:
 	@[ -f "$(GREATEST_DIR)/greatest.h" ] || \
 	    { echo "greatest.h is missing; run tests/deps.sh" >&2; exit 1; }
 
+# The suite in one flavour, two programs at a time, and what is checked of the
+# code. What takes longest of the suite, to build or to run, is left to
+# `make test`.
 JOBS ?= 2
-quick:
-	@$(MAKE) -s -j$(JOBS) all dist
-	@$(MAKE) -s -j$(JOBS) -O quick-suite check-layers check-pure \
-	    check-symbols check-generated
+UNHURRIED = tests/store/trouble_test tests/store/power_test \
+            tests/store/kill_test tests/local/starve_test fuzz/sim_fuzz
+quick: dist
+	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
+	    check-pure check-generated
 
 quick-suite:
-	@TEST_SECONDS=40 $(MAKE) -s F=asan suite
+	@TEST_SECONDS=40 SUITE_JOBS=$(JOBS) $(MAKE) -s F=asan hurried
+
+hurried: $(filter-out $(UNHURRIED:%=$(O)/%),$(UNITS) $(REPLAYS))
+	@sh tests/suite.sh "$(RUN)" $^
 
 test:
 	@sh tests/deps.sh
@@ -223,13 +232,17 @@ check-layers:
 	@sh tools/check_layers.sh "$(DRIVER)" $(ROOMS)
 
 pure:
-	@$(MAKE) -s F=pure objects
+	@$(MAKE) -s F=pure build/pure/relet
 
 check-pure: pure
 	@sh tools/check_pure.sh $(CORE:%=build/pure/src/%.o)
 
+SYMBOLS = @sh tools/check_symbols.sh
 check-symbols: all dist pure
-	@sh tools/check_symbols.sh $(OBJECTS:$(O)/%=build/pure/%)
+	$(SYMBOLS) build/librelet.so $(OBJECTS:$(O)/%=build/pure/%)
+
+quick-symbols: dist pure
+	$(SYMBOLS) "" $(OBJECTS:$(O)/%=build/pure/%)
 
 check-generated check-size: check-%: dist
 	@sh tools/check_$*.sh

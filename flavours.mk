@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# flavours.mk - CC.x and CFLAGS.x make flavour x; RUN.x is what its programs
-# run under.
+# flavours.mk - CC.x and CFLAGS.x make flavour x; TESTFLAGS.x are more flags
+# for the tests themselves; RUN.x is what its programs run under.
 
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
            -fsanitize=address,undefined
@@ -9,6 +9,8 @@ CLANG_SANITIZE = $(SANITIZE) \
            -fsanitize=implicit-conversion,local-bounds,nullability
 
 CFLAGS.asan       = $(SANITIZE) $(STRICT)
+# It is built most often, and the tests take longer to compile than to run.
+TESTFLAGS.asan    = -O0
 CC.asan-clang     = $(CLANG)
 CFLAGS.asan-clang = $(CLANG_SANITIZE) $(STRICT)
 CFLAGS.release    = -O2 -DNDEBUG $(STRICT)
@@ -42,4 +44,5 @@ CFLAGS.fuzz       = $(SANITIZE) -fsanitize=fuzzer-no-link
 CFLAGS.bench      = -O2 -DNDEBUG
 CC.bench-musl     = $(MUSL_GCC)
 CFLAGS.bench-musl = -O2 -DNDEBUG -static
-CFLAGS.pure       = -O2 -fno-pic -fno-stack-protector
+# At -O0 an object asks for all that its source calls, needed or not.
+CFLAGS.pure       = -O0 -fno-pic -no-pie -fno-stack-protector

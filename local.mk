@@ -65,8 +65,9 @@ $(O)/relet_local.o: $(DIST)/relet_local.c $(DIST)/relet_local.h
 
 LOCAL_FLAVOURS = asan asan-clang release tiny msan m32 be musl tcc
 STORE_FLAVOURS = asan asan-clang release tiny m32 be musl
-LOCAL_TESTING  = $(COMPILE) -Wno-conversion -Wno-sign-conversion \
-                 -Wno-unused-function -DGREATEST_USE_LONGJMP=0 $(DEPEND) \
+LOCAL_TESTING  = $(COMPILE) $(TESTFLAGS.$(F)) -Wno-conversion \
+                 -Wno-sign-conversion -Wno-unused-function \
+                 -DGREATEST_USE_LONGJMP=0 $(DEPEND) \
                  -Iinclude -Isrc -Isrc/local -Itests -Itests/local \
                  -isystem $(GREATEST_DIR)
 LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))

@@ -41,8 +41,8 @@ static void answer_over(const relet *r, relet_event *ev)
 
     ev->kind = RELET_ERROR;
     ev->why = RELET_WHY_TOO_LARGE;
-    ev->text = relet_str(text[r->conn.scan.skip_why]);
-    if (r->conn.no_memory) {
+    ev->text = relet_str(text[r->conn.inlet.scan.skip_why]);
+    if (r->conn.inlet.no_memory) {
         ev->why = RELET_WHY_MEMORY;
         ev->text = relet_str("no memory for the answer");
     }
@@ -328,7 +328,7 @@ static int answer_push(relet *r, relet_value v, relet_event *ev)
 static void answer_lost(relet *r)
 {
     r->session.tell_gap = 1;
-    if (r->conn.no_memory &&
+    if (r->conn.inlet.no_memory &&
         rlt_pubsub_next_asked(&r->pubsub) != RLT_NO_WISH)
         rlt_session_fail(&r->session, RELET_WHY_MEMORY,
                          "no room for the answer to a subscription", NULL);
@@ -339,7 +339,7 @@ static int answer_skipped(relet *r, relet_event *ev)
 {
     relet_value none = {NULL, NULL};
 
-    if (r->conn.scan.lost_pushes > 0)
+    if (r->conn.inlet.scan.lost_pushes > 0)
         r->session.tell_gap = 1;
     if (r->session.state != RLT_UP) {
         rlt_session_greeted_skip(&r->session);
@@ -357,8 +357,8 @@ static int answer_listen(relet *r, relet_event *ev)
 
     while (!tell && rlt_session_hears(&r->session) && r->conn.ended == 0 &&
            !r->session.tell_up && !r->session.tell_down) {
-        rlt_conn_release(&r->conn);
-        switch (rlt_conn_next(&r->conn, &v)) {
+        rlt_inlet_release(&r->conn.inlet);
+        switch (rlt_inlet_next(&r->conn.inlet, &v)) {
         case RLT_ARRIVED_NOTHING:
             if (!rlt_session_drained(&r->session))
                 return 0;
@@ -435,7 +435,7 @@ static int answer_next(relet *r, relet_event *ev)
     int told;
 
     answer_clear(ev);
-    rlt_conn_release(&r->conn);
+    rlt_inlet_release(&r->conn.inlet);
     rlt_pubsub_release(&r->pubsub);
     do {
         told = rlt_hold_event(r, ev) ||
@@ -456,6 +456,6 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 
     do {
         told = answer_next(r, ev);
-    } while (told && rlt_hold_hides(r, ev));
+    } while (told && ev->channel.n > 0 && rlt_hold_hides(r, ev));
     return told;
 }

@@ -146,20 +146,20 @@ static void client_init_conn(relet *r, const relet_config *c,
     rlt_conn_plan plan;
 
     memset(&plan, 0, sizeof plan);
-    plan.memory = memory;
-    plan.limits.line_max = c->line_max;
-    plan.limits.bulk_max = c->bulk_max;
-    plan.limits.count_max = c->count_max;
-    plan.limits.depth_max = c->depth_max;
+    plan.inlet.memory = memory;
+    plan.inlet.limits.line_max = c->line_max;
+    plan.inlet.limits.bulk_max = c->bulk_max;
+    plan.inlet.limits.count_max = c->count_max;
+    plan.inlet.limits.depth_max = c->depth_max;
     plan.ops = (rlt_op *)(void *)(block + p->ops);
     plan.ops_cap = p->ops_cap;
-    plan.buffer_min = c->buffer_min;
+    plan.inlet.buffer_min = c->buffer_min;
     plan.output_max = p->output_max;
-    plan.reply_max = c->reply_max;
-    plan.tape_max = c->tape_max;
-    plan.in_block = block + p->in;
+    plan.inlet.reply_max = c->reply_max;
+    plan.inlet.tape_max = c->tape_max;
+    plan.inlet.block = block + p->in;
     plan.out_block = block + p->out;
-    plan.tape_block = block + p->tape;
+    plan.inlet.tape_block = block + p->tape;
     rlt_conn_init(&r->conn, &plan);
 }
 
@@ -286,7 +286,7 @@ RELET_API relet_time relet_deadline(const relet *r)
 
 RELET_API void relet_tick(relet *r, relet_time now)
 {
-    rlt_conn_release(&r->conn);
+    rlt_inlet_release(&r->conn.inlet);
     rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
     rlt_hold_tick(r);
 }
@@ -316,8 +316,8 @@ RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
     (void)link;
     if (!rlt_session_hears(&r->session))
         return 0;
-    rlt_conn_release(&r->conn);
-    return rlt_conn_space(&r->conn, p);
+    rlt_inlet_release(&r->conn.inlet);
+    return rlt_inlet_space(&r->conn.inlet, p);
 }
 
 RELET_API void relet_io_received(relet *r, int link, size_t n)
@@ -326,7 +326,7 @@ RELET_API void relet_io_received(relet *r, int link, size_t n)
     (void)link;
     if (n == 0)
         return;
-    rlt_conn_received(&r->conn, n);
+    rlt_inlet_received(&r->conn.inlet, n);
     r->session.heard = 1;
     r->bytes_in += n;
 }

@@ -12,14 +12,6 @@
  * that may be sent again stay until they are answered. */
 #include "conn.h"
 
-/* Reads larger than this bring nothing more: one costs far less than judging
- * what it brings. */
-#define CONN_READ_MAX ((size_t)256 * 1024)
-
-/* Skipping a frame needs this much tape, however deep it is, and must neither
- * fail nor lose it while the frame pauses. */
-#define CONN_TAPE_MIN ((RLT_SCAN_DEPTH_HARD + 2) * sizeof(relet_node))
-
 static rlt_op *conn_at(const rlt_conn *c, uint32_t pos)
 {
     return &c->ops[pos & c->mask];
@@ -57,14 +49,6 @@ static uint64_t conn_queued(const rlt_conn *c)
     return c->base + rlt_buf_used(&c->out);
 }
 
-static void conn_scan_reset(rlt_conn *c, const rlt_scan_limits *l)
-{
-    rlt_scan_limits limits = *l;
-
-    rlt_scan_init(&c->scan, &limits, (relet_node *)(void *)c->tape.p,
-                  (uint32_t)(c->tape.cap / sizeof(relet_node)));
-}
-
 RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
 {
     memset(c, 0, sizeof *c);
@@ -73,34 +57,15 @@ RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
     c->mask = p->ops_cap - 1;
     c->ops_max = p->ops_max;
     c->earliest = c->soonest = RELET_NEVER;
-    c->limits = p->limits;
-    rlt_buf_init(&c->in, p->memory, p->in_block,
-                 RLT_MIN(p->buffer_min, p->reply_max), p->reply_max);
-    rlt_buf_init(&c->out, p->memory, p->out_block,
-                 RLT_MIN(p->buffer_min, p->output_max), p->output_max);
-    rlt_buf_init(&c->tape, p->memory, p->tape_block,
-                 RLT_MIN(RLT_MAX(CONN_TAPE_MIN, p->buffer_min), p->tape_max),
-                 p->tape_max);
+    rlt_buf_init(&c->out, p->inlet.memory, p->out_block,
+                 RLT_MIN(p->inlet.buffer_min, p->output_max), p->output_max);
+    rlt_inlet_init(&c->inlet, &p->inlet);
 }
 
 RELET_PRIVATE void rlt_conn_free(rlt_conn *c)
 {
-    rlt_buf_free(&c->in);
     rlt_buf_free(&c->out);
-    rlt_buf_free(&c->tape);
-}
-
-RELET_PRIVATE int rlt_conn_open(rlt_conn *c)
-{
-    c->loan = c->eager = c->no_memory = c->starved = 0;
-    c->hungry = 1;
-    c->consumed = 0;
-    rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
-    rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
-    if (rlt_buf_reserve(&c->tape, c->tape.floor) < 0)
-        return RELET_E_MEMORY;
-    conn_scan_reset(c, &c->limits);
-    return 0;
+    rlt_inlet_free(&c->inlet);
 }
 
 /* ------------------------------------------------------------- submitting */
@@ -217,165 +182,16 @@ RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n)
     conn_discard(c);
 }
 
-/* -------------------------------------------------------------- bytes in */
-
-/* How much room the next read should find. */
-static size_t conn_read_size(const rlt_conn *c)
-{
-    size_t used = rlt_buf_used(&c->in), want;
-
-    if (used == 0 && c->eager && c->in.cap < CONN_READ_MAX)
-        return RLT_MIN(c->in.cap * 2, c->in.max);
-    if (used == 0)
-        return c->in.cap ? c->in.cap : RLT_MAX(c->in.floor, 1);
-    /* What the frame says it needs is believed only as far as we would have
-     * grown anyway. */
-    want = c->scan.need > used ? c->scan.need - used : 1;
-    want = RLT_MIN(want, RLT_MAX(used, c->in.floor));
-    return RLT_MAX(want, 1);
-}
-
-/* There is no room for this frame: judge the rest of it without keeping it. */
-static void conn_skip(rlt_conn *c, rlt_scan_why why, int code)
-{
-    c->no_memory = code == RELET_E_MEMORY;
-    rlt_scan_skip(&c->scan, (int)why);
-}
-
-static void conn_drop_in(rlt_conn *c, size_t n)
-{
-    rlt_buf_drop(&c->in, n);
-    c->consumed += n;
-    if (RLT_TINY)
-        rlt_buf_poison_room(&c->in);
-}
-
-RELET_PRIVATE size_t rlt_conn_space(rlt_conn *c, uint8_t **p)
-{
-    if (c->hungry && !c->loan && rlt_buf_room(&c->in) < conn_read_size(c))
-        if (rlt_buf_reserve(&c->in, conn_read_size(c)) == RELET_E_MEMORY &&
-            rlt_buf_room(&c->in) == 0) {
-            if (rlt_buf_used(&c->in) == 0) {
-                c->starved = 1;
-                return 0;
-            }
-            conn_skip(c, RLT_SKIP_BYTES, RELET_E_MEMORY);
-            (void)rlt_scan_run(&c->scan, rlt_buf_head(&c->in),
-                               rlt_buf_used(&c->in));
-            conn_drop_in(c, rlt_scan_drop(&c->scan));
-            (void)rlt_buf_reserve(&c->in, 1);
-        }
-    c->starved = 0;
-    c->lent = rlt_buf_room(&c->in);
-    *p = rlt_buf_end(&c->in);
-    return c->lent;
-}
-
-RELET_PRIVATE void rlt_conn_received(rlt_conn *c, size_t n)
-{
-    rlt_assert(n <= c->lent);
-    rlt_buf_commit(&c->in, n);
-    c->eager = n == c->lent;
-    c->lent -= n;
-    if (n > 0)
-        c->hungry = 0;
-}
-
-RELET_PRIVATE int rlt_conn_has_input(const rlt_conn *c)
-{
-    return !c->hungry;
-}
-
-RELET_PRIVATE uint64_t rlt_conn_error_at(const rlt_conn *c)
-{
-    return c->consumed + c->scan.at;
-}
-
-static void conn_tape_grow(rlt_conn *c)
-{
-    int code;
-
-    /* All of it is in use, as the buffer sees it, so that growing keeps it. */
-    rlt_buf_commit(&c->tape, rlt_buf_room(&c->tape));
-    code = rlt_buf_reserve(&c->tape, sizeof(relet_node));
-    if (code < 0)
-        conn_skip(c, RLT_SKIP_TAPE, code);
-    else
-        rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
-                      (uint32_t)(c->tape.cap / sizeof(relet_node)));
-}
-
-/* The scanner wants more bytes. 1: judge again, nothing needs to come. */
-static int conn_more(rlt_conn *c)
-{
-    size_t gone = rlt_scan_drop(&c->scan);
-
-    if (gone > 0)
-        conn_drop_in(c, gone);
-    else if (c->scan.need > c->in.max && !c->scan.skip_why) {
-        conn_skip(c, RLT_SKIP_BYTES, RELET_E_LIMIT);
-        return 1;
-    }
-    c->hungry = 1;
-    return 0;
-}
-
-RELET_PRIVATE void rlt_conn_release(rlt_conn *c)
-{
-    if (!c->loan)
-        return;
-    c->loan = 0;
-    c->no_memory = 0;
-    conn_drop_in(c, rlt_scan_next(&c->scan));
-}
-
-RELET_PRIVATE rlt_arrival rlt_conn_next(rlt_conn *c, relet_value *v)
-{
-    int push;
-
-    rlt_assert(!c->loan);
-    while (rlt_buf_used(&c->in) > 0 && !c->hungry) {
-        uint8_t *frame = rlt_buf_head(&c->in);
-
-        switch (rlt_scan_run(&c->scan, frame, rlt_buf_used(&c->in))) {
-        case RLT_SCAN_VALUE:
-            c->loan = 1;
-            *v = rlt_scan_value(&c->scan, frame);
-            return RLT_ARRIVED_VALUE;
-        case RLT_SCAN_PUSH:
-            c->loan = 1;
-            *v = rlt_scan_value(&c->scan, frame);
-            return RLT_ARRIVED_PUSH;
-        case RLT_SCAN_MORE:
-            if (!conn_more(c))
-                return RLT_ARRIVED_NOTHING;
-            break;
-        case RLT_SCAN_TAPE:
-            conn_tape_grow(c);
-            break;
-        case RLT_SCAN_SKIPPED:
-            push = c->scan.skip_push;
-            c->loan = 1; /* of nothing but the reason */
-            return push ? RLT_ARRIVED_LOST : RLT_ARRIVED_SKIPPED;
-        case RLT_SCAN_ERROR:
-            return RLT_ARRIVED_BAD;
-        }
-    }
-    c->hungry = 1;
-    return RLT_ARRIVED_NOTHING;
-}
-
 /* -------------------------------------------------------------- the queue */
 
-/* Cursors may not stand before the first operation. */
+/* Cursors may not stand before the first operation; that of the ENDED ones
+ * matters only while there are some. */
 static void conn_cursors(rlt_conn *c)
 {
     if (conn_before(c->unsent, c->first))
         c->unsent = c->first;
     if (conn_before(c->fresh, c->first))
         c->fresh = c->first;
-    if (conn_before(c->ended_from, c->first))
-        c->ended_from = c->first;
 }
 
 static void conn_leave(rlt_conn *c)
@@ -549,6 +365,8 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
     if (conn_counts(op))
         c->outstanding--;
     conn_sweep_gone(c);
+    if (conn_before(c->ended_from, c->first))
+        c->ended_from = c->first;
     return 1;
 }
 
@@ -651,7 +469,7 @@ RELET_PRIVATE void rlt_conn_break(rlt_conn *c, relet_why why, int last)
     uint32_t pos, to = c->first;
     size_t kept = 0;
 
-    rlt_conn_release(c);
+    rlt_inlet_close(&c->inlet);
     for (pos = c->first; pos != c->last; pos++) {
         rlt_op op = *conn_at(c, pos);
         uint64_t end = op.end;
@@ -673,18 +491,10 @@ RELET_PRIVATE void rlt_conn_break(rlt_conn *c, relet_why why, int last)
     c->last = to;
     c->base = c->sent = c->whole = c->answered = 0;
     c->unsent = c->fresh = c->ended_from = c->first;
-    c->hungry = 1;
-    rlt_buf_drop(&c->in, rlt_buf_used(&c->in));
 }
 
 RELET_PRIVATE void rlt_conn_rest(rlt_conn *c)
 {
     rlt_buf_shrink(&c->out, 0);
-    if (c->loan || rlt_buf_used(&c->in) > 0)
-        return;
-    rlt_buf_shrink(&c->in, 0);
-    rlt_buf_drop(&c->tape, rlt_buf_used(&c->tape));
-    rlt_buf_shrink(&c->tape, 0);
-    rlt_scan_tape(&c->scan, (relet_node *)(void *)c->tape.p,
-                  (uint32_t)(c->tape.cap / sizeof(relet_node)));
+    rlt_inlet_rest(&c->inlet);
 }

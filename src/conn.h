@@ -23,8 +23,7 @@
 #define RLT_CONN_H
 
 #include "base.h"
-#include "buf.h"
-#include "scan.h"
+#include "inlet.h"
 
 /* What the server owes to an operation. */
 typedef enum rlt_class {
@@ -62,18 +61,16 @@ typedef struct rlt_op {
 } rlt_op;
 
 typedef struct rlt_conn_plan {
-    rlt_memory memory;
-    rlt_scan_limits limits;
+    rlt_inlet_plan inlet;
     rlt_op *ops; /* a ring: a power of two                                   */
     uint32_t ops_cap, ops_max;
-    size_t buffer_min, output_max, reply_max, tape_max;
-    void *in_block, *out_block, *tape_block; /* without a resize hook        */
+    size_t output_max;
+    void *out_block; /* without a resize hook                                */
 } rlt_conn_plan;
 
 typedef struct rlt_conn {
-    rlt_scan scan;
-    rlt_scan_limits limits;
-    rlt_buf in, out, tape;
+    rlt_inlet inlet; /* the half of the stream that comes in                 */
+    rlt_buf out;
     rlt_op *ops;
     uint32_t mask, ops_max;
     uint32_t first, last;  /* ring positions: [first, last), wrapping        */
@@ -87,23 +84,13 @@ typedef struct rlt_conn {
     uint64_t sent;         /* stream position of the next byte to send       */
     uint64_t answered;     /* end of the last operation that left            */
     uint64_t whole;        /* end of the last operation wholly sent          */
-    uint64_t consumed;     /* input bytes dropped on this link               */
     relet_time earliest;   /* no deadline of a timed operation is before it  */
     relet_time soonest;    /* shortest duration of a fresh one               */
-    size_t lent;           /* of the last rlt_conn_space                     */
-    uint8_t loan;          /* the scanner has lent a value                   */
-    uint8_t hungry;        /* all input is judged: more may come             */
-    uint8_t eager;         /* the last read filled what was lent             */
-    uint8_t no_memory;     /* the skipped frame is, for want of memory       */
-    uint8_t starved;       /* there is no memory to read even one byte into  */
     uint64_t late, repeated;
 } rlt_conn;
 
 RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p);
 RELET_PRIVATE void rlt_conn_free(rlt_conn *c);
-
-/* Be ready for a new link: 0, or RELET_E_MEMORY. */
-RELET_PRIVATE int rlt_conn_open(rlt_conn *c);
 
 /* --- submitting: begin, write exactly that many bytes, commit. */
 
@@ -111,30 +98,10 @@ RELET_PRIVATE int rlt_conn_open(rlt_conn *c);
 RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out);
 RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n);
 
-/* --- the stream */
+/* --- what goes out */
 
-RELET_PRIVATE size_t rlt_conn_space(rlt_conn *c, uint8_t **p);
-RELET_PRIVATE void rlt_conn_received(rlt_conn *c, size_t n);
 RELET_PRIVATE size_t rlt_conn_pending(const rlt_conn *c, const uint8_t **p);
 RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n);
-
-typedef enum rlt_arrival {
-    RLT_ARRIVED_NOTHING,
-    RLT_ARRIVED_VALUE,
-    RLT_ARRIVED_PUSH,
-    RLT_ARRIVED_SKIPPED, /* an answer over a limit: conn.scan.skip_why       */
-    RLT_ARRIVED_LOST,    /* a push over a limit: it is lost                  */
-    RLT_ARRIVED_BAD      /* not RESP: conn.scan.error                        */
-} rlt_arrival;
-
-/* Judge the next frame. A VALUE or PUSH is lent until rlt_conn_release, which
- * may be called without a loan. */
-RELET_PRIVATE rlt_arrival rlt_conn_next(rlt_conn *c, relet_value *v);
-RELET_PRIVATE void rlt_conn_release(rlt_conn *c);
-RELET_PRIVATE int rlt_conn_has_input(const rlt_conn *c);
-
-/* Where in the stream the error was. */
-RELET_PRIVATE uint64_t rlt_conn_error_at(const rlt_conn *c);
 
 /* --- the queue */
 

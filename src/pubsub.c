@@ -71,7 +71,7 @@ static void pubsub_free_slot(rlt_pubsub *ps, uint32_t slot)
     uint32_t i;
 
     if (!w->used || w->want || w->heading || w->asked || w->leaving ||
-        w->goodbye || ps->lent == slot + 1)
+        w->goodbye || w->own || ps->lent == slot + 1)
         return;
     memset(w, 0, sizeof *w);
     rlt_buf_cut(&ps->names, from, n);
@@ -360,6 +360,7 @@ RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps)
             continue;
         w->asked = w->leaving = 0;
         w->heading = w->there = 0;
+        w->want |= w->own;
         pubsub_goodbye(ps, w);
     }
     ps->dirty = 1;

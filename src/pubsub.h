@@ -20,6 +20,7 @@
  *   … behind a busy            there           -1       the same
  *   sunsubscribe unasked       0                        GAP
  *   link broke                 0        0      0        UNSUBSCRIBED, if !want
+ *   … the library's own  1     0        0      0
  *
  * Errors and busy change want and heading only when nothing else is under
  * way, which will decide; nor do they tell then. A slot is free again when

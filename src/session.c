@@ -69,7 +69,7 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
     if (s->state == RLT_UP || last)
         rlt_conn_break(s->conn, why, last);
     else
-        rlt_conn_release(s->conn);
+        rlt_inlet_release(&s->conn->inlet);
     /* A WATCH that is still queued will hold on the next link. */
     if (s->state == RLT_UP) {
         s->watch_lost |= s->watching;
@@ -114,9 +114,9 @@ RELET_PRIVATE void rlt_session_bad_input(rlt_session *s)
     rlt_say say;
 
     rlt_say_init(&say, detail, sizeof detail);
-    rlt_say_text(&say, rlt_scan_error_text(s->conn->scan.error));
+    rlt_say_text(&say, rlt_scan_error_text(s->conn->inlet.scan.error));
     rlt_say_text(&say, ", at byte ");
-    rlt_say_int(&say, (int64_t)rlt_conn_error_at(s->conn));
+    rlt_say_int(&say, (int64_t)rlt_inlet_error_at(&s->conn->inlet));
     rlt_say_text(&say, " of what it sent");
     s->protocol_errors++;
     rlt_session_fail(s, RELET_WHY_PROTOCOL, "the server does not speak RESP",
@@ -212,7 +212,7 @@ RELET_PRIVATE int rlt_session_greeted(rlt_session *s, relet_value v,
 
 RELET_PRIVATE void rlt_session_greeted_skip(rlt_session *s)
 {
-    int why = s->conn->scan.skip_why;
+    int why = s->conn->inlet.scan.skip_why;
 
     if (s->state == RLT_GREETING)
         (void)session_greeted(s, rlt_greet_skipped(&s->greet, why));
@@ -272,7 +272,7 @@ RELET_PRIVATE void rlt_session_opened(rlt_session *s, int err,
         s->opened = 0;
         rlt_session_fail(s, RELET_WHY_CONNECT, text ? text : "no connection",
                          NULL);
-    } else if (rlt_conn_open(s->conn) < 0) {
+    } else if (rlt_inlet_open(&s->conn->inlet) < 0) {
         rlt_session_fail(s, RELET_WHY_MEMORY, "no memory for a link", NULL);
     } else {
         session_greet(s);
@@ -411,12 +411,17 @@ static void session_ping(rlt_session *s)
     rlt_conn_commit(s->conn, &op, sizeof ping - 1);
 }
 
+static int session_has_input(const rlt_session *s)
+{
+    return rlt_inlet_has_input(&s->conn->inlet);
+}
+
 /* An answer that is here already beats a deadline. After a long pause of this
  * process there may be more of them in the socket than one read brings, so a
  * link with input gets a second before deadlines count. */
 static int session_may_expire(rlt_session *s)
 {
-    if (!rlt_session_hears(s) || !rlt_conn_has_input(s->conn)) {
+    if (!rlt_session_hears(s) || !session_has_input(s)) {
         s->input_seen = RELET_NEVER;
         return 1;
     }
@@ -427,7 +432,7 @@ static int session_may_expire(rlt_session *s)
 
 static void session_not_greeted(rlt_session *s)
 {
-    if (s->conn->starved)
+    if (s->conn->inlet.starved)
         rlt_session_fail(s, RELET_WHY_MEMORY, "no memory to read into", NULL);
     else
         rlt_session_fail(s, RELET_WHY_SILENT,
@@ -439,7 +444,7 @@ static void session_tick_up(rlt_session *s)
 {
     if (!rlt_conn_overdue(s->conn))
         s->overdue_at = s->now;
-    else if (s->now >= session_dead_at(s) && !rlt_conn_has_input(s->conn)) {
+    else if (s->now >= session_dead_at(s) && !session_has_input(s)) {
         rlt_session_fail(s, RELET_WHY_SILENT, "the server does not answer",
                          NULL);
         return;
@@ -474,7 +479,7 @@ RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
                              "no connection in connect_timeout_ms", NULL);
         return;
     case RLT_GREETING:
-        if (now >= s->until && !rlt_conn_has_input(s->conn))
+        if (now >= s->until && !session_has_input(s))
             session_not_greeted(s);
         return;
     case RLT_HOLDING:

@@ -18,6 +18,7 @@ export MAKE=${MAKE:-make}
 
 chosen=" $* "
 seconds=${FUZZ_SECONDS:-20}
+fresh=$(git rev-parse --short=12 HEAD 2>/dev/null || date +%Y%m%d)
 work=build/test
 rm -rf "$work"
 mkdir -p "$work"
@@ -65,8 +66,10 @@ REPLAYS= suite"
     done
     step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
 
-    # Whole clients under faults, and that this finds what is broken.
+    # Whole clients under faults, and that this finds what is broken. Each
+    # commit begins elsewhere, and says where.
     step sim - "$MAKE -s sim SEEDS=2000 FROM=1"
+    step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$fresh"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
     step mutants - "$MAKE -s mutants"
 
@@ -127,11 +130,11 @@ sum() {
 
 # What more than one step builds is built before they run.
 build() {
-    $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure objects &&
+    $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure build/pure/relet &&
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 
-echo "building"
+echo "building; fresh seeds: make sim SECONDS=60 FROM=$fresh"
 # shellcheck disable=SC1091
 . build/deps/have.mk
 if ! build >"$work/build.log" 2>&1; then

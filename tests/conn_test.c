@@ -25,22 +25,22 @@ static t_conn *t_conn_start(void)
     memset(&t, 0, sizeof t);
     memset(&plan, 0, sizeof plan);
     if (!t_fixed) {
-        plan.memory.resize = t_heap_resize;
-        plan.memory.user = &t.heap;
+        plan.inlet.memory.resize = t_heap_resize;
+        plan.inlet.memory.user = &t.heap;
     }
-    plan.limits.line_max = plan.limits.bulk_max = T_MAX;
-    plan.limits.count_max = 200;
-    plan.limits.depth_max = 8;
+    plan.inlet.limits.line_max = plan.inlet.limits.bulk_max = T_MAX;
+    plan.inlet.limits.count_max = 200;
+    plan.inlet.limits.depth_max = 8;
     plan.ops = t.ops;
     plan.ops_cap = plan.ops_max = T_OPS;
-    plan.buffer_min = 64;
-    plan.output_max = plan.reply_max = T_MAX;
-    plan.tape_max = sizeof t.tape;
-    plan.in_block = t.in;
+    plan.inlet.buffer_min = 64;
+    plan.output_max = plan.inlet.reply_max = T_MAX;
+    plan.inlet.tape_max = sizeof t.tape;
+    plan.inlet.block = t.in;
     plan.out_block = t.out;
-    plan.tape_block = t.tape;
+    plan.inlet.tape_block = t.tape;
     rlt_conn_init(&t.c, &plan);
-    if (rlt_conn_open(&t.c) < 0)
+    if (rlt_inlet_open(&t.c.inlet) < 0)
         t_die("the link was not opened");
     return &t;
 }
@@ -89,12 +89,12 @@ static const char *t_out(rlt_conn *c, size_t most)
 static void t_in(rlt_conn *c, const char *text)
 {
     uint8_t *p = NULL;
-    size_t n = strlen(text), room = rlt_conn_space(c, &p);
+    size_t n = strlen(text), room = rlt_inlet_space(&c->inlet, &p);
 
     if (room < n)
         t_die("no room for what came");
     memcpy(p, text, n);
-    rlt_conn_received(c, n);
+    rlt_inlet_received(&c->inlet, n);
 }
 
 /* The tag that the next answer belongs to; 0: none. */
@@ -104,13 +104,13 @@ static uint64_t t_answered(rlt_conn *c)
     uint64_t tag = 0;
     rlt_op *op;
 
-    if (rlt_conn_next(c, &v) == RLT_ARRIVED_VALUE) {
+    if (rlt_inlet_next(&c->inlet, &v) == RLT_ARRIVED_VALUE) {
         op = rlt_conn_front(c);
         tag = op ? op->tag : 0;
         if (op)
             rlt_conn_pop(c);
     }
-    rlt_conn_release(c);
+    rlt_inlet_release(&c->inlet);
     return tag;
 }
 
@@ -169,7 +169,7 @@ TEST a_break_wraps_around_too(void)
     ASSERT_EQ(2, op.tag);
     ASSERT_EQ(1, unsure);
     ASSERT_EQ(0, rlt_conn_take_ended(c, &op, &unsure));
-    ASSERT_EQ(0, rlt_conn_open(c));
+    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
     ASSERT_EQ(0, t_put(c, 5, 0, 100, "five"));
     ASSERT_STR_EQ("one,three,four,five", t_out(c, 100));
     ASSERT_EQ(4, c->outstanding);
@@ -278,7 +278,7 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
     ASSERT_STR_EQ("onet", t_out(c, 4));
     ASSERT_EQ(3, rlt_buf_used(&c->out));
     rlt_conn_break(c, RELET_WHY_BROKEN, 0);
-    ASSERT_EQ(0, rlt_conn_open(c));
+    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
     ASSERT_STR_EQ("two", t_out(c, 100));
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -301,7 +301,7 @@ TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
     ASSERT_EQ(2, op.tag);
     ASSERT_EQ(0, unsure);
     ASSERT_EQ(1, c->outstanding);
-    ASSERT_EQ(0, rlt_conn_open(c));
+    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
     ASSERT_STR_EQ("one", t_out(c, 100));
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -359,11 +359,11 @@ TEST a_declared_length_is_not_believed(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "x"));
     t_in(c, "$4000\r\n");
     for (i = 0; i < 20; i++) {
-        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_conn_next(c, &v));
-        ASSERT(rlt_conn_space(c, &p) > 0);
-        ASSERT(c->in.cap <= 2 * rlt_buf_used(&c->in) + 128);
+        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_inlet_next(&c->inlet, &v));
+        ASSERT(rlt_inlet_space(&c->inlet, &p) > 0);
+        ASSERT(c->inlet.bytes.cap <= 2 * rlt_buf_used(&c->inlet.bytes) + 128);
         *p = 'x';
-        rlt_conn_received(c, 1);
+        rlt_inlet_received(&c->inlet, 1);
     }
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -380,15 +380,15 @@ TEST an_aggregate_over_a_limit_takes_no_room(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "x"));
     (void)t_out(c, 1);
     t_in(c, "*100000\r\n");
-    cap = c->in.cap;
+    cap = c->inlet.bytes.cap;
     for (i = 0; i < 100000; i += 10) {
-        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_conn_next(c, &v));
+        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_inlet_next(&c->inlet, &v));
         t_in(c, ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n");
     }
-    ASSERT_EQ(RLT_ARRIVED_SKIPPED, rlt_conn_next(c, &v));
-    ASSERT_EQ(RLT_SKIP_COUNT, c->scan.skip_why);
-    ASSERT(c->in.cap <= 2 * cap + 64);
-    rlt_conn_release(c);
+    ASSERT_EQ(RLT_ARRIVED_SKIPPED, rlt_inlet_next(&c->inlet, &v));
+    ASSERT_EQ(RLT_SKIP_COUNT, c->inlet.scan.skip_why);
+    ASSERT(c->inlet.bytes.cap <= 2 * cap + 64);
+    rlt_inlet_release(&c->inlet);
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
 }

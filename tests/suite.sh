@@ -4,30 +4,16 @@
 # suite.sh RUNNER PROGRAM... - runs test programs and sums what they count.
 #
 # A program is a test on greatest, the vectors, or a fuzz harness linked to
-# replay.c, which then counts as one test: its corpus. RUNNER, if not empty,
-# is what a program runs under. What a program said stays in PROGRAM.log.
-# One that takes longer than TEST_SECONDS is stopped and has failed.
+# replay.c, which then counts as one test: its corpus. What a program said
+# stays in PROGRAM.log. SUITE_JOBS of them run at a time; program.sh has the
+# rest.
 
 set -u
 runner=$1
 shift
-seconds=${TEST_SECONDS:-300}
 passed=0
 failed=0
 skipped=0
-
-export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1}"
-export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-
-run() {
-    # RUNNER holds words, so it is split.
-    # shellcheck disable=SC2086
-    case $name in
-    *_fuzz) timeout "$seconds" $runner "$1" "fuzz/corpus/${name%_fuzz}" ;;
-    vectors_test) timeout "$seconds" $runner "$1" ;;
-    *) timeout "$seconds" $runner "$1" -v ;;
-    esac
-}
 
 # "Pass: 3, fail: 0, skip: 1." of greatest, or "3 passed, 0 failed" of others,
 # as three numbers; of a test that did not live to tell, the lines it wrote.
@@ -49,11 +35,13 @@ trouble() {
     tail -n 25 "$log"
 }
 
+printf '%s\n' "$@" |
+    xargs -P "${SUITE_JOBS:-1}" -n 1 sh tests/program.sh "$runner"
+
 for program; do
     name=${program##*/}
     log=$program.log
-    run "$program" >"$log" 2>&1
-    code=$?
+    code=$(cat "$program.code" || echo 255)
     counted=$(counts "$log")
     case $name in
     *_fuzz) [ "$code" -ne 0 ] || counted="1 0 0" ;;
@@ -64,7 +52,7 @@ for program; do
         trouble "$2 tests, exit code $code"
     elif [ "$code" -ne 0 ]; then
         case $code in
-        124) trouble "took over $seconds s" ;;
+        124) trouble "took over ${TEST_SECONDS:-300} s" ;;
         *) trouble "exit code $code" ;;
         esac
         failed=$((failed + 1))

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_symbols.sh OBJECT... - what the library adds to a program's names.
+# check_symbols.sh LIBRARY OBJECT... - what the library adds to a program's
+# names.
 #
-# Room by room: relet_* and rlt_*. As amalgamations and as shared library:
-# what the headers declare, no less and no more. And no object has data of its
-# own that could change.
+# Room by room: relet_* and rlt_*. As amalgamations, and as shared LIBRARY if
+# one is named: what the headers declare, no less and no more. And no object
+# has data of its own that could change.
 
 set -u
+library=$1
+shift
 work=build/pure
 bad=0
 
@@ -33,7 +36,7 @@ compile() {
     source=build/dist/$1.c
     object=$work/$2.o
     shift 2
-    ${CC:-cc} -O2 -fno-pic "$@" -c -o "$object" "$source" || exit 1
+    ${CC:-cc} -O0 -fno-pic "$@" -c -o "$object" "$source" || exit 1
 }
 
 compile relet relet
@@ -51,8 +54,8 @@ trouble "relet.c: exported <, declared >" \
 trouble "relet.c with relet_local.c: exported <, declared >" \
     "$(nm "$work/both_relet.o" "$work/relet_local.o" | exported |
         diff - "$work/both.declared")"
-trouble "librelet.so: exported <, declared >" \
-    "$(nm -D build/librelet.so | exported | diff - "$work/both.declared")"
+[ -z "$library" ] || trouble "$library: exported <, declared >" \
+    "$(nm -D "$library" | exported | diff - "$work/both.declared")"
 
 [ "$bad" -eq 0 ] &&
     echo "symbols: $(wc -l <"$work/both.declared") functions, no data"

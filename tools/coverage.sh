@@ -62,12 +62,12 @@ reached() {
     fi
 }
 
-# The scanner is three rooms.
+# The scanner is three rooms, the connection two.
 reached scanner 980 line tape scan
-reached conn 920 conn
+reached connection 920 inlet conn
 for file in src/*.c; do
     name=${file#src/}
     name=${name%.c}
-    [ "$name" = conn ] || reached "$name" 0 "$name"
+    reached "$name" 0 "$name"
 done
 total

@@ -789,6 +789,28 @@ TEST wake_ups_are_not_told(void)
     PASS();
 }
 
+/* It was first in line, deaf, and asked again only when the lease would have
+ * ended: sim seed 8069. */
+TEST a_refused_wake_up_is_wished_for_again_on_the_next_link(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    (void)t_world_ask(&w, "ACL SETUSER default resetchannels");
+    (void)t_lead(&w, 0, "n");
+    t_world_pass(&w, 10);
+    (void)t_lead(&w, 1, "n");
+    t_world_pass(&w, 1000);
+    (void)t_world_ask(&w, "ACL SETUSER default allchannels");
+    t_world_cut(&w, 1);
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_follower_that_waits_asks_about_once_a_lease(void)
 {
     uint64_t before;
@@ -1044,6 +1066,7 @@ int main(int argc, char **argv)
     RUN_TEST(the_keys_of_a_lease_share_a_slot);
     RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
     RUN_TEST(wake_ups_are_not_told);
+    RUN_TEST(a_refused_wake_up_is_wished_for_again_on_the_next_link);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);
     RUN_TEST(output_that_is_full_does_not_stop_a_renewal);
     RUN_TEST(another_program_is_kept_out_while_we_hold);

@@ -94,12 +94,19 @@ void sim_disturb(sim_world *w, int node, int64_t until_us)
         w->node[node].disturbed_us = until;
 }
 
-static void fault_pause(sim_world *w, sim_node *n, int on)
+/* Whoever was held in the middle of its work goes on with that first. */
+static void fault_pause(sim_world *w, sim_node *n, const sim_fault *f, int on)
 {
     n->paused += on ? 1 : -1;
     if (on) {
         SIM_MARK(paused);
         return;
+    }
+    n->resumed_us = w->now_us;
+    if (w->work != &sim_plain && n->paused == 0 && n->running && (f->way & 1)) {
+        n->now = sim_node_clock(w, n);
+        n->wake_late = 1;
+        w->work->step(w, n);
     }
     if (n->paused == 0 && n->wake_late) {
         SIM_MARK(giant_step);
@@ -193,7 +200,7 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
         fault_path(w, f, node, on);
         return;
     case SIM_T_PAUSE:
-        fault_pause(w, n, on);
+        fault_pause(w, n, f, on);
         return;
     case SIM_T_CRASH:
     case SIM_T_STOP:
@@ -234,8 +241,10 @@ static void fault_restart(sim_world *w, sim_host *h, const sim_fault *f,
         return;
     if (f->way & 2)
         keep = sim_log_at(&h->log, f->at_us - f->amount * SIM_MS);
-    if (keep < h->log.n)
+    if (keep < h->log.n) {
         SIM_MARK(writes_lost);
+        sim_claims_void(w, 1);
+    }
     h->loading_until_us = w->now_us + (f->key & 1 ? f->amount * SIM_MS : 0);
     sim_host_start(w, h, &h->log, keep);
 }
@@ -254,14 +263,14 @@ static void fault_failover(sim_world *w, const sim_fault *f, int on)
         keep = sim_log_at(&old->log, w->now_us - f->amount * SIM_MS);
         if (keep < old->log.n)
             SIM_MARK(failover_lost);
+        sim_claims_void(w, 1);
         sim_host_start(w, next, &old->log, keep);
         w->primary = next->number;
         old->read_only = f->way & 1;
         return;
     }
     /* Whoever is not the primary now has had its time. */
-    if (next->up)
-        sim_host_down(w, next, f->way & 2);
+    sim_host_down(w, next, f->way & 2);
 }
 
 static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
@@ -276,8 +285,14 @@ static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
         SIM_MARK(clock_stopped);
         h->wall_stop_us = sim_host_wall(w, h);
     }
+    /* Whichever it was that stood still: another one may serve by now. */
     if (f->way >= 2 && !on)
-        h->wall_stop_us = SIM_NEVER;
+        w->host[0].wall_stop_us = w->host[1].wall_stop_us = SIM_NEVER;
+    w->leases.leapt = 1;
+    if (w->leases.wall_max_us < h->wall_offset_us)
+        w->leases.wall_max_us = h->wall_offset_us;
+    if ((f->way == 0 && on) || (f->way >= 2 && !on))
+        sim_claims_void(w, 0);
     sim_host_clock(w, h);
 }
 
@@ -398,6 +413,8 @@ void sim_faults_heal(sim_world *w)
         sim_fault_off(w, &w->fault[i]);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         w->link[i]->kill_after_run = 0;
+        /* One that was opened while the way was narrow would stay narrow. */
+        w->link[i]->pipe[0].limit = w->link[i]->pipe[1].limit = w->shape.pipe;
         w->link[i]->pipe[0].cut_after = w->link[i]->pipe[1].cut_after = -1;
     }
     for (i = 0; i < SIM_HOSTS; i++) {

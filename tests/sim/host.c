@@ -72,22 +72,46 @@ static void host_discard(sim_host *h, int id)
         relet_local_sent(h->local, id, n);
 }
 
-void sim_host_admin(sim_world *w, sim_host *h, int argc, ...)
+static void host_feed(sim_host *h, int argc, va_list list)
 {
-    char command[256];
+    char command[512];
     int n = sprintf(command, "*%d\r\n", argc);
-    va_list list;
 
-    va_start(list, argc);
     while (argc-- > 0) {
         const char *word = va_arg(list, const char *);
 
         n += sprintf(command + n, "$%d\r\n%s\r\n", (int)strlen(word), word);
     }
-    va_end(list);
     relet_local_feed(h->local, h->admin, command, (size_t)n);
+}
+
+void sim_host_admin(sim_world *w, sim_host *h, int argc, ...)
+{
+    va_list list;
+
+    va_start(list, argc);
+    host_feed(h, argc, list);
+    va_end(list);
     host_discard(h, h->admin);
     sim_host_outputs(w, h);
+}
+
+void sim_host_ask(sim_host *h, char *out, size_t size, int argc, ...)
+{
+    const uint8_t *p;
+    va_list list;
+    size_t n;
+
+    va_start(list, argc);
+    host_feed(h, argc, list);
+    va_end(list);
+    n = relet_local_output(h->local, h->admin, &p);
+    if (n > size)
+        n = size;
+    if (n > 0)
+        memcpy(out, p + 1, n - 1);
+    out[n > 0 ? n - 1 : 0] = '\0';
+    host_discard(h, h->admin);
 }
 
 static void host_replay(sim_host *h)
@@ -105,6 +129,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
                     size_t keep)
 {
     relet_local_config c;
+    char db[12];
 
     memset(&c, 0, sizeof c);
     c.resize = host_resize;
@@ -119,6 +144,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     if (h->local == NULL)
         abort();
     h->up = 1;
+    h->start_us = w->now_us;
     h->due_us = 0;
     h->read_only = 0;
     memset(h->by_id, 0, sizeof h->by_id);
@@ -129,6 +155,8 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     h->admin = relet_local_connect(h->local);
     if (w->shape.password)
         sim_host_admin(w, h, 4, "CONFIG", "SET", "requirepass", "sesame");
+    sprintf(db, "%d", w->shape.db);
+    sim_host_admin(w, h, 2, "SELECT", db);
     SIM_SAY(w, "h%d starts with %u bytes", h->number, (unsigned)h->log.n);
 }
 
@@ -139,6 +167,7 @@ void sim_host_down(sim_world *w, sim_host *h, int reset)
 
     if (!h->up)
         return;
+    (void)sim_claims_two_masters(w);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         sim_link *l = w->link[i];
 
@@ -232,8 +261,8 @@ static void host_message(sim_world *w, sim_link *l, const sim_frame *f)
         if (f->words > 2 && f->word[0].n == strlen(kind[k]) &&
             memcmp(f->word[0].p, kind[k], f->word[0].n) == 0)
             break;
-    if (k == 3)
-        return;
+    if (k == 3 || (f->word[1].n > 32 && memchr(f->word[1].p, ':', 16)))
+        return; /* none, or one that wakes a lease */
     digest = sim_mix(digest, k);
     for (i = 1; i < f->words; i++)
         digest = sim_wire_text(digest, 'm', f->word[i]);
@@ -287,10 +316,12 @@ static void host_collect(sim_world *w, sim_link *l)
             sim_fail(w, SIM_E1, "the local server said no whole frame");
             return;
         }
-        if (f.type == '>')
+        if (f.type == '>') {
             host_message(w, l, &f);
-        else
+        } else {
+            sim_claims_answer(w, l->out + at, (size_t)k);
             host_answer(w, l, &f);
+        }
     }
     if (relet_local_closed(h->local, l->id))
         l->closing = 1;

@@ -118,6 +118,13 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
         SIM_MARK(read_only);
         return "READONLY You can't write against a read only replica.";
     }
+    if (w->leases.run.active) {
+        error = sim_fault_error(w, l->node,
+                                sim_mix(l->gen, (uint64_t)w->now_us), 0);
+        if (error)
+            SIM_MARK(lease_error);
+        return error;
+    }
     if (tag == 0 && !intake_is_greeting(c))
         return NULL;
     error = sim_fault_error(w, l->node,
@@ -196,20 +203,27 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
 {
     sim_host *h = &w->host[l->host];
     uint64_t tag = intake_whose(w, l, c), gen = l->gen;
-    const char *error = intake_error(w, l, c, tag);
+    const char *error;
 
+    sim_claims_before(w, l, c);
+    error = intake_error(w, l, c, tag);
     sim_note(w, 100 + (uint64_t)l->node, tag);
     if (error) {
+        l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
+                   sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
+        w->leases.run.active = 0;
         intake_refuse(w, l, tag, error);
         return;
     }
     intake_subscriptions(l, c);
     l->awaited = tag;
     l->blocked = !intake_pushes_only(c);
-    if (l->kill_after_run == 1 && tag != 0 && !l->in_multi)
+    if (l->kill_after_run == 1 && !l->in_multi &&
+        (tag != 0 || w->leases.run.active))
         l->kill_after_run = 2;
     relet_local_feed(h->local, l->id, p, n);
     sim_host_outputs(w, h);
+    sim_claims_after(w, l);
     if (l->gen == gen && l->closing)
         sim_host_flush(w, l);
 }

@@ -25,7 +25,7 @@
 
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
-    "E3", "E4"};
+    "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9"};
 const char *const sim_wish_name[SIM_WISHES] = {"c0", "c1", "p?", "c*", "s0",
                                                "s1"};
 const relet_channel sim_wish_kind[SIM_WISHES] = {
@@ -57,7 +57,7 @@ void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
     SIM_SAY(w, "FAILED %s: %s", sim_rule_name[rule], w->why);
 }
 
-static int judge_holds(sim_world *w, sim_rule rule, int holds)
+int sim_holds(sim_world *w, sim_rule rule, int holds)
 {
     w->checked[rule]++;
     return holds;
@@ -108,10 +108,10 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
             code ? relet_code_text(code) : "accepted");
     if (code == RELET_E_LIMIT)
         SIM_MARK(limit_reached);
-    if (!judge_holds(w, SIM_R1, code == 0 || code == RELET_E_LIMIT ||
-                                    code == RELET_E_MEMORY ||
-                                    code == RELET_E_REFUSED ||
-                                    code == RELET_E_STOPPED))
+    if (!sim_holds(w, SIM_R1, code == 0 || code == RELET_E_LIMIT ||
+                                  code == RELET_E_MEMORY ||
+                                  code == RELET_E_REFUSED ||
+                                  code == RELET_E_STOPPED))
         sim_fail(w, SIM_R1, "a submission was answered by %d", code);
     if (code == RELET_E_MEMORY && !n->oom && n->disturbed_us < w->now_us)
         sim_fail(w, SIM_R6, "no memory, and there was enough");
@@ -139,7 +139,7 @@ void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
                                           (relet_kind)op->outcome));
     if (op->touched > 0)
         SIM_MARK(repeated);
-    if (!judge_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
+    if (!sim_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
         sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
                  l->node, judge_n(tag));
     op->touched++;
@@ -156,10 +156,10 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
     sim_op *op = sim_op_of(w, tag);
 
     op->ran++;
-    if (!judge_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
+    if (!sim_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
         sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
                  judge_n(tag));
-    if (!judge_holds(w, SIM_R5, op->ran <= 1 || op->repeatable))
+    if (!sim_holds(w, SIM_R5, op->ran <= 1 || op->repeatable))
         sim_fail(w, SIM_R5, "n%d op %lu runs a second time", l->node,
                  judge_n(tag));
 }
@@ -192,7 +192,7 @@ void sim_judge_first(sim_world *w, sim_link *l)
     sim_node *n = &w->node[l->node];
     unsigned missing = l->restore & ~l->subscribed & ~l->left;
 
-    if (!judge_holds(w, SIM_R9, l->greeted))
+    if (!sim_holds(w, SIM_R9, l->greeted))
         sim_fail(w, SIM_R9, "n%d: a command came before HELLO", l->node);
     if (l->selected != n->config.db)
         sim_fail(w, SIM_R9, "n%d: a command came for database %d, not %d",
@@ -236,7 +236,7 @@ static void judge_order(sim_world *w, sim_node *n, const sim_op *op,
 
     if (op->touched != 1 || op->refused > 0)
         return;
-    if (!judge_holds(w, SIM_R3, at > n->in_order))
+    if (!sim_holds(w, SIM_R3, at > n->in_order))
         sim_fail(w, SIM_R3, "n%d op %lu is answered behind op %lu", n->number,
                  judge_n(tag), (unsigned long)n->in_order);
     n->in_order = at;
@@ -259,9 +259,9 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
                  n->number, judge_n(ev->tag));
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
                                      : sim_wire_value(ev->value);
-    if (!judge_holds(w, SIM_R2, judge_knows(op, digest) ||
-                                    (ev->kind == RELET_ERROR &&
-                                     op->text == digest)))
+    if (!sim_holds(w, SIM_R2, judge_knows(op, digest) ||
+                                  (ev->kind == RELET_ERROR &&
+                                   op->text == digest)))
         sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  ev->kind == RELET_ERROR ? ev->text.p : "");
@@ -278,7 +278,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
         SIM_MARK(not_sent);
         if (ev->why == RELET_WHY_TIMEOUT)
             SIM_MARK(not_sent_in_time);
-        if (!judge_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
+        if (!sim_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
             sim_fail(w, SIM_R4, "n%d op %lu is told not sent, and was",
                      n->number, judge_n(ev->tag));
     } else {
@@ -288,7 +288,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
             SIM_MARK(unsure_timeout);
         if (ev->why == RELET_WHY_BROKEN)
             SIM_MARK(unsure_broken);
-        if (!judge_holds(w, SIM_R4, op->touched > 0))
+        if (!sim_holds(w, SIM_R4, op->touched > 0))
             sim_fail(w, SIM_R4, "n%d op %lu is told unsure, and no byte of "
                      "it was sent", n->number, judge_n(ev->tag));
     }
@@ -297,7 +297,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
     if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED ||
         (ev->why == RELET_WHY_TIMEOUT && op->hasty))
         return;
-    if (!judge_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
+    if (!sim_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
         sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  relet_why_text(ev->why));
@@ -307,9 +307,9 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 {
     sim_op *op = sim_op_of(w, ev->tag);
 
-    if (!judge_holds(w, SIM_R1, ev->tag >> 32 == (uint64_t)n->number &&
-                                    (ev->tag & UINT32_MAX) > n->ops_first &&
-                                    op->outcome == RELET_NOTHING)) {
+    if (!sim_holds(w, SIM_R1, ev->tag >> 32 == (uint64_t)n->number &&
+                                  (ev->tag & UINT32_MAX) > n->ops_first &&
+                                  op->outcome == RELET_NOTHING)) {
         sim_fail(w, SIM_R1, "n%d op %lu: %s, and that is no outcome it waits "
                  "for", n->number, judge_n(ev->tag), relet_kind_text(ev->kind));
         return;
@@ -351,7 +351,7 @@ static void judge_message(sim_world *w, sim_node *n, const relet_event *ev)
         if (!found && !n->wish_moved)
             break;
     }
-    if (!judge_holds(w, SIM_R2, found))
+    if (!sim_holds(w, SIM_R2, found))
         sim_fail(w, SIM_R2, "n%d hears what was not said next", n->number);
     if (n->gap_due)
         sim_fail(w, SIM_R9, "n%d hears a message before the gap", n->number);
@@ -405,7 +405,7 @@ static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
         SIM_MARK(gave_up_silent);
     if (ev->why == RELET_WHY_STOPPED)
         return;
-    if (!judge_holds(w, SIM_R6, n->disturbed_us >= w->now_us))
+    if (!sim_holds(w, SIM_R6, n->disturbed_us >= w->now_us))
         sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; and nothing was wrong",
                  n->number, relet_why_text(ev->why), ev->text.p);
     if (ev->why == RELET_WHY_PROTOCOL || ev->why == RELET_WHY_NO_RESP3)
@@ -470,7 +470,8 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
-        return; /* for the workload that asked for them */
+        sim_belief_event(w, n, ev);
+        return;
     case RELET_NOTHING:
     case RELET_PUSHED:
         sim_fail(w, SIM_R2, "n%d is told %s", n->number,
@@ -499,7 +500,8 @@ int sim_judge_waits_for_ever(const sim_node *n)
 static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
-    relet_time patience = c->timeout_ms + c->retry_max_ms + 100;
+    relet_time patience = c->timeout_ms + c->retry_max_ms + 100 +
+                          w->leases.ttl_max; /* a renewal may wait so long   */
     relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
     if (n->open_ops > 0 || n->owed || c->ping_every_ms == 0 ||
@@ -518,6 +520,7 @@ void sim_judge_turn(sim_world *w, sim_node *n)
     uint32_t i = n->ops_first;
 
     judge_pings(w, n);
+    sim_belief_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)
@@ -546,11 +549,11 @@ static void judge_counters(sim_world *w, sim_node *n)
             s.unsure == n->told[RELET_UNSURE] && s.memory == n->held &&
             s.bytes_in == n->bytes_in && s.bytes_out == n->bytes_out &&
             s.connects >= n->ups;
-    if (!judge_holds(w, SIM_E4, right))
+    if (!sim_holds(w, SIM_E4, right))
         sim_fail(w, SIM_E4, "n%d: a counter is wrong", n->number);
     if (s.late > 0)
         SIM_MARK(late_swallowed);
-    if (!judge_holds(w, SIM_R6, s.protocol_errors == 0))
+    if (!sim_holds(w, SIM_R6, s.protocol_errors == 0))
         sim_fail(w, SIM_R6, "n%d counts protocol errors", n->number);
 }
 
@@ -558,7 +561,8 @@ static void judge_counters(sim_world *w, sim_node *n)
 static size_t judge_memory_max(const relet_config *c)
 {
     return 2 * (c->output_max + c->reply_max + c->tape_max) + 4096 +
-           2 * (65536 + 512 * (size_t)c->subscriptions_max);
+           2 * (65536 + 512 * (size_t)c->subscriptions_max) +
+           (c->leases_max ? 2 * (8192 + 1280 * (size_t)c->leases_max) : 0);
 }
 
 /* An incarnation has ended: in order, or with its process. */
@@ -566,11 +570,12 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
 {
     uint32_t i;
 
-    if (!judge_holds(w, SIM_R7, n->held_peak <=
-                                    judge_memory_max(&n->config)))
+    if (!sim_holds(w, SIM_R7, n->held_peak <=
+                                  judge_memory_max(&n->config)))
         sim_fail(w, SIM_R7, "n%d had %lu bytes", n->number,
                  (unsigned long)n->held_peak);
     judge_counters(w, n);
+    sim_belief_gone(w, n, crash);
     for (i = n->ops_first; i < n->ops_n; i++) {
         if (n->ops[i].outcome != RELET_NOTHING)
             continue;

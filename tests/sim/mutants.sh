@@ -49,7 +49,7 @@ judge() {
 
 # By which rule and seed, as the log says it.
 found() {
-    sed -n -e 's/^seed \([0-9]*\) FAILED \([RE0-9]*\):.*/\2 by seed \1/p' \
+    sed -n -e 's/^seed \([0-9]*\) FAILED \([REL0-9]*\):.*/\2 by seed \1/p' \
         -e 's/^FAILED E1: .*SEED=\([0-9]*\)/E1 by seed \1/p' "$log" |
         head -n 1
     [ "$expect" != none ] || echo "survives $seeds seeds"
@@ -69,7 +69,7 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     fi
     timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" >"$log" 2>&1
     code=$?
-    seeds=$(sed -n 's/^\([0-9]*\) seeds, .*/\1/p' "$log")
+    seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
     if judge "$code"; then
         caught=$((caught + 1))
         [ "$expect" = none ] || [ "${seeds:-0}" -le "$slow" ] || slow=$seeds

@@ -16,8 +16,8 @@ relet_time sim_node_clock(const sim_world *w, const sim_node *n)
 }
 
 /* The first moment of the world at which its clock shows that much. */
-static int64_t node_world_time(const sim_world *w, const sim_node *n,
-                               relet_time ms)
+int64_t sim_node_world_time(const sim_world *w, const sim_node *n,
+                            relet_time ms)
 {
     int64_t behind = ms * 1000 - n->offset_us -
                      (w->now_us + w->now_us * n->ppm / 1000000);
@@ -73,6 +73,7 @@ static void node_fresh(sim_world *w, sim_node *n)
     n->ups = n->bytes_in = n->bytes_out = 0;
     n->wished = n->in_force = n->wish_moved = n->heard = 0;
     n->gap_due = 0;
+    n->wake[0] = '\0';
     n->probe = 0;
     n->wake_us = SIM_NEVER;
 }
@@ -199,7 +200,7 @@ static void node_schedule(sim_world *w, sim_node *n)
     } else {
         at = n->now + 1;
     }
-    us = node_world_time(w, n, at);
+    us = sim_node_world_time(w, n, at);
     if (n->wake_us <= us && n->wake_us > w->now_us)
         return;
     n->wake_us = us;

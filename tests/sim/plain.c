@@ -233,9 +233,10 @@ static int plain_quiet(sim_world *w, sim_node *n)
 
 static int plain_alive(sim_world *w, const sim_node *n)
 {
-    (void)w;
+    /* Of leases there is always something outstanding. */
     return n->probe && n->ops[n->probe - 1].outcome == RELET_REPLY &&
-           relet_is_up(n->r) && relet_outstanding(n->r) == 0 &&
+           relet_is_up(n->r) && n->open_ops == 0 &&
+           (w->leases.ttl_max > 0 || relet_outstanding(n->r) == 0) &&
            n->wished == n->in_force && !n->gap_due;
 }
 

@@ -9,10 +9,12 @@
  *   swarm      what kind of run this is: shape, limits, faults
  *   faults     what goes wrong, when, to whom
  *   plain      a workload: commands, scripts, transactions, messages
+ *   lease      another one: leaders, locks, what they protect
  *   node       a client, its clock, its memory, its driver
  *   host       a server, its clock, its log; who serves, who takes over
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4
+ *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
  *
@@ -25,6 +27,7 @@
 #include <stdio.h>
 
 #include "choices.h"
+#include "lease.h"
 #include "queue.h"
 #include "relet.h"
 #include "relet_local.h"
@@ -45,6 +48,7 @@
 typedef struct sim_world sim_world;
 typedef struct sim_node sim_node;
 typedef struct sim_link sim_link;
+struct sim_words;
 
 /* What a stream of choices is about. */
 enum {
@@ -70,6 +74,7 @@ typedef enum sim_kind {
     SIM_HOST,      /* host `whom` looks at its clock                          */
     SIM_FAULT_ON,  /* fault `whom` begins                                     */
     SIM_FAULT_OFF, /* and ends                                                */
+    SIM_EFFECT,    /* of a leader arrives                                     */
     SIM_PHASE
 } sim_kind;
 
@@ -77,7 +82,8 @@ typedef enum sim_kind {
 
 typedef enum sim_rule {
     SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
-    SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4,
+    SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4,
+    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9,
     SIM_RULES
 } sim_rule;
 
@@ -158,6 +164,7 @@ struct sim_link {
     int tap_unit;
     uint64_t tap_tag;
     int disturbed;       /* a fault touched it: R6 asks for one               */
+    int deaf;            /* it was refused the channel of wake-ups            */
     int scripts_flushed;
 };
 
@@ -195,6 +202,7 @@ typedef struct sim_host {
     int up;
     int frozen;          /* count of faults that stop it                      */
     int64_t loading_until_us;
+    int64_t start_us;
     int64_t wall_offset_us; /* its clock is this much ahead of the world's    */
     int64_t wall_stop_us;   /* frozen at; SIM_NEVER: it runs                  */
     int32_t ppm;
@@ -219,6 +227,7 @@ struct sim_node {
     int boots;           /* a boot is scheduled                               */
     int paused;          /* count of faults that hold it                      */
     int wake_late;       /* something came while it was held                  */
+    int64_t resumed_us;
     int64_t offset_us;
     int32_t ppm;
     relet_time now;
@@ -254,6 +263,8 @@ struct sim_node {
     sim_stream work, chunk;
     int script[2];
     int64_t step_us;
+    sim_hold hold[SIM_HOLDS];
+    char wake[128];      /* the channel by which its leases are woken         */
     int dead_for_good;
 };
 
@@ -334,7 +345,7 @@ typedef struct sim_workload {
     int (*alive)(sim_world *w, const sim_node *n); /* it was given            */
 } sim_workload;
 
-extern const sim_workload sim_plain;
+extern const sim_workload sim_plain, sim_lease, sim_both;
 
 struct sim_world {
     sim_setup setup;
@@ -356,6 +367,7 @@ struct sim_world {
     sim_fault fault[SIM_FAULTS];
     int faults, faults_fired, memory_faults;
     int talking;               /* faults that make servers answer by errors   */
+    sim_leases leases;
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
     char why[320];
@@ -391,7 +403,14 @@ void sim_note(sim_world *w, uint64_t kind, uint64_t what);
     X(not_sent) X(not_sent_in_time) X(late_swallowed) X(repeated) \
     X(cancelled) X(limit_reached) X(message) X(push_between_answers) \
     X(gap) X(restored) X(unwished) X(wish_refused) X(invalidated) \
-    X(spurious_wake) X(gave_up_silent) X(too_large) X(resubscribed)
+    X(spurious_wake) X(gave_up_silent) X(too_large) X(resubscribed) \
+    X(grant_repeated) X(grant_unused) X(grant_after_stop) X(renew_refused) \
+    X(renew_late) X(release_lost) X(released) X(token_floor_used) \
+    X(two_masters) X(woken_by_release) X(quarantined) X(lease_error) \
+    X(led) X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) \
+    X(lost_group) X(lost_stopped) X(lease_trouble) X(wait_timed_out) \
+    X(fenced_off) X(effect_held_back) X(other_took) X(other_waited) \
+    X(handed_over) X(led_alone)
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,
     SIM_MARKS(SIM_MARK_ENUM)
@@ -466,6 +485,8 @@ void sim_host_flush(sim_world *w, sim_link *l);
 void sim_host_outputs(sim_world *w, sim_host *h);
 void sim_host_admin(sim_world *w, sim_host *h, int argc, ...);
 void sim_host_thaw(sim_world *w, sim_host *h);
+/* What it answers, without the first byte; cut to fit. */
+void sim_host_ask(sim_host *h, char *out, size_t size, int argc, ...);
 void sim_log_put(sim_log *g, int64_t at_us, const uint8_t *p, size_t n);
 size_t sim_log_at(const sim_log *g, int64_t at_us);
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
@@ -481,6 +502,8 @@ void sim_node_turn(sim_world *w, sim_node *n);
 void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen);
 void sim_node_stir(sim_world *w, sim_node *n);
 relet_time sim_node_clock(const sim_world *w, const sim_node *n);
+int64_t sim_node_world_time(const sim_world *w, const sim_node *n,
+                            relet_time ms);
 void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size);
 
 /* A fault touches a node until then; what follows from it takes longer. */
@@ -488,6 +511,7 @@ void sim_disturb(sim_world *w, int node, int64_t until_us);
 
 /* judge.c: what happened, as it happens. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...);
+int sim_holds(sim_world *w, sim_rule rule, int holds); /* looked at: `holds`  */
 sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
@@ -508,6 +532,34 @@ int sim_wish_of(relet_channel kind, relet_span name);
 extern const char *const sim_wish_name[SIM_WISHES];
 extern const relet_channel sim_wish_kind[SIM_WISHES];
 extern const char *const sim_rule_name[SIM_RULES];
+
+/* lease.c */
+int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
+int sim_lease_missing(const sim_world *w, const sim_node *n);
+void sim_lease_arrives(sim_world *w, uint64_t which);
+
+/* claims.c: what servers do with leases, as it happens. */
+extern const char *const sim_key_name[SIM_KEYS];
+void sim_claims_clear(sim_world *w);
+/* From now on what was granted before may be forgotten, or end too early. */
+void sim_claims_void(sim_world *w, int lost);
+void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
+void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n);
+void sim_claims_after(sim_world *w, sim_link *l);
+int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
+
+/* belief.c: what nodes are told of them. */
+void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_belief_turn(sim_world *w, sim_node *n);
+void sim_belief_gone(sim_world *w, sim_node *n, int crash);
+/* Another program has taken it, by SET NX PX. */
+void sim_belief_other(sim_world *w, int key, relet_time ms);
+int sim_belief_led(const sim_world *w, int key);
+
+/* chart.c */
+void sim_chart_begin(sim_world *w, int node, sim_hold *h);
+void sim_chart_other(sim_world *w, int key, int64_t to_us);
+void sim_chart_print(const sim_world *w);
 
 /* shrink.c: keep[i] for each fault; how many stay. */
 int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep,

@@ -2,12 +2,14 @@
  *
  * sim_main.c - seeds in, one line out.
  *
- *   sim [SEEDS=n] [FROM=seed] [SECONDS=s] [PRESET=calm|full|lite]
+ *   sim [SEEDS=n] [FROM=seed] [SECONDS=s] [PRESET=calm|full|lite] [MARKS=1]
  *   sim SEED=x [TRACE=1] [KEEP=3,17]
  *
- * A seed that fails is run again for its trace, and shrunk. Ends in a line;
- * exits with 1 when a seed failed. EXPECT=R2 stops at the first failure and
- * asks it to be of that rule: for the mutants. */
+ * Without SEEDS it is as many as SECONDS allow, or a thousand. A seed that
+ * fails is run again for its trace, and shrunk. Ends in a line; exits with 1
+ * when a seed failed, or with MARKS=1 when something never came to pass, or a
+ * rule was seldom looked at. EXPECT=R2 stops at the first failure and asks it
+ * to be of that rule: for the mutants. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +147,7 @@ static void main_failure(sim_world *w, sim_campaign *c)
     sim_trace_clear();
     (void)sim_world_run(w, &s);
     sim_trace_print(40);
+    sim_chart_print(w);
     sim_swarm_print(w);
     printf("  %d faults of %d are enough, found in %d tries:\n",
            kept < 0 ? fired : kept, fired, tries);
@@ -260,9 +263,10 @@ static void main_sum(const sim_campaign *c, double seconds)
 {
     int i;
 
-    printf("%llu seeds, %llu failed, %.0f runs/s, %.0f events/s, "
-           "%.1f simulated hours, hash %016llx; unmuted:",
-           (unsigned long long)c->seeds_run, (unsigned long long)c->failures,
+    printf("%llu seeds from %llu in %.0f s, %llu failed, %.0f runs/s, "
+           "%.0f events/s, %.1f simulated hours, hash %016llx; unmuted:",
+           (unsigned long long)c->seeds_run, (unsigned long long)c->from,
+           seconds, (unsigned long long)c->failures,
            (double)c->runs / seconds, (double)c->events / seconds,
            (double)c->simulated_us / 3.6e9, (unsigned long long)c->hash);
     for (i = 0; i < SIM_RULES; i++)
@@ -303,13 +307,14 @@ int main(int argc, char **argv)
     double start = main_clock(), spent;
     int missing = 0;
 
-    c.seeds = 1000;
     c.from = 1;
     if (!main_arguments(&c, argc, argv)) {
         fprintf(stderr, "sim: SEEDS= FROM= SECONDS= SEED= TRACE= KEEP= "
                         "PRESET= MARKS= EXPECT=\n");
         return 2;
     }
+    if (c.seeds == 0)
+        c.seeds = c.seconds ? UINT64_MAX : 1000;
     (void)signal(SIGILL, main_trap);
     (void)signal(SIGABRT, main_trap);
     (void)signal(SIGSEGV, main_trap);

@@ -53,6 +53,18 @@ static void swarm_lite(sim_world *w)
         w->shape.faults = 6;
 }
 
+/* From a stream of its own: seeds of the one are what they were before there
+ * was the other. */
+static void swarm_work(sim_world *w)
+{
+    sim_stream st;
+    uint32_t k;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 1000);
+    k = sim_choose(&st, 5);
+    w->work = k < 2 ? &sim_plain : k < 4 ? &sim_both : &sim_lease;
+}
+
 void sim_swarm(sim_world *w)
 {
     sim_shape *s = &w->shape;
@@ -73,6 +85,7 @@ void sim_swarm(sim_world *w)
     s->db = sim_chance(&st, 1, 4) ? 1 + (int)sim_choose(&st, 15) : 0;
     s->tracking = sim_chance(&st, 1, 4) ? 1 + (int)sim_choose(&st, 3) : 0;
     s->ppm = sim_chance(&st, 1, 2) ? (int32_t)sim_spread(&st, 0, 5000) : 0;
+    swarm_work(w);
     if (w->setup.preset == SIM_FULL)
         swarm_full(w);
     if (w->setup.preset == SIM_LITE)
@@ -105,6 +118,11 @@ static int64_t swarm_bound(const sim_world *w, const relet_config *c)
 {
     relet_time ms = c->ping_every_ms + 4 * c->timeout_ms +
                     4 * c->connect_timeout_ms + 4 * c->retry_max_ms + 5000;
+
+    /* A renewal without an answer, a lease that ends, one that is not its
+     * leader's any more, a pause after a failover. */
+    if (w->work != &sim_plain)
+        ms += 8 * SIM_TTL_MAX_MS;
 
     return ms * 1000 + SIM_KEEPALIVE_US + 100 * w->shape.latency_us;
 }
@@ -145,6 +163,8 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         strcpy(c->tracking_prefix, "k");
     c->resize = sim_chance(&st, 7, 8) ? sim_node_resize : NULL;
     c->resize_user = n;
+    if (w->work != &sim_plain)
+        c->leases_max = SIM_HOLDS - (uint32_t)(n->number & 1);
     c->seed = sim_keyed(&w->choices, SIM_OF_NODE, (uint64_t)n->number,
                         n->incarnation);
     if (swarm_bound(w, c) > w->shape.bound_us)
@@ -157,9 +177,10 @@ void sim_swarm_print(const sim_world *w)
 {
     const sim_shape *s = &w->shape;
 
-    printf("%d nodes, %ld ms, a step each %ld ms, latency %ld us, pipe %lu, "
-           "chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
-           s->nodes, (long)(s->chaos_us / 1000), (long)(s->step_us / 1000),
+    printf("%s, %d nodes, %ld ms, a step each %ld ms, latency %ld us, "
+           "pipe %lu, chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
+           w->work->name, s->nodes, (long)(s->chaos_us / 1000),
+           (long)(s->step_us / 1000),
            (long)s->latency_us, (unsigned long)s->pipe, s->chunky, s->ops,
            w->faults, s->troubles, (long)(s->bound_us / 1000));
 }

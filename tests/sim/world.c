@@ -40,7 +40,6 @@ sim_world *sim_world_new(void)
 
     if (w == NULL)
         abort();
-    w->work = &sim_plain;
     return w;
 }
 
@@ -91,6 +90,7 @@ static void world_clear(sim_world *w)
     for (i = 0; i < SIM_HOSTS; i++)
         world_clear_host(w, i);
     sim_net_clear(w);
+    sim_claims_clear(w);
     memset(w->path, 0, sizeof w->path);
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
@@ -156,6 +156,7 @@ static int world_node_done(sim_world *w, sim_node *n)
         sim_node_turn(w, n);
     else
         sim_node_wake(w, n, SIM_NEEDLESS);
+    w->checked[SIM_L8] += w->leases.ttl_max > 0;
     return !w->failed && n->running && w->work->alive(w, n);
 }
 
@@ -184,14 +185,27 @@ static void world_over(sim_world *w)
 static void world_late(sim_world *w, int waiting)
 {
     const sim_node *n = &w->node[waiting];
+    int deaf = w->phase == SIM_PROBED || n->gap_due ||
+               n->wished != n->in_force;
 
-    sim_fail(w, n->running && w->phase == SIM_PROBED ? SIM_R9 : SIM_R8,
+    if (n->running && w->phase == SIM_QUIET && sim_lease_missing(w, n))
+        sim_fail(w, SIM_L8, "n%d waits for a lease that nobody leads by",
+                 waiting);
+    sim_fail(w, n->running && relet_is_up(n->r) && deaf ? SIM_R9 : SIM_R8,
              "n%d does not recover: %s, %s, %lu open, wished %x, in force %x, "
              "heard %x, probe %u",
              waiting, n->running ? "runs" : "does not run",
              n->running && relet_is_up(n->r) ? "up" : "down",
              (unsigned long)n->open_ops, n->wished, n->in_force, n->heard,
              n->probe);
+}
+
+/* A server whose clock was set back keeps what it has for longer. */
+static int64_t world_behind(const sim_world *w)
+{
+    return w->leases.ttl_max == 0
+               ? 0
+               : w->leases.wall_max_us - w->host[w->primary].wall_offset_us;
 }
 
 static void world_look(sim_world *w)
@@ -205,9 +219,10 @@ static void world_look(sim_world *w)
     if (w->failed)
         return;
     w->checked[SIM_R8]++;
-    if (waiting >= 0 && since > w->shape.bound_us) {
+    if (waiting >= 0 && since > w->shape.bound_us + world_behind(w)) {
         world_late(w, waiting);
-    } else if (waiting >= 0) {
+    } else if (waiting >= 0 ||
+               (w->phase == SIM_QUIET && sim_lease_more(w))) {
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
     } else if (w->phase == SIM_QUIET) {
         w->recovery_us = since;
@@ -281,6 +296,9 @@ static void world_do(sim_world *w, const sim_due *d)
         return;
     case SIM_FAULT_OFF:
         sim_fault_off(w, &w->fault[d->whom]);
+        return;
+    case SIM_EFFECT:
+        sim_lease_arrives(w, d->which);
         return;
     case SIM_PHASE:
         world_phase(w);

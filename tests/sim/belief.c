@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * belief.c - what nodes are told of their leases, and believe: L1, L5 and L7 of
+ * claims.c, which knows what servers granted. */
+#include <string.h>
+
+#include "sim.h"
+
+static void belief_lost(sim_world *w, sim_node *n, sim_hold *h,
+                        const relet_event *ev)
+{
+    if (!sim_holds(w, SIM_L7, h->leading && ev->term == h->term &&
+                                  ev->token == h->token))
+        sim_fail(w, SIM_L7, "n%d: LOST of %s, which it did not lead by",
+                 n->number, sim_key_name[h->key]);
+    h->leading = 0;
+    h->owes = 1;
+    if (ev->why == RELET_WHY_EXPIRED)
+        SIM_MARK(lost_expired);
+    if (ev->why == RELET_WHY_TAKEN)
+        SIM_MARK(lost_taken);
+    if (ev->why == RELET_WHY_GONE)
+        SIM_MARK(lost_gone);
+    if (ev->why == RELET_WHY_CLOCK)
+        SIM_MARK(lost_clock);
+    if (ev->why == RELET_WHY_GROUP)
+        SIM_MARK(lost_group);
+    if (ev->why == RELET_WHY_STOPPED)
+        SIM_MARK(lost_stopped);
+}
+
+static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
+                          const relet_event *ev)
+{
+    sim_leases *g = &w->leases;
+
+    if (!sim_holds(w, SIM_L6, !h->stopping))
+        sim_fail(w, SIM_L6, "n%d: GAINED of %s after a stop", n->number,
+                 sim_key_name[h->key]);
+    if (!sim_holds(w, SIM_L7, !h->leading && ev->term == h->term + 1))
+        sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
+                 sim_key_name[h->key]);
+    if (!h->alone && !g->key[h->key].twice &&
+        !sim_holds(w, SIM_L2, ev->token > h->token))
+        sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
+                 (unsigned long long)ev->token, sim_key_name[h->key]);
+    h->leading = 1;
+    h->owes = 0;
+    h->term = ev->term;
+    h->token = ev->token;
+    if (h->alone)
+        SIM_MARK(led_alone);
+    else
+        SIM_MARK(led);
+    if (g->hand_key == h->key && g->handed_us == 0 && !h->alone)
+        g->handed_us = w->now_us;
+}
+
+void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    sim_hold *h = ev->lease >= 0 && ev->lease < SIM_HOLDS
+                      ? &n->hold[ev->lease]
+                      : NULL;
+
+    if (!sim_holds(w, SIM_L7, h && h->serial > 0 && h->serial == ev->tag)) {
+        sim_fail(w, SIM_L7, "n%d: %s of a lease that is over", n->number,
+                 relet_kind_text(ev->kind));
+        return;
+    }
+    SIM_SAY(w, "n%d: … of %s, n%d.%u, token %llu", n->number,
+            sim_key_name[h->key], n->number, h->serial,
+            (unsigned long long)ev->token);
+    if (ev->kind == RELET_LEASE_GAINED)
+        belief_gained(w, n, h, ev);
+    if (ev->kind == RELET_LEASE_LOST)
+        belief_lost(w, n, h, ev);
+    if (ev->kind == RELET_LEASE_TROUBLE)
+        SIM_MARK(lease_trouble);
+    if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
+        SIM_MARK(quarantined);
+    if (ev->kind != RELET_LEASE_ENDED)
+        return;
+    if (!sim_holds(w, SIM_L7, !h->leading))
+        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
+                 sim_key_name[h->key]);
+    if (ev->why == RELET_WHY_TIMEOUT)
+        SIM_MARK(wait_timed_out);
+    h->serial = 0;
+    h->until_us = 0;
+}
+
+/* Whether what happened since allows both of these to be believed. */
+static int belief_excused(const sim_world *w, int64_t run, int64_t other)
+{
+    return (run < other ? run : other) <= w->leases.void_us;
+}
+
+static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    const sim_key *k = &w->leases.key[h->key];
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *o = &w->node[i].hold[j];
+
+            if (o->serial == 0 || o == h || o->key != h->key || o->alone ||
+                o->until_us <= w->now_us + 2 ||
+                belief_excused(w, h->run_us, o->run_us))
+                continue;
+            sim_fail(w, SIM_L1, "%s: n%d and n%d believe in it, for %ld us "
+                     "more", sim_key_name[h->key], n->number, i,
+                     (long)(o->until_us - w->now_us));
+        }
+    if (k->other_until_us > w->now_us &&
+        !belief_excused(w, h->run_us, k->other_us))
+        sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
+                 "it", sim_key_name[h->key], n->number);
+    w->checked[SIM_L1]++;
+}
+
+/* Those of a group are taken in the order of their keys. */
+static void belief_group(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        const sim_hold *o = &n->hold[i];
+
+        if (o->serial && o->group == h->group && o->key < h->key &&
+            !sim_holds(w, SIM_L7, o->leading))
+            sim_fail(w, SIM_L7, "n%d leads by %s, and not by %s before it",
+                     n->number, sim_key_name[h->key], sim_key_name[o->key]);
+    }
+}
+
+/* Its node runs, and it has not been told in time. */
+static void belief_overdue(sim_world *w)
+{
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_node *n = &w->node[i];
+            const sim_hold *h = &n->hold[j];
+
+            if (h->serial && h->leading && !h->alone && n->running &&
+                !n->paused && n->resumed_us + 3 * SIM_MS < w->now_us &&
+                h->until_us + 3 * SIM_MS < w->now_us)
+                sim_fail(w, SIM_L7, "n%d leads by %s for %ld us too long", i,
+                         sim_key_name[h->key],
+                         (long)(w->now_us - h->until_us));
+        }
+}
+
+/* The answer that refused it has been read. */
+static int belief_refused(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+
+    return h->refused_gen > 0 && h->refused_token == h->token &&
+           w->memory_faults == 0 && l && l->gen == h->refused_gen &&
+           l->pipe[SIM_DOWN].carried -
+                   (l->pipe[SIM_DOWN].tail - l->pipe[SIM_DOWN].head) >=
+               h->refused_at;
+}
+
+static void belief_of(sim_world *w, sim_node *n, int i)
+{
+    sim_hold *h = &n->hold[i];
+    relet_time valid = relet_lease_valid_for(n->r, i, n->now);
+    int64_t before = h->until_us;
+
+    h->until_us = valid > 0 ? sim_node_world_time(w, n, n->now + valid) : 0;
+    if (!sim_holds(w, SIM_L7, !h->leading || valid > 0))
+        sim_fail(w, SIM_L7, "n%d was not told that %s is lost", n->number,
+                 sim_key_name[h->key]);
+    if (valid == 0)
+        return;
+    if (!sim_holds(w, SIM_L5, h->until_us <= h->truth_us))
+        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
+                 "granted", n->number, sim_key_name[h->key],
+                 (long)(h->until_us - h->truth_us));
+    if (!sim_holds(w, SIM_L5, !belief_refused(w, n, h)))
+        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
+                 sim_key_name[h->key]);
+    if (before <= w->now_us)
+        sim_chart_begin(w, n->number, h);
+    else if (h->span > 0)
+        w->leases.span[(h->span - 1) % SIM_SPANS].to_us = h->until_us;
+    belief_alone(w, n, h);
+}
+
+void sim_belief_turn(sim_world *w, sim_node *n)
+{
+    int i;
+
+    if (w->leases.serials == 0)
+        return;
+    (void)sim_claims_two_masters(w);
+    for (i = 0; i < SIM_HOLDS && !w->failed; i++) {
+        sim_hold *h = &n->hold[i];
+
+        if (h->serial > 0 && !h->alone)
+            belief_of(w, n, i);
+        if (h->serial > 0 && h->group > 0 && h->leading && !h->alone)
+            belief_group(w, n, h);
+        if (h->span > 0 && h->until_us <= w->now_us) {
+            sim_span *s = &w->leases.span[(h->span - 1) % SIM_SPANS];
+
+            s->to_us = s->to_us < w->now_us ? s->to_us : w->now_us;
+            h->span = 0;
+        }
+    }
+    belief_overdue(w);
+}
+
+void sim_belief_gone(sim_world *w, sim_node *n, int crash)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        sim_hold *h = &n->hold[i];
+
+        if (h->serial > 0 && !crash)
+            sim_fail(w, SIM_L7, "n%d: %s has not ended", n->number,
+                     sim_key_name[h->key]);
+        if (h->span > 0)
+            w->leases.span[(h->span - 1) % SIM_SPANS].to_us = w->now_us;
+        memset(h, 0, sizeof *h);
+    }
+}
+
+void sim_belief_other(sim_world *w, int key, relet_time ms)
+{
+    sim_key *k = &w->leases.key[key];
+    int i, j;
+
+    SIM_MARK(other_took);
+    (void)sim_claims_two_masters(w);
+    k->other_us = w->now_us;
+    k->other_until_us = w->now_us + ms * 990 - 2 * SIM_MS;
+    sim_chart_other(w, key, k->other_until_us);
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->serial && !h->alone && h->key == key &&
+                h->until_us > w->now_us + 2 &&
+                !belief_excused(w, h->run_us, w->now_us))
+                sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "
+                         "believes in it", sim_key_name[key], i);
+        }
+}
+
+int sim_belief_led(const sim_world *w, int key)
+{
+    int i, j;
+
+    for (i = 0; i < SIM_NODES; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->serial && h->leading && !h->alone && h->key == key &&
+                h->until_us > w->now_us)
+                return 1;
+        }
+    return 0;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * claims.c - what must hold of leases at a server, whatever happens.
+ *
+ *   L1  at any instant at most one believes that it leads (belief.c)
+ *   L2  tokens grow, and no two grants share one
+ *   L3  nobody acts when the server may have ended the lease (lease.c)
+ *   L4  what is protected never obeys an older leader than it has seen
+ *       (lease.c)
+ *   L5  a belief is never longer than what a server granted; one that was
+ *       refused is over at once (belief.c)
+ *   L6  only one's own lease is changed; no grant is told after a stop
+ *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last
+ *       (belief.c)
+ *   L8  once all is whole, somebody leads; who leaves is followed at once
+ *       (lease.c)
+ *   L9  nobody asks all the time
+ *
+ * L1 holds as long as servers forget nothing and their clocks do not leap, L2
+ * besides where only one of the two happens. A lease that was granted or
+ * renewed after such an event is judged again. The others always hold. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+const char *const sim_key_name[SIM_KEYS] = {"la", "lb", "lc"};
+
+void sim_claims_clear(sim_world *w)
+{
+    memset(&w->leases, 0, sizeof w->leases);
+    w->leases.void_us = w->leases.lost_us = -1;
+    w->leases.hand_key = -1;
+}
+
+void sim_claims_void(sim_world *w, int lost)
+{
+    w->leases.void_us = w->now_us;
+    if (lost)
+        w->leases.lost_us = w->now_us;
+}
+
+/* The old one still serves, also while the new one is down: what it does will
+ * be forgotten. */
+int sim_claims_two_masters(sim_world *w)
+{
+    if (!w->host[1 - w->primary].up)
+        return 0;
+    sim_claims_void(w, 1);
+    return 1;
+}
+
+static sim_hold *claims_of(sim_world *w, int node, unsigned serial)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS && node >= 0 && node < SIM_NODES; i++)
+        if (serial > 0 && w->node[node].hold[i].serial == serial)
+            return &w->node[node].hold[i];
+    return NULL;
+}
+
+static int claims_key(relet_span s)
+{
+    int i;
+
+    for (i = 0; i < SIM_KEYS; i++)
+        if (s.n == 2 && memcmp(s.p, sim_key_name[i], 2) == 0)
+            return i;
+    return -1;
+}
+
+static void claims_text(char *out, size_t size, relet_span s)
+{
+    if (s.n >= size)
+        s.n = size - 1;
+    memcpy(out, s.p, s.n);
+    out[s.n] = '\0';
+}
+
+static uint64_t claims_number(relet_span s)
+{
+    char text[24];
+
+    claims_text(text, sizeof text, s);
+    return strtoull(text, NULL, 10);
+}
+
+/* Which of the scripts this is, by its shape. */
+static int claims_script(const sim_words *c, sim_run *run)
+{
+    if ((!sim_wire_is(c, 0, "EVALSHA") && !sim_wire_is(c, 0, "EVAL")) ||
+        c->n < 8 || (run->key = claims_key(c->word[3])) < 0)
+        return 0;
+    run->what = c->n == 11 ? SIM_ACQUIRE : c->n == 10 ? SIM_RELEASE : SIM_RENEW;
+    return 1;
+}
+
+static void claims_arguments(const sim_words *c, sim_run *run)
+{
+    const relet_span *arg = c->word + (run->what == SIM_RENEW ? 5 : 6);
+
+    claims_text(run->owner, sizeof run->owner, arg[0]);
+    if (sscanf(run->owner, "n%d.%u:", &run->node, &run->serial) != 2)
+        run->node = -1;
+    if (run->what == SIM_RENEW)
+        run->token = claims_number(arg[1]);
+    else
+        run->term = claims_number(arg[1]);
+    if (run->what == SIM_RELEASE)
+        run->token = claims_number(arg[2]);
+    else
+        run->ttl_us = (int64_t)claims_number(arg[2]) * SIM_MS;
+}
+
+static void claims_look(sim_host *h, int key, char *value, size_t n,
+                        char *left, size_t left_n)
+{
+    char text[160];
+    const char *from;
+
+    sim_host_ask(h, text, sizeof text, 2, "GET", sim_key_name[key]);
+    from = text[0] == '-' ? NULL : strchr(text, '\n');
+    value[0] = '\0';
+    if (from) {
+        strncpy(value, from + 1, n - 1);
+        value[n - 1] = '\0';
+        value[strcspn(value, "\r")] = '\0';
+    }
+    sim_host_ask(h, left, left_n, 2, "PTTL", sim_key_name[key]);
+}
+
+void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
+{
+    sim_run *run = &w->leases.run;
+    sim_hold *h;
+
+    run->active = 0;
+    if (!claims_script(c, run))
+        return;
+    sim_judge_first(w, l);
+    run->active = 1;
+    run->answered = 0;
+    run->host = l->host;
+    run->term = run->token = 0;
+    claims_arguments(c, run);
+    h = claims_of(w, run->node, run->serial);
+    if (h && run->what == SIM_ACQUIRE) {
+        h->asked++;
+        claims_text(w->node[run->node].wake, sizeof w->node[0].wake,
+                    c->word[9]);
+    }
+    claims_look(&w->host[l->host], run->key, run->before, sizeof run->before,
+                run->before_left, sizeof run->before_left);
+}
+
+void sim_claims_answer(sim_world *w, const uint8_t *p, size_t n)
+{
+    sim_run *run = &w->leases.run;
+    char text[160], *at = text;
+    int i;
+
+    if (!run->active || n == 0 || p[0] != '*')
+        return;
+    n = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, p, n);
+    text[n] = '\0';
+    for (i = 0; i < 3; i++) {
+        at = strchr(at, ':');
+        if (at == NULL)
+            return;
+        run->answer[i] = (int64_t)strtoll(++at, NULL, 10);
+    }
+    run->answered = 1;
+}
+
+/* A new token. Where a server forgot and its clock was set back besides, no
+ * one could know which were given out. */
+static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
+{
+    sim_key *k = &w->leases.key[run->key];
+    uint64_t token = (uint64_t)run->answer[1];
+    int lossy = w->leases.lost_us >= k->granted_us;
+    int blind = lossy && wall <= (int64_t)k->token;
+
+    if (!blind && !sim_holds(w, SIM_L2, token > k->token))
+        sim_fail(w, SIM_L2, "%s: token %llu behind token %llu",
+                 sim_key_name[run->key], (unsigned long long)token,
+                 (unsigned long long)k->token);
+    if (lossy && k->token > 0 && token > k->token)
+        SIM_MARK(token_floor_used);
+    k->twice |= token <= k->token;
+    k->token = token;
+    k->granted_us = w->now_us;
+}
+
+/* What an earlier server granted has ended when this one begins to. */
+static void claims_quarantine(sim_world *w, const sim_run *run,
+                              const sim_hold *h)
+{
+    int64_t since = w->now_us - w->host[run->host].start_us;
+
+    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt ||
+        run->before[0] != '\0')
+        return;
+    if (!sim_holds(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
+                                  h->quarantine_ms * SIM_MS))
+        sim_fail(w, SIM_L1, "%s is granted %ld ms after a start, not %ld",
+                 sim_key_name[run->key], (long)(since / SIM_MS),
+                 (long)h->quarantine_ms);
+}
+
+/* The same grant again; each of two masters repeats its own. */
+static int claims_repeated(sim_key *k, const sim_run *run)
+{
+    uint64_t grant = sim_mix((uint64_t)run->serial << 32 | run->term,
+                             (uint64_t)run->answer[1]);
+    unsigned i;
+
+    for (i = 0; i < 16; i++)
+        if (k->grants[i] == grant)
+            return 1;
+    k->grants[k->grants_n++ % 16] = grant;
+    return 0;
+}
+
+static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
+                           int64_t wall)
+{
+    sim_key *k = &w->leases.key[run->key];
+
+    if (sim_claims_two_masters(w))
+        SIM_MARK(two_masters);
+    if (claims_repeated(k, run)) {
+        SIM_MARK(grant_repeated);
+    } else {
+        claims_token(w, run, wall);
+        claims_quarantine(w, run, h);
+    }
+    if (h == NULL || h->stopping) {
+        SIM_MARK(grant_after_stop);
+        return;
+    }
+    if (h->granted > 0 && h->granted != h->token &&
+        h->granted != (uint64_t)run->answer[1])
+        SIM_MARK(grant_unused);
+    h->granted = (uint64_t)run->answer[1];
+}
+
+static void claims_released(sim_world *w, const sim_run *run)
+{
+    w->leases.key[run->key].wakes++;
+    if (run->answer[0] == 1)
+        SIM_MARK(released);
+    else if (run->token > 0)
+        SIM_MARK(release_lost);
+    if (run->answer[2] == 1)
+        SIM_MARK(woken_by_release);
+}
+
+/* Another one's is as it was, and nobody is told that it is his. */
+static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
+{
+    char value[160], left[32];
+    int free = run->before[0] == '\0';
+    int own = strcmp(run->before, run->owner) == 0;
+    int won = run->answered && run->answer[0] == 1;
+
+    claims_look(host, run->key, value, sizeof value, left, sizeof left);
+    if (!free && !own &&
+        !sim_holds(w, SIM_L6, strcmp(value, run->before) == 0 &&
+                                  strcmp(left, run->before_left) == 0))
+        sim_fail(w, SIM_L6, "%s: %.20s changed what was %.20s's",
+                 sim_key_name[run->key], run->owner, run->before);
+    if (won && !sim_holds(w, SIM_L6,
+                          own || (free && run->what == SIM_ACQUIRE)))
+        sim_fail(w, SIM_L6, "%s: %.20s was told of success, and it was %.20s's",
+                 sim_key_name[run->key], run->owner,
+                 free ? "nobody" : run->before);
+    if (won && run->what != SIM_ACQUIRE && run->token > 0 &&
+        run->token != (uint64_t)run->answer[1])
+        sim_fail(w, SIM_L6, "%s: %.20s did it with token %llu of %llu",
+                 sim_key_name[run->key], run->owner,
+                 (unsigned long long)run->token,
+                 (unsigned long long)run->answer[1]);
+}
+
+/* Retries double from a hundredth of a lease; a link, a release, a wake-up let
+ * it ask at once. */
+static void claims_load(sim_world *w, const sim_hold *h)
+{
+    const sim_node *n = &w->node[w->leases.run.node];
+    relet_time unit = (h->retry_ms < h->ttl_ms ? h->retry_ms : h->ttl_ms) / 200;
+    int64_t most = 40 + (w->now_us - h->start_us) / SIM_MS / (unit + 1);
+
+    most += 4 * (int64_t)(w->leases.key[h->key].wakes - h->wakes) +
+            4 * (int64_t)(n->ups - h->ups);
+    if (!sim_holds(w, SIM_L9, h->asked <= most))
+        sim_fail(w, SIM_L9, "n%d asked for %s %u times in %ld ms", n->number,
+                 sim_key_name[h->key], h->asked,
+                 (long)((w->now_us - h->start_us) / SIM_MS));
+}
+
+static void claims_renewed(sim_world *w, const sim_run *run, sim_hold *h,
+                           const sim_link *l)
+{
+    if (run->answer[0] == 1) {
+        if (h == NULL || !h->leading)
+            SIM_MARK(renew_late);
+        return;
+    }
+    SIM_MARK(renew_refused);
+    if (h == NULL || l->state != SIM_OPEN || l->reset ||
+        l->pipe[SIM_DOWN].dying)
+        return;
+    h->refused_gen = l->gen;
+    h->refused_at = l->pipe[SIM_DOWN].carried + (l->out_n - l->out_at);
+    h->refused_token = run->token;
+    (void)w;
+}
+
+void sim_claims_after(sim_world *w, sim_link *l)
+{
+    sim_run *run = &w->leases.run;
+    sim_host *host = &w->host[run->host];
+    sim_hold *h;
+    int64_t wall = sim_host_wall(w, host);
+
+    if (!run->active)
+        return;
+    run->active = 0;
+    claims_own(w, run, host);
+    if (!run->answered || w->failed)
+        return;
+    h = claims_of(w, run->node, run->serial);
+    SIM_SAY(w, "h%d %s %s for %.8s: %ld, token %llu", run->host,
+            run->what == SIM_ACQUIRE ? "acquires"
+            : run->what == SIM_RENEW ? "renews" : "releases",
+            sim_key_name[run->key], run->owner, (long)run->answer[0],
+            (unsigned long long)run->answer[1]);
+    if (run->what == SIM_RELEASE)
+        claims_released(w, run);
+    if (run->what == SIM_RENEW)
+        claims_renewed(w, run, h, l);
+    if (run->what == SIM_ACQUIRE && run->answer[0] == 1)
+        claims_granted(w, run, h, wall);
+    if (run->what == SIM_ACQUIRE && run->answer[0] == 0 &&
+        strcmp(run->before, "other") == 0)
+        SIM_MARK(other_waited);
+    if (run->what == SIM_ACQUIRE && h)
+        claims_load(w, h);
+    if (run->what == SIM_RELEASE || run->answer[0] != 1 || h == NULL)
+        return;
+    h->refused_gen = 0; /* a token may come again where servers forget        */
+    h->run_us = w->now_us;
+    h->truth_us = w->now_us + run->ttl_us;
+}

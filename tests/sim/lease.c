@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lease.c - the second workload: leaders and locks, what they protect, and
+ * another program that wants the same keys.
+ *
+ * What is protected is a register that obeys nobody whose token is older than
+ * one that it has seen. What a leader does arrives there later. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+
+/* ------------------------------------------------------------------- asking */
+
+/* No shorter than so many ways there and back. */
+static relet_time lease_ttl(const sim_world *w, sim_node *n)
+{
+    return sim_spread(&n->work, 200 + 30 * w->shape.latency_us / 1000,
+                      SIM_TTL_MAX_MS);
+}
+
+/* The same for all who ask for a key. */
+static relet_time lease_quarantine(const sim_world *w, int key)
+{
+    uint64_t bits = sim_keyed(&w->choices, SIM_OF_SWARM, 2000, (uint64_t)key);
+
+    return bits % 5 ? 0 : 100 + (relet_time)(bits >> 8) % 3000;
+}
+
+static void lease_config(sim_world *w, sim_node *n, int key,
+                         relet_lease_config *c)
+{
+    relet_time ttl = lease_ttl(w, n);
+
+    memset(c, 0, sizeof *c);
+    c->ttl_ms = ttl;
+    if (sim_chance(&n->work, 1, 3))
+        c->renew_ms = sim_spread(&n->work, ttl / 10, ttl / 3);
+    if (sim_chance(&n->work, 1, 3))
+        c->retry_ms = sim_spread(&n->work, ttl / 4, ttl);
+    if (sim_chance(&n->work, 1, 3))
+        c->grace_ms = sim_spread(&n->work, 1, ttl);
+    c->once = sim_chance(&n->work, 1, 3);
+    if (sim_chance(&n->work, 1, c->once ? 2 : 8))
+        c->wait_ms = sim_spread(&n->work, ttl / 2, 3 * ttl);
+    c->alone = sim_chance(&n->work, 1, 25);
+    c->group = sim_choose(&n->work, 4) == 0;
+    c->quarantine_ms = lease_quarantine(w, key);
+}
+
+static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
+                       const relet_lease_config *c)
+{
+    memset(h, 0, sizeof *h);
+    h->serial = w->leases.serials;
+    h->key = key;
+    h->ttl_ms = c->ttl_ms;
+    h->retry_ms = c->retry_ms ? c->retry_ms : c->ttl_ms;
+    h->quarantine_ms = c->quarantine_ms;
+    h->group = c->group;
+    h->once = (uint8_t)c->once;
+    h->alone = (uint8_t)c->alone;
+    h->patient = c->wait_ms == 0 && c->quarantine_ms == 0;
+    h->start_us = w->now_us;
+    h->run_us = -1;
+    h->wakes = w->leases.key[key].wakes;
+    h->ups = n->ups;
+    if (w->leases.ttl_max < c->ttl_ms)
+        w->leases.ttl_max = c->ttl_ms;
+}
+
+static void lease_begin(sim_world *w, sim_node *n)
+{
+    int key = (int)sim_choose(&n->work, 1 + w->shape.ops % SIM_KEYS), code;
+    relet_lease_config c;
+    char label[24];
+
+    lease_config(w, n, key, &c);
+    sprintf(label, "n%d.%u", n->number, ++w->leases.serials);
+    c.label = relet_str(label);
+    c.key = relet_str(sim_key_name[key]);
+    c.tag = w->leases.serials;
+    code = relet_lease_start(n->r, &c);
+    SIM_SAY(w, "n%d asks for %s as %s, ttl %ld%s%s%s: %d", n->number,
+            sim_key_name[key], label, (long)c.ttl_ms, c.once ? ", once" : "",
+            c.group ? ", in a group" : "", c.alone ? ", alone" : "", code);
+    if (code >= SIM_HOLDS || (code < 0 && code != RELET_E_LIMIT &&
+                              code != RELET_E_STOPPED &&
+                              (code != RELET_E_CONFIG || !c.group)))
+        sim_fail(w, SIM_L7, "n%d: a lease was answered by %d: %s", n->number,
+                 code, relet_refusal(n->r));
+    else if (code >= 0)
+        lease_note(w, n, &n->hold[code], key, &c);
+}
+
+static void lease_stop(sim_world *w, sim_node *n, int i)
+{
+    if (n->hold[i].serial == 0)
+        return;
+    SIM_SAY(w, "n%d leaves %s", n->number, sim_key_name[n->hold[i].key]);
+    n->hold[i].stopping = 1;
+    if (relet_lease_stop(n->r, i) != 0)
+        sim_fail(w, SIM_L7, "n%d: there is no lease to stop", n->number);
+}
+
+static void lease_stopped(sim_world *w, sim_node *n, int i)
+{
+    SIM_SAY(w, "n%d has stopped what %s was for", n->number,
+            sim_key_name[n->hold[i].key]);
+    n->hold[i].owes = 0;
+    (void)relet_lease_stopped(n->r, i);
+}
+
+/* ------------------------------------------------------------------- acting */
+
+/* Look at the clock, then act. */
+static void lease_act(sim_world *w, sim_node *n, int i)
+{
+    sim_hold *h = &n->hold[i];
+    sim_effect *e = &w->leases.effect[w->leases.effects % SIM_EFFECTS];
+
+    if (h->alone)
+        return;
+    if (relet_lease_valid_for(n->r, i, n->now) == 0) {
+        SIM_MARK(effect_held_back);
+        return;
+    }
+    w->checked[SIM_L3]++;
+    if (w->now_us > h->truth_us)
+        sim_fail(w, SIM_L3, "n%d acts by %s, %ld us after its end", n->number,
+                 sim_key_name[h->key], (long)(w->now_us - h->truth_us));
+    if (relet_lease_token(n->r, i) != h->token)
+        sim_fail(w, SIM_L2, "n%d has another token than it was told",
+                 n->number);
+    e->key = h->key;
+    e->node = n->number;
+    e->serial = h->serial;
+    e->token = h->token;
+    sim_due_at(w, w->now_us + sim_spread(&n->work, 0, 3 * SIM_S), SIM_EFFECT,
+               n->number, w->leases.effects++);
+}
+
+void sim_lease_arrives(sim_world *w, uint64_t which)
+{
+    const sim_effect *e = &w->leases.effect[which % SIM_EFFECTS];
+    sim_key *k = &w->leases.key[e->key];
+
+    if (which + SIM_EFFECTS < w->leases.effects)
+        return; /* too many were under way */
+    if (e->token < k->top) {
+        SIM_MARK(fenced_off);
+        return;
+    }
+    w->checked[SIM_L4]++;
+    if (e->token == k->top && e->serial != k->top_serial && !k->twice)
+        sim_fail(w, SIM_L4, "%s: two leaders act under token %llu",
+                 sim_key_name[e->key], (unsigned long long)e->token);
+    k->top = e->token;
+    k->top_serial = e->serial;
+}
+
+/* -------------------------------------------------------- another program */
+
+static void lease_other(sim_world *w, sim_node *n)
+{
+    int key = (int)sim_choose(&n->work, 1 + w->shape.ops % SIM_KEYS);
+    relet_time ms = sim_spread(&n->work, 50, 5000);
+    sim_host *h = &w->host[w->primary];
+    char text[32], px[16];
+
+    if (!h->up || h->frozen || w->now_us < h->loading_until_us)
+        return;
+    relet_local_time(h->local, sim_host_wall(w, h));
+    if (w->leases.key[key].other_until_us > w->now_us) {
+        sim_host_ask(h, text, sizeof text, 5, "EVAL",
+                     "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+                     "return redis.call('DEL', KEYS[1]) end return 0",
+                     "1", sim_key_name[key], "other");
+        w->leases.key[key].other_until_us = 0;
+    } else {
+        sprintf(px, "%ld", (long)ms);
+        sim_host_ask(h, text, sizeof text, 6, "SET", sim_key_name[key],
+                     "other", "NX", "PX", px);
+        if (memcmp(text, "OK", 2) == 0)
+            sim_belief_other(w, key, ms);
+    }
+    sim_host_outputs(w, h);
+}
+
+/* --------------------------------------------------------------- the whole */
+
+static void lease_start(sim_world *w, sim_node *n)
+{
+    uint32_t many = sim_choose(&n->work, 3);
+
+    do
+        lease_begin(w, n);
+    while (many-- > 0 && !w->failed);
+}
+
+static void lease_work(sim_world *w, sim_node *n, int i)
+{
+    sim_hold *h = &n->hold[i];
+
+    if (h->serial == 0)
+        return;
+    if (h->leading && sim_chance(&n->work, 3, 4))
+        lease_act(w, n, i);
+    if (h->owes && sim_chance(&n->work, 1, 2))
+        lease_stopped(w, n, i);
+    else if (h->leading && h->once && sim_chance(&n->work, 1, 4)) {
+        lease_stop(w, n, i);
+        lease_stopped(w, n, i);
+    }
+}
+
+static void lease_step(sim_world *w, sim_node *n)
+{
+    uint32_t what = sim_choose(&n->work, 32);
+    int i;
+
+    for (i = 0; i < SIM_HOLDS && !w->failed; i++)
+        lease_work(w, n, i);
+    if (what < 3)
+        lease_begin(w, n);
+    else if (what < 5)
+        lease_stop(w, n, (int)sim_choose(&n->work, SIM_HOLDS));
+    else if (what == 5)
+        lease_other(w, n);
+}
+
+static void lease_event(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    if (ev->kind == RELET_LEASE_LOST && sim_chance(&n->work, 1, 2))
+        lease_stopped(w, n, ev->lease);
+}
+
+static int lease_quiet(sim_world *w, sim_node *n)
+{
+    return sim_plain.quiet(w, n);
+}
+
+/* It would lead, if nobody else did. */
+static int lease_waits(const sim_node *n, const sim_hold *h)
+{
+    int i;
+
+    if (h->serial == 0 || h->stopping || h->alone)
+        return 0;
+    for (i = 0; i < SIM_HOLDS; i++) {
+        const sim_hold *o = &n->hold[i];
+
+        if (o->serial && h->group && o->group == h->group && o->key < h->key &&
+            !o->leading)
+            return 0;
+    }
+    return 1;
+}
+
+int sim_lease_missing(const sim_world *w, const sim_node *n)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++)
+        if (lease_waits(n, &n->hold[i]) &&
+            !sim_belief_led(w, n->hold[i].key))
+            return 1;
+    return 0;
+}
+
+static int lease_alive(sim_world *w, const sim_node *n)
+{
+    return sim_plain.alive(w, n) && !sim_lease_missing(w, n);
+}
+
+const sim_workload sim_lease = {"lease",     lease_start, lease_step,
+                                lease_event, lease_quiet, lease_alive};
+
+static void both_start(sim_world *w, sim_node *n)
+{
+    sim_plain.start(w, n);
+    lease_start(w, n);
+}
+
+static void both_step(sim_world *w, sim_node *n)
+{
+    sim_plain.step(w, n);
+    lease_step(w, n);
+}
+
+const sim_workload sim_both = {"both",      both_start,  both_step,
+                               lease_event, lease_quiet, lease_alive};
+
+/* --------------------------------------------------------------- hand-over */
+
+/* A link that was opened while the way was narrow stays narrow, and one on
+ * which wake-ups were refused stays without. */
+static int lease_link_is_quick(sim_world *w, const sim_node *n)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+
+    return l && !l->deaf && l->pipe[SIM_UP].limit >= 512 &&
+           l->pipe[SIM_DOWN].limit >= 512;
+}
+
+/* A node that waits first in line for this key. */
+static int lease_first_in_line(sim_world *w, int key)
+{
+    sim_host *h = &w->host[w->primary];
+    char name[32], text[160];
+    int i, j;
+
+    sprintf(name, "{%s}:sleepers", sim_key_name[key]);
+    sim_host_ask(h, text, sizeof text, 4, "ZRANGE", name, "0", "0");
+    for (i = 0; i < w->shape.nodes; i++) {
+        const sim_node *n = &w->node[i];
+
+        if (n->wake[0] == '\0' || strstr(text, n->wake) == NULL ||
+            !lease_link_is_quick(w, n))
+            continue;
+        for (j = 0; j < SIM_HOLDS; j++)
+            if (n->hold[j].key == key && n->hold[j].patient &&
+                n->hold[j].group == 0 && !n->hold[j].leading &&
+                n->hold[j].until_us == 0 && lease_waits(n, &n->hold[j]))
+                return i;
+    }
+    return -1;
+}
+
+static int lease_hand_over(sim_world *w, int i, int j)
+{
+    sim_node *n = &w->node[i];
+    int key = n->hold[j].key, next = lease_first_in_line(w, key);
+
+    if (next < 0 || next == i || !lease_link_is_quick(w, n))
+        return 0;
+    SIM_SAY(w, "n%d is to follow n%d", next, i);
+    w->leases.hand_key = key;
+    w->leases.hand_us = w->now_us;
+    n->now = sim_node_clock(w, n);
+    lease_stop(w, n, j);
+    lease_stopped(w, n, j);
+    sim_node_turn(w, n);
+    return 1;
+}
+
+/* Once all is whole a leader leaves, and who is first in line follows it as
+ * soon as three ways there and back allow, not when a lease has ended. */
+int sim_lease_more(sim_world *w)
+{
+    sim_leases *g = &w->leases;
+    int64_t bound = 60 * w->shape.latency_us + 400 * SIM_MS;
+    int i, j;
+
+    if (g->ttl_max == 0)
+        return 0;
+    if (g->hand_key < 0) {
+        if (g->hand_tried || w->memory_faults > 0 || g->leapt)
+            return 0;
+        g->hand_tried = 1;
+        for (i = 0; i < w->shape.nodes; i++)
+            for (j = 0; j < SIM_HOLDS; j++)
+                if (w->node[i].hold[j].leading && !w->node[i].hold[j].alone &&
+                    w->node[i].hold[j].group == 0 &&
+                    lease_hand_over(w, i, j))
+                    return 1;
+        return 0;
+    }
+    if (g->handed_us == 0)
+        return w->now_us < g->hand_us + bound + 20 * SIM_S;
+    w->checked[SIM_L8]++;
+    if (g->handed_us - g->hand_us > bound)
+        sim_fail(w, SIM_L8, "%s: %ld ms from one leader's leaving to the next",
+                 sim_key_name[g->hand_key],
+                 (long)((g->handed_us - g->hand_us) / SIM_MS));
+    SIM_MARK(handed_over);
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lease.h - what the ghost knows of leases: what servers granted, what nodes
+ * believe, and what the thing that a lease protects has accepted. */
+#ifndef SIM_LEASE_H
+#define SIM_LEASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relet.h"
+
+#define SIM_KEYS 3
+#define SIM_HOLDS 4    /* leases of a node at a time                          */
+#define SIM_EFFECTS 1024 /* under way to what is protected                    */
+#define SIM_SPANS 256  /* of the strip chart                                  */
+
+#define SIM_TTL_MAX_MS ((relet_time)10000)
+
+/* A lease of a node: what it asked for, was told, and may believe. */
+typedef struct sim_hold {
+    unsigned serial;     /* 0: none. Its label, so that servers' keys tell it */
+    int key;
+    relet_time ttl_ms, retry_ms, quarantine_ms;
+    uint32_t group;
+    uint8_t once, alone, patient; /* patient: waits for ever, no quarantine   */
+    uint8_t leading;     /* GAINED was told, LOST was not                     */
+    uint8_t stopping;    /* it was told to leave                              */
+    uint8_t owes;        /* its work is to be said to have stopped            */
+    uint64_t term, token;
+    uint64_t granted;    /* token that a server granted last                  */
+    int64_t start_us;
+    int64_t until_us;    /* its node believes in it until then                */
+    int64_t run_us;      /* a server granted or renewed it last               */
+    int64_t truth_us;    /* that ends then, whatever its node heard of it     */
+    uint64_t refused_at; /* of the link's bytes: a renewal was refused        */
+    uint64_t refused_gen, refused_token;
+    uint64_t wakes, ups; /* of the key, of the node, when it began            */
+    uint32_t asked;
+    uint32_t span;       /* 1 + its last in the strip chart                   */
+} sim_hold;
+
+/* What is under way to what the lease protects, and may arrive late. */
+typedef struct sim_effect {
+    int key, node;
+    unsigned serial;
+    uint64_t token;
+} sim_effect;
+
+typedef struct sim_span {
+    int key, node;       /* node below 0: another program                     */
+    uint64_t token;
+    int64_t from_us, to_us;
+} sim_span;
+
+typedef struct sim_key {
+    uint64_t token;      /* of the last grant                                 */
+    int64_t granted_us;
+    uint64_t grants[16]; /* the last ones: of whom, which term, which token   */
+    unsigned grants_n;
+    int twice;           /* its tokens may have begun again                   */
+    uint64_t top;        /* that the register has seen                        */
+    unsigned top_serial;
+    int64_t other_us;    /* another program took it,                          */
+    int64_t other_until_us; /* for so long                                    */
+    uint64_t wakes;
+} sim_key;
+
+/* What a server does for a lease at this moment. */
+typedef enum sim_script {
+    SIM_ACQUIRE,
+    SIM_RENEW,
+    SIM_RELEASE
+} sim_script;
+
+typedef struct sim_run {
+    int active, answered;
+    sim_script what;
+    int host, key, node;   /* the link may be gone when it has run            */
+    unsigned serial;
+    uint64_t term, token;  /* token 0: not said                               */
+    int64_t answer[3];     /* status, token, ms left or who was woken         */
+    int64_t ttl_us;
+    char owner[128];
+    char before[160], before_left[32];
+} sim_run;
+
+typedef struct sim_leases {
+    sim_key key[SIM_KEYS];
+    sim_effect effect[SIM_EFFECTS];
+    uint64_t effects;
+    sim_span span[SIM_SPANS];
+    uint32_t spans;
+    unsigned serials;
+    sim_run run;
+    int64_t void_us;     /* until then servers forgot, or time leapt          */
+    int64_t lost_us;     /* until then servers forgot                         */
+    int64_t wall_max_us; /* the farthest that a server's clock was ahead      */
+    int leapt;           /* a server's clock did; who looks later sees it     */
+    relet_time ttl_max;
+    /* A leader is asked to leave, and another one waits first in line. */
+    int hand_key;        /* -1: none                                          */
+    int hand_tried;
+    int64_t hand_us, handed_us;
+} sim_leases;
+
+#endif
