@@ -92,6 +92,8 @@ test_command() {
     check 'a command that was killed: 128 + 9' same 137 "$code"
     run lead none --ttl 200 -- true
     check 'options may stand behind the name' same 0 "$code"
+    run lock long --ttl 1500 -- sleep 2
+    check 'a command may run for longer than its lease' same 0 "$code"
     run --json lead json -- sh -c 'exit 4'
     check '--json: notices are documents' same '' "$(grep -v \
         '^{"event":"[a-z ]*","name":"json","token":[0-9]*,"term":.*}$' \
