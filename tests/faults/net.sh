@@ -22,7 +22,6 @@ net_begin() {
     ip -n "$namespace" link set lo up
     server_in="ip netns exec $namespace"
     world_begin "$1" --bind 127.0.0.1 127.0.0.11 127.0.0.12 127.0.0.13
-    server_in="ip netns exec $namespace"
 }
 
 # Each with these settings, at its own address.
@@ -52,7 +51,7 @@ net_end() {
 scene_T18() {
     local first ups
     net_begin T18 || return
-    net_nodes load=2
+    net_nodes load=2 timeout=2000 ping=2000
     until_led
     first=$leader
     until_wrote "$first"
