@@ -3,6 +3,7 @@
  * hold_test.c - leases of whole clients on a server: who leads, when another
  * one may, and what is told. */
 #include "rand.h"
+#include "slot.h"
 #include "world.h"
 
 static relet_lease_config t_lease(const char *name)
@@ -934,7 +935,75 @@ TEST a_hash_tag_alone_is_refused_by_name(void)
     PASS();
 }
 
+TEST a_lock_and_a_leader_of_one_name_are_two_leases(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, t_lead(&w, 0, "x"));
+    ASSERT_EQ(0, t_lock(&w, 1, "x", 0, 7));
+    ASSERT_EQ(1, t_lock(&w, 1, "leader:x", 0, 8));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 8");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST the_keys_of_a_lease_share_a_slot(void)
+{
+    static const char *const keys[] = {"k", "a:{b}:c", "{a}{b}", "{", "a{b",
+                                       "{{a}b"};
+    relet_lease_config c = t_lease("");
+    size_t i, n;
+    t_world w;
+
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *at;
+
+        c.key = relet_str(keys[i]);
+        t_world_start(&w, 2);
+        ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+        t_world_pass(&w, 10);
+        ASSERT_EQ(0, relet_lease_start(w.p[1].r, &c));
+        t_world_pass(&w, 1000);
+        at = t_world_ask(&w, "KEYS *");
+        ASSERT(strncmp(at, "*3\r\n", 4) == 0);
+        for (n = 0; n < 3; n++) {
+            relet_span key;
+
+            key.n = (size_t)strtol(strchr(at, '$') + 1, NULL, 10);
+            key.p = strchr(strchr(at, '$'), '\n') + 1;
+            at = key.p + key.n;
+            ASSERT_EQ(rlt_slot_of(c.key), rlt_slot_of(key));
+        }
+        t_world_end(&w);
+    }
+    PASS();
+}
+
 /* ----------------------------------------------------------------- the rest */
+
+TEST without_its_channel_a_follower_goes_by_the_clock(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    (void)t_world_ask(&w, "ACL SETUSER default resetchannels");
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_lead(&w, 1, "n"));
+    t_world_pass(&w, 100);
+    T_HEARD(&w, 0, "lease gained 7");
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(!t_leads(&w, 1));
+    t_world_pass(&w, 10100);
+    T_HEARD(&w, 1, "lease gained 7");
+    t_world_end(&w);
+    PASS();
+}
 
 /* What is beside the leases in the same client is as without them. */
 TEST wake_ups_are_not_told(void)
@@ -1241,6 +1310,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_key_may_hold_any_byte);
     RUN_TEST(a_brace_that_closes_nothing_is_refused_by_name);
     RUN_TEST(a_hash_tag_alone_is_refused_by_name);
+    RUN_TEST(a_lock_and_a_leader_of_one_name_are_two_leases);
+    RUN_TEST(the_keys_of_a_lease_share_a_slot);
+    RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
     RUN_TEST(wake_ups_are_not_told);
     RUN_TEST(a_refused_wake_up_is_wished_for_again_on_the_next_link);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);
