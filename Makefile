@@ -75,6 +75,7 @@ SO          = librelet.so.$(VERSION)
 COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
 include local.mk
 include sim.mk
+include faults.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

@@ -12,17 +12,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static sim_world *w;
     sim_setup setup = {0, SIM_LITE, 0, NULL, 0, NULL, 0};
+    sim_world *w;
 
     if (n == 0)
         return 0;
-    if (w == NULL)
-        w = sim_world_new();
+    w = sim_world_new();
     setup.bytes = data;
     setup.bytes_n = n;
-    if (sim_world_run(w, &setup) == 0)
+    if (sim_world_run(w, &setup) == 0) {
+        sim_world_free(w);
         return 0;
+    }
     fprintf(stderr, "%s: %s\n", sim_rule_name[w->failed - 1], w->why);
     setup.trace = 1;
     sim_trace_clear();

@@ -413,9 +413,12 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 /* Wish for messages. A wish holds until it is taken back: it is restored on
  * every new link. RELET_SUBSCRIBED tells each time that it is in force,
  * RELET_SUBSCRIPTION_REFUSED that the server will not have it (then it is
- * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. Wishing
- * twice is wishing once. 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED (an
- * empty name; unsubscribing from what was never wished for). */
+ * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. What is in
+ * force is so until RELET_DOWN, but not one with RELET_WHY_BUSY: then the link
+ * did not break, messages go on coming, and the next UP brings no new
+ * SUBSCRIBED of it. Wishing twice is wishing once. 0 or RELET_E_LIMIT,
+ * _MEMORY, _STOPPED, _REFUSED (an empty name; unsubscribing from what was
+ * never wished for). */
 typedef enum relet_channel {
     RELET_CHANNEL, /* SUBSCRIBE   */
     RELET_PATTERN, /* PSUBSCRIBE  */
@@ -444,11 +447,18 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * The key holds the owner's name and nothing else, so that programs compete
  * correctly which take it by SET NX PX and compare before they touch it. Beside
  * it there are {key}:fence, which is never deleted, for it counts the tokens,
- * and {key}:sleepers. An ACL must allow the three, the channel PREFIX:wake:*,
- * and the commands of the scripts.
+ * and {key}:sleepers; without more braces when the key has a hash tag, as
+ * app:{x} has. A key that is a hash tag alone, or has a } but no hash tag, is
+ * refused. An ACL must allow the three, the channel PREFIX:wake:*, and the
+ * commands of the scripts.
  *
  * Commands that block or answer slowly hold up renewals on the same link: give
- * them a client of their own. */
+ * them a client of their own. And a holder does not wait for pings to find that
+ * a link is dead: when nothing at all has come for a third of ttl_ms (a second
+ * at least) though a renewal is due, the link is left for another one, while
+ * there is time: RELET_DOWN with RELET_WHY_SILENT, and commands end as over any
+ * broken link. A renewal that waits behind a command whose own time is not up
+ * is not counted as due. */
 typedef struct relet_lease_config {
     relet_span name;  /* the key is PREFIX:leader:name, or PREFIX:lock:name  */
     relet_span key;   /* … or this one; together at most 255 bytes           */
@@ -488,7 +498,9 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
 
 /* Leave. A follower just leaves. A leader hears LOST, and the lease is renewed
  * until the work is said to have stopped, or grace_ms have passed; then it is
- * released, which wakes one follower, and ENDED. 0 or RELET_E_REFUSED. */
+ * released, which wakes one follower, and ENDED. Without a link to release it
+ * over, ENDED comes once it may not be acted on any more in any case: ttl_ms
+ * behind the last request, at the latest. 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stop(relet *r, int lease);
 
 /* The work has stopped. After a LOST: behind a relet_lease_stop this releases
@@ -645,8 +657,11 @@ RELET_API relet_time relet_deadline(const relet *r);
  * one. */
 RELET_API void relet_tick(relet *r, relet_time now);
 
-/* 1 and *io when a link is to be opened or closed: once each. A link that is
- * closed here needs no relet_io_closed. */
+/* 1 and *io when a link is to be opened or closed: once each, and a link is
+ * closed before the next one is opened. Ask until it returns 0, and do what it
+ * says, before you tell what became of a link: behind an `open`, opened and
+ * closed are about the new one. A link that is closed here needs no
+ * relet_io_closed. */
 RELET_API int relet_io_want(relet *r, relet_io *io);
 
 /* The link is open (err 0), or could not be opened; text (may be NULL) says

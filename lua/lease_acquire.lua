@@ -21,7 +21,7 @@ if f[2] == ARGV[1] and term <= (tonumber(f[3]) or 0) then
     redis.call('PEXPIRE', KEYS[1], ttl)
     return {1, last, tonumber(ttl), now, 0}
 end
-if tonumber(ARGV[5]) > 0 and not holder then
+if tonumber(ARGV[5]) > 0 and (mine or not holder) then
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
     local open = f[4] == run and tonumber(f[5]) or now + ARGV[5] * 1000
     redis.call('HSET', KEYS[2], 'run', run, 'open', text(open))

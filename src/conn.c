@@ -232,6 +232,14 @@ RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c)
     return !rlt_conn_idle(c) && conn_at(c, c->first)->state == RLT_TOLD;
 }
 
+RELET_PRIVATE int rlt_conn_owes(const rlt_conn *c, uint64_t tag)
+{
+    const rlt_op *op = conn_at(c, c->first);
+
+    return rlt_conn_overdue(c) ||
+           (!rlt_conn_idle(c) && (op->flags & RLT_OP_OURS) && op->tag == tag);
+}
+
 RELET_PRIVATE void rlt_conn_pop(rlt_conn *c)
 {
     rlt_op *op = conn_at(c, c->first);

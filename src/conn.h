@@ -113,6 +113,9 @@ RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c);
 RELET_PRIVATE int rlt_conn_idle(const rlt_conn *c);
 RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c);
 
+/* 1 when nothing that has time left stands before ours with this tag. */
+RELET_PRIVATE int rlt_conn_owes(const rlt_conn *c, uint64_t tag);
+
 /* It has had its last answer. */
 RELET_PRIVATE void rlt_conn_pop(rlt_conn *c);
 

@@ -380,9 +380,9 @@ RELET_PRIVATE relet_time rlt_elect_deadline(const rlt_elect *e, int up)
     return at;
 }
 
-RELET_PRIVATE void rlt_elect_tick(rlt_elect *e, relet_time now)
+RELET_PRIVATE void rlt_elect_tick(rlt_elect *e, relet_time now, int up)
 {
-    elect_fate(e, now, rlt_lease_tick(&e->lease, now));
+    elect_fate(e, now, rlt_lease_tick(&e->lease, now, up));
     if (e->state == RLT_ELECT_RESIGNING && now >= e->grace_until)
         elect_leave(e, now, e->end_why);
     if (now < e->give_up_at)

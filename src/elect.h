@@ -107,7 +107,7 @@ RELET_PRIVATE void rlt_elect_stopped(rlt_elect *e, relet_time now);
 RELET_PRIVATE void rlt_elect_cut_off(rlt_elect *e, relet_why why, int stopped);
 
 RELET_PRIVATE relet_time rlt_elect_deadline(const rlt_elect *e, int up);
-RELET_PRIVATE void rlt_elect_tick(rlt_elect *e, relet_time now);
+RELET_PRIVATE void rlt_elect_tick(rlt_elect *e, relet_time now, int up);
 RELET_PRIVATE void rlt_elect_reply(rlt_elect *e, relet_time now,
                                    const rlt_reply *r);
 RELET_PRIVATE int rlt_elect_want(rlt_elect *e, relet_time now,

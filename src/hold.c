@@ -7,6 +7,7 @@
 #include "text.h"
 
 #define HOLD_KEYS 3 /* lease, fence, sleepers                                */
+#define HOLD_SILENCE_MS 1000 /* less is no sign of anything on a busy machine */
 
 /* ---------------------------------------------------------------- settings */
 
@@ -51,11 +52,52 @@ static const char *hold_plan(const relet_lease_config *c, rlt_elect_plan *p)
     return NULL;
 }
 
+/* ------------------------------------------------------------------- names */
+
+static relet_span hold_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
+static relet_span hold_key_of(const rlt_hold *h)
+{
+    return hold_span(h->key, h->key_len);
+}
+
 static size_t hold_put(char *out, size_t at, relet_span s)
 {
     if (s.n > 0)
         memcpy(out + at, s.p, s.n);
     return at + s.n;
+}
+
+/* Whether a server looks at a part of the key alone for its slot. */
+static int hold_has_tag(relet_span key)
+{
+    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
+
+    if (from == NULL)
+        return 0;
+    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
+    return to != NULL && to > from + 1;
+}
+
+/* A tag ends with the first brace that closes: to a key that has such a one
+ * elsewhere there is no other key in the same slot. And {x} alone would have
+ * the companions of x. */
+static const char *hold_key_rule(relet_span key)
+{
+    const char *end = (const char *)memchr(key.p, '}', key.n);
+
+    if (end != NULL && !hold_has_tag(key))
+        return "the key of a lease has a } but no hash tag";
+    if (end == key.p + key.n - 1 && key.p[0] == '{')
+        return "the key of a lease is a hash tag and nothing else";
+    return NULL;
 }
 
 /* PREFIX:leader:NAME, PREFIX:lock:NAME, or the key as it was given. */
@@ -78,7 +120,7 @@ static const char *hold_key(const relet *r, rlt_hold *h,
     if (body.n > RLT_HOLD_KEY_MAX - n)
         return "the key of a lease has at most 255 bytes";
     h->key_len = (uint16_t)hold_put(h->key, n, body);
-    return NULL;
+    return hold_key_rule(hold_key_of(h));
 }
 
 static size_t hold_hex(relet *r, char *out)
@@ -109,38 +151,10 @@ static const char *hold_owner(relet *r, rlt_hold *h, relet_span label)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- names */
-
-static relet_span hold_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
-static relet_span hold_key_of(const rlt_hold *h)
-{
-    return hold_span(h->key, h->key_len);
-}
-
-/* Whether a server looks at a part of the key alone for its slot. */
-static int hold_has_tag(relet_span key)
-{
-    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
-
-    if (from == NULL)
-        return 0;
-    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
-    return to != NULL && to > from + 1;
-}
-
-/* A companion of the key, in the same slot wherever that can be: a brace that
- * closes nothing cannot be part of a tag. */
+/* A companion of the key, in the same slot. */
 static relet_span hold_companion(relet_span key, const char *what, char *out)
 {
-    int tag = !hold_has_tag(key) && memchr(key.p, '}', key.n) == NULL;
+    int tag = !hold_has_tag(key);
     size_t n = 0;
 
     if (tag)
@@ -190,6 +204,11 @@ static size_t hold_keys(const rlt_hold *h, char (*room)[RLT_HOLD_KEY_MAX + 12],
     return HOLD_KEYS;
 }
 
+static uint64_t hold_tag(const relet *r, const rlt_hold *h, uint32_t serial)
+{
+    return (uint64_t)(h - r->holds) << 32 | serial;
+}
+
 /* Keys first, then what the head of the script says. */
 static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
 {
@@ -201,7 +220,7 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
     relet_args a;
     size_t keys = hold_keys(h, room, argv), n;
 
-    q.tag = (uint64_t)(h - r->holds) << 32 | want->serial;
+    q.tag = hold_tag(r, h, want->serial);
     q.timeout_ms = want->timeout_ms;
     if (want->what == RLT_WANT_CONFIRM)
         return hold_send_confirm(r, h, &q);
@@ -304,15 +323,42 @@ static void hold_wake(relet *r, relet_span key, const rlt_hold *but)
             rlt_elect_wake(&r->holds[i].elect, r->session.now);
 }
 
+/* When a holder has waited long enough for a link that says nothing: there is
+ * time left to renew over another one. What stands before its renewal may be
+ * slow by right, until its own time is up. */
+static relet_time hold_silent_at(const relet *r, const rlt_hold *h)
+{
+    const rlt_lease *l = &h->elect.lease;
+
+    if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW ||
+        !rlt_conn_owes(&r->conn, hold_tag(r, h, l->serial)))
+        return RELET_NEVER;
+    return rlt_session_silent_at(&r->session, l->sent_at,
+                                 RLT_MAX(HOLD_SILENCE_MS, l->plan.ttl_ms / 3));
+}
+
+static void hold_listen(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->holds_max; i++)
+        if (r->session.now >= hold_silent_at(r, &r->holds[i]))
+            rlt_session_fail(&r->session, RELET_WHY_SILENT,
+                             "a renewal is not answered", NULL);
+}
+
 RELET_PRIVATE void rlt_hold_tick(relet *r)
 {
-    int over = r->session.state == RLT_OVER, fresh;
+    int over, up, fresh;
     uint32_t i;
 
     if (!r->hold_busy)
         return;
     r->hold_due = 0;
-    fresh = r->session.state == RLT_UP && r->hold_link != r->session.connects;
+    hold_listen(r);
+    over = r->session.state == RLT_OVER;
+    up = r->session.state == RLT_UP;
+    fresh = up && r->hold_link != r->session.connects;
     if (fresh)
         r->hold_link = r->session.connects;
     for (i = 0; i < r->holds_max; i++) {
@@ -321,7 +367,7 @@ RELET_PRIVATE void rlt_hold_tick(relet *r)
         if (!r->holds[i].ticked)
             rlt_elect_began(e, r->session.now);
         r->holds[i].ticked = 1;
-        rlt_elect_tick(e, r->session.now);
+        rlt_elect_tick(e, r->session.now, up);
         if (fresh)
             rlt_elect_linked(e, r->session.now);
         if (over)
@@ -371,8 +417,10 @@ RELET_PRIVATE relet_time rlt_hold_deadline(const relet *r)
         return RELET_NEVER;
     if (r->hold_due)
         return r->session.now;
-    for (i = 0; i < r->holds_max; i++)
+    for (i = 0; i < r->holds_max; i++) {
         t = RLT_MIN(t, rlt_elect_deadline(&r->holds[i].elect, up));
+        t = RLT_MIN(t, hold_silent_at(r, &r->holds[i]));
+    }
     return t;
 }
 

@@ -56,6 +56,7 @@ RELET_PRIVATE rlt_fate rlt_lease_release(rlt_lease *l, relet_time now)
     if (l->sent_at == RELET_NEVER)
         return lease_end(l, RLT_FATE_RELEASED, RELET_WHY_NONE);
     rlt_lease_forget(l);
+    l->granted = 1; /* who knows: this term is over */
     l->state = RLT_LEASE_RELEASING;
     l->again_at = now;
     return RLT_FATE_NONE;
@@ -266,7 +267,7 @@ RELET_PRIVATE rlt_fate rlt_lease_reply(rlt_lease *l, relet_time now,
                                           const rlt_reply *r)
 {
     rlt_want what = l->asked;
-    rlt_fate fate = rlt_lease_tick(l, now);
+    rlt_fate fate = rlt_lease_tick(l, now, 1);
 
     if (fate != RLT_FATE_NONE || what == RLT_WANT_NOTHING ||
         r->serial != l->serial)
@@ -281,11 +282,12 @@ RELET_PRIVATE rlt_fate rlt_lease_reply(rlt_lease *l, relet_time now,
 
 /* ------------------------------------------------------------------- time */
 
-/* When what was last asked for has ended by itself, if nobody renewed it. The
- * server's count may have begun as late as now. */
-static relet_time lease_over_at(const rlt_lease *l)
+/* When there is nothing to release any more: what was last asked for has ended
+ * by itself. The server's count may have begun as late as now; but without a
+ * link nothing could be done about that. */
+static relet_time lease_over_at(const rlt_lease *l, int up)
 {
-    return l->sent_at + 2 * l->plan.ttl_ms;
+    return up ? l->sent_at + 2 * l->plan.ttl_ms : lease_trusted_until(l);
 }
 
 RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up)
@@ -303,17 +305,17 @@ RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up)
             return 0;
         return idle ? RLT_MIN(l->again_at, l->valid_until) : l->valid_until;
     case RLT_LEASE_RELEASING:
-        return idle ? RLT_MIN(l->again_at, lease_over_at(l))
-                    : lease_over_at(l);
+        return RLT_MIN(idle ? l->again_at : RELET_NEVER,
+                       lease_over_at(l, up));
     }
     return RELET_NEVER;
 }
 
-RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now)
+RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now, int up)
 {
     if (l->state == RLT_LEASE_HELD && now >= l->valid_until)
         return lease_end(l, RLT_FATE_LOST, RELET_WHY_EXPIRED);
-    if (l->state == RLT_LEASE_RELEASING && now >= lease_over_at(l))
+    if (l->state == RLT_LEASE_RELEASING && now >= lease_over_at(l, up))
         return lease_end(l, RLT_FATE_RELEASED, RELET_WHY_NONE);
     return RLT_FATE_NONE;
 }

@@ -28,6 +28,8 @@
  *   RELEASING   any answer                  NONE        RELEASED
  *               an error, no answer         RELEASING, and releases again soon
  *               it must have ended by now   NONE        RELEASED
+ *               … without a link: nobody
+ *               can believe in it any more  NONE        RELEASED
  *   any         release                     RELEASING, or NONE when nothing was
  *                                           ever sent: RELEASED
  *               forget                      NONE
@@ -36,8 +38,9 @@
  * counted from the moment of asking, and by our clock alone: the server began
  * its count later. So nothing that comes late can bring a lease back.
  *
- * A term is one grant: asking for it again gives the same one. Each lease that
- * was granted, believed or not, ends its term. */
+ * A term is one grant: asking for it again gives the same one. It ends with the
+ * lease that was granted, believed or not, and with a release: a server that
+ * did not hear of that one must not give the same grant again. */
 #ifndef RLT_LEASE_H
 #define RLT_LEASE_H
 
@@ -101,7 +104,7 @@ typedef struct rlt_lease {
     rlt_lease_state state;
     rlt_want asked;         /* what is under way                             */
     uint32_t serial;        /* … and its number                              */
-    uint8_t granted;        /* the server has granted this term              */
+    uint8_t granted;        /* this term is over: granted, or given up       */
     uint8_t copies_due;     /* renewed, and the copies are not counted yet   */
     uint8_t measured;       /* the four below are known                      */
     int tries;              /* failed ones in a row                          */
@@ -132,7 +135,7 @@ RELET_PRIVATE rlt_fate rlt_lease_release(rlt_lease *l, relet_time now);
 RELET_PRIVATE void rlt_lease_forget(rlt_lease *l);
 
 RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up);
-RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now);
+RELET_PRIVATE rlt_fate rlt_lease_tick(rlt_lease *l, relet_time now, int up);
 RELET_PRIVATE rlt_fate rlt_lease_reply(rlt_lease *l, relet_time now,
                                           const rlt_reply *r);
 

@@ -80,7 +80,7 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
     rlt_pubsub_broken(s->pubsub);
     rlt_scripts_forget(s->scripts);
     rlt_greet_forget(&s->greet);
-    s->close = s->opened;
+    s->close |= s->opened; /* one that was not taken yet stands */
     s->opened = s->hangup = 0;
     s->hold_until = 0;
     s->input_seen = RELET_NEVER;
@@ -420,6 +420,14 @@ static void session_ping(rlt_session *s)
 static int session_has_input(const rlt_session *s)
 {
     return rlt_inlet_has_input(&s->conn->inlet);
+}
+
+RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
+                                               relet_time since, relet_time ms)
+{
+    if (s->state != RLT_UP || session_has_input(s))
+        return RELET_NEVER;
+    return RLT_MAX(since, s->last_in) + ms;
 }
 
 /* An answer that is here already beats a deadline. After a long pause of this

@@ -107,6 +107,12 @@ RELET_PRIVATE void rlt_session_fail(rlt_session *s, relet_why why,
 RELET_PRIVATE void rlt_session_bad_input(rlt_session *s);
 RELET_PRIVATE void rlt_session_stop(rlt_session *s);
 
+/* When a link over which an answer is due since then has been silent for so
+ * long; RELET_NEVER while there is something to judge. */
+RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
+                                               relet_time since,
+                                               relet_time ms);
+
 /* The server refuses everything for a while: write nothing until it may have
  * changed its mind. */
 RELET_PRIVATE void rlt_session_hold(rlt_session *s);

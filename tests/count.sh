@@ -6,6 +6,7 @@
 passed=0
 failed=0
 skipped=0
+on= # which of several servers the claims are about
 
 # shellcheck disable=SC1091
 [ -f build/deps/have.mk ] && . build/deps/have.mk
@@ -15,7 +16,7 @@ MAKE=${MAKE:-make}
 
 # check NAME COMMAND...: passes when the command succeeds and says nothing.
 check() {
-    claim=$1
+    claim=${on:+$on: }$1
     shift
     if said=$("$@" 2>&1) && [ -z "$said" ]; then
         passed=$((passed + 1))

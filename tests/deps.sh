@@ -60,6 +60,7 @@ each_item() {
     "$1" CPPCHECK "cppcheck" probe_tool cppcheck
     "$1" OPENSSL "openssl" probe_tool openssl
     "$1" OPENSSL_DEV "libssl-dev" probe_openssl_dev
+    "$1" IPTABLES "iptables iproute2" probe_iptables
     "$1" REDIS_CLI "redis-tools" probe_tool redis-cli
     "$1" REDIS_BENCHMARK "redis-tools" probe_tool redis-benchmark
     "$1" REDIS_SERVER "" probe_redis redis-server
@@ -137,6 +138,12 @@ probe_openssl_dev() {
     # shellcheck disable=SC2086
     $cc -o "$work/ssl" "$work/ssl.c" -lssl -lcrypto >/dev/null 2>&1 && echo yes
 }
+
+# Not where everybody looks for programs.
+probe_iptables() (
+    PATH=$PATH:/usr/sbin:/sbin
+    probe_tool ip >/dev/null && probe_tool iptables
+)
 
 probe_redis() {
     command -v "$1" && return

@@ -33,7 +33,7 @@ static void t_begin(t_rig *t, const rlt_elect_plan *p)
 static void t_pass(t_rig *t, relet_time ms)
 {
     t_clock_pass(&t->c, ms);
-    rlt_elect_tick(&t->e, t->c.now);
+    rlt_elect_tick(&t->e, t->c.now, 1);
 }
 
 static rlt_want t_sent(t_rig *t)

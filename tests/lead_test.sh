@@ -7,6 +7,8 @@
 #
 #   tests/lead_test.sh      RELET names the program, build/relet otherwise
 #
+# On each real server that deps.sh found.
+#
 # What a process has to have done is waited for in the files that it writes.
 
 # What is in single quotes is for the shells that we start.
@@ -19,6 +21,8 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/count.sh
 # shellcheck disable=SC1091
 . tests/redis.sh
+# shellcheck disable=SC1091
+. tests/wait.sh
 relet=${RELET:-build/relet}
 [[ $relet == /* ]] || relet=$PWD/$relet
 for name in $(compgen -v | grep -E '^(RELET_)?REDIS_(URL|HOST|PORT|DB|PREFIX|'\
@@ -31,40 +35,7 @@ mkdir -p "$work"
 
 # ------------------------------------------------------------------- helpers
 
-# until CLAIM COMMAND...: it succeeds within ten seconds.
-until_so() {
-    local tries=0
-    until "${@:2}"; do
-        tries=$((tries + 1))
-        [ $tries -lt 500 ] || { echo "$1: not within ten seconds"; return 1; }
-        sleep 0.02
-    done
-}
-
-# has FILE PATTERN N: so many lines at least match.
-has() { [ "$(grep -c -- "$2" "$1")" -ge "$3" ]; }
-
-# until_line FILE PATTERN [N]
-until_line() { until_so "'$2' in ${1##*/}" has "$1" "$2" "${3:-1}"; }
-
-# gone PID: it does not run any more; a zombie does not run.
-gone() {
-    local state
-    state=$(ps -o stat= -p "$1")
-    [[ -z $state || $state == Z* ]]
-}
-
-until_gone() { until_so "$1 is gone" gone "$1"; }
-
 waits_for() { [ "$(redis ZCARD "$1")" = 1 ]; }
-
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
-
-# same WANTED GOT
-same() { [ "$1" = "$2" ] || echo "wanted '$1', got '$2'"; }
-
-# Whether a number is below (-lt), above … another one.
-holds() { test "$1" "$2" "$3" || echo "not $1 $2 $3"; }
 
 # run ARGUMENT...: leaves $code, $out and the file err.
 run() {
@@ -114,12 +85,15 @@ test_command() {
     check 'standard error too, and -q adds nothing' same e "$(cat "$work/err")"
     run lock none -- /nonexistent/program
     check 'a command that is not there: 127' same 127 "$code"
+    check 'and the lock is free again' same 0 "$(redis EXISTS lock:none)"
     run lock none -- /etc/passwd
     check 'a command that cannot be executed: 126' same 126 "$code"
     run lock none -- sh -c 'kill -KILL $$'
     check 'a command that was killed: 128 + 9' same 137 "$code"
     run lead none --ttl 200 -- true
     check 'options may stand behind the name' same 0 "$code"
+    run lock long --ttl 1500 -- sleep 2
+    check 'a command may run for longer than its lease' same 0 "$code"
     run --json lead json -- sh -c 'exit 4'
     check '--json: notices are documents' same '' "$(grep -v \
         '^{"event":"[a-z ]*","name":"json","token":[0-9]*,"term":.*}$' \
@@ -211,7 +185,7 @@ test_command_dies() {
         holds "$(token_of two.out)" -gt "$(token_of one.out)"
     kill -TERM "$second"
     wait "$second"
-    echo "# a crashed command is followed in $took ms (TTL 60000 ms)"
+    echo "# $on: a crashed command is followed in $took ms (TTL 60000 ms)"
 }
 
 test_leader_killed() {
@@ -290,7 +264,7 @@ test_server_dies() {
     kill -TERM "$lead"
     wait "$lead"
     check 'and ends as told' same 143 $?
-    echo "# the server died; the command was dead after $took ms" \
+    echo "# $on: the server died; the command was dead after $took ms" \
         '(TTL 4000 ms)'
 }
 
@@ -393,16 +367,18 @@ test_leases() {
 ends() {
     # shellcheck disable=SC2046
     kill -KILL $(jobs -p) 2>/dev/null
-    server_stop
+    wait 2>/dev/null
+    server_pid=
 }
 
-if given REDIS_SERVER 'lead: on a real server'; then
+# on_server KIND: every claim on a server of its own.
+on_server() {
+    server_kind=$1
+    on=$1
     server_start "$work/server" || exit 1
     trap ends EXIT
-    mkfifo "$work/fifo"
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
     test_command
-    test_usage
     test_lock
     test_contenders
     test_command_dies
@@ -413,5 +389,16 @@ if given REDIS_SERVER 'lead: on a real server'; then
     test_taken_away
     test_processes
     test_leases
+    ends
+    on=
+}
+
+mkfifo "$work/fifo"
+test_usage
+if given REDIS_SERVER 'lead: on redis'; then
+    on_server redis
+fi
+if given VALKEY_SERVER 'lead: on valkey'; then
+    on_server valkey
 fi
 total

@@ -22,7 +22,7 @@ static void t_begin(t_rig *t)
 static rlt_fate t_pass(t_rig *t, relet_time ms)
 {
     t_clock_pass(&t->c, ms);
-    return rlt_lease_tick(&t->l, t->c.now);
+    return rlt_lease_tick(&t->l, t->c.now, 1);
 }
 
 /* What is sent now. */
@@ -575,14 +575,33 @@ TEST a_failed_release_is_tried_until_the_lease_has_ended(void)
     PASS();
 }
 
-TEST a_release_waits_for_a_link_until_the_lease_has_ended(void)
+TEST a_release_waits_for_a_link_while_the_lease_could_be_believed_in(void)
 {
     t_rig t;
 
     t_hold(&t);
     (void)rlt_lease_release(&t.l, t.c.now);
-    ASSERT_EQ(1000 + 2 * T_TTL, rlt_lease_deadline(&t.l, 0));
-    ASSERT_EQ(RLT_FATE_RELEASED, t_pass(&t, 2 * T_TTL));
+    ASSERT_EQ(1000 + T_TRUST, rlt_lease_deadline(&t.l, 0));
+    t_clock_pass(&t.c, T_TRUST - 1);
+    ASSERT_EQ(RLT_FATE_NONE, rlt_lease_tick(&t.l, t.c.now, 0));
+    t_clock_pass(&t.c, 1);
+    ASSERT_EQ(RLT_FATE_RELEASED, rlt_lease_tick(&t.l, t.c.now, 0));
+    PASS();
+}
+
+/* The server that takes over may have heard of the grant alone. */
+TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
+{
+    t_rig t;
+
+    t_ask(&t);
+    (void)rlt_lease_release(&t.l, t.c.now);
+    (void)t_sent(&t);
+    ASSERT_EQ(1, t.want.term);
+    (void)t_answer(&t, 1, 50, 1);
+    rlt_lease_ask(&t.l);
+    (void)t_sent(&t);
+    ASSERT_EQ(2, t.want.term);
     PASS();
 }
 
@@ -655,7 +674,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_release_that_came_too_late_is_one_too);
     RUN_TEST(a_release_goes_behind_a_request_under_way);
     RUN_TEST(a_failed_release_is_tried_until_the_lease_has_ended);
-    RUN_TEST(a_release_waits_for_a_link_until_the_lease_has_ended);
+    RUN_TEST(a_release_waits_for_a_link_while_the_lease_could_be_believed_in);
+    RUN_TEST(a_release_ends_the_term_though_no_grant_was_heard_of);
     RUN_TEST(what_was_never_asked_for_is_released_at_once);
     RUN_TEST(what_is_forgotten_wants_nothing);
     RUN_TEST(trust_ends_before_the_lease_by_drift_and_margin);

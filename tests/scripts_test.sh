@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # scripts_test.sh - lua/ on each real server that deps.sh found, by the same
-# claims that the suite has on the local one.
+# claims that the suite has on the local one. That these are the texts which the
+# library sends, `make check-generated` compares.
 
 set -u
 # shellcheck disable=SC1091

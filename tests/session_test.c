@@ -508,6 +508,32 @@ TEST a_wish_refused_as_busy_is_made_again(void)
     PASS();
 }
 
+TEST a_busy_server_ends_no_subscription_and_confirms_none_again(void)
+{
+    t_peer p;
+
+    t_start(&p);
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, "a"));
+    t_greet_with(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n"
+                     ">3\r\n+subscribe\r\n+a\r\n:1\r\n-LOADING later\r\n");
+    T_TOLD(&p, "subscribed channel a");
+    T_TOLD(&p, "down busy: LOADING later");
+    t_say(&p, ">3\r\n+message\r\n+a\r\n$2\r\nhi\r\n");
+    T_TOLD(&p, "message channel a \"hi\"");
+    t_pass(&p, 200);
+    t_took(&p);
+    t_took(&p);
+    t_took(&p);
+    T_NEXT_TOOK(&p, "PING");
+    t_say(&p, T_HELLO_SAYS "+OK\r\n+OK\r\n+PONG\r\n");
+    T_TOLD(&p, "up redis 7.0.15");
+    t_say(&p, ">3\r\n+message\r\n+a\r\n$2\r\nho\r\n");
+    T_TOLD(&p, "message channel a \"ho\"");
+    T_TOLD(&p, "");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST an_answer_while_the_server_is_left_alone_is_a_stray_one(void)
 {
     t_peer p;
@@ -1209,6 +1235,26 @@ TEST stopping_twice_is_stopping_once(void)
     PASS();
 }
 
+/* What was asked for between two turns of a driver was forgotten. */
+TEST stop_does_not_forget_a_close_that_is_still_to_be_asked_for(void)
+{
+    relet_event ev;
+    t_peer p;
+
+    t_start(&p);
+    ASSERT(t_up(&p));
+    t_say(&p, "+stray\r\n");
+    while (t_read(&p))
+        continue;
+    ASSERT(relet_next(p.r, &ev));
+    ASSERT_EQ(RELET_WHY_PROTOCOL, ev.why);
+    relet_stop(p.r);
+    T_TOLD(&p, "down stopped: stopped");
+    ASSERT_EQ(1, p.closes);
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* ------------------------------------------------------------- the closing */
 
 TEST answers_before_a_close_are_all_told(void)
@@ -1311,6 +1357,7 @@ static SUITE(session)
     RUN_TEST(loading_is_waited_out_on_the_same_link_and_told_once);
     RUN_TEST(every_busy_word_in_every_step_is_waited_out);
     RUN_TEST(a_wish_refused_as_busy_is_made_again);
+    RUN_TEST(a_busy_server_ends_no_subscription_and_confirms_none_again);
     RUN_TEST(an_answer_while_the_server_is_left_alone_is_a_stray_one);
     RUN_TEST(an_answer_over_a_limit_in_that_time_is_one_too);
     RUN_TEST(backoff_stays_under_a_bound_that_doubles);
@@ -1348,6 +1395,7 @@ static SUITE(session)
     RUN_TEST(stop_while_the_server_is_busy_closes_the_link);
     RUN_TEST(stop_with_everything_under_way_ends_each_operation_once);
     RUN_TEST(stopping_twice_is_stopping_once);
+    RUN_TEST(stop_does_not_forget_a_close_that_is_still_to_be_asked_for);
     RUN_TEST(answers_before_a_close_are_all_told);
     RUN_TEST(after_a_close_by_the_server_the_driver_is_not_asked_to_close);
     RUN_TEST(a_close_told_late_does_not_hurt_the_next_link);

@@ -53,6 +53,15 @@ programs() {
     done
 }
 
+# leases: of one flavour, for they wait for a server and for time.
+leases() {
+    echo "== lease_bench (takes four minutes)"
+    build/bench/tests/bench/lease_bench "$work/tsv" "$server_port" || exit 1
+    cat "$work/tsv" >>$tsv
+    rm "$work/tsv"
+    echo
+}
+
 # -------------------------------------------------------- counted instructions
 
 # count WHO COMMAND N: instructions of this process for N at depth 64.
@@ -152,6 +161,7 @@ echo "== local_bench"
 sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
 echo
 if [ -n "$server_port" ]; then
+    leases
     bench_instructions
     bench_beside_redis_benchmark
 fi

@@ -3,6 +3,7 @@
  * hold_test.c - leases of whole clients on a server: who leads, when another
  * one may, and what is told. */
 #include "rand.h"
+#include "slot.h"
 #include "world.h"
 
 static relet_lease_config t_lease(const char *name)
@@ -226,6 +227,123 @@ TEST one_broken_link_is_no_loss(void)
     PASS();
 }
 
+/* ------------------------------------------------------------ a black hole
+ *
+ * Bytes vanish and no reset comes. Pings find that out behind the end of a
+ * lease, so a leader lost it though another link would have carried it. */
+
+/* Until the client gives its link up, or for so long. It does nothing but when
+ * it said that it would. */
+static int t_swallow(t_world *w, int i, relet_time ms)
+{
+    relet_time end = w->now + ms;
+    int opens = w->p[i].opens;
+
+    w->no_way_in[i] = w->no_way_out[i] = 1;
+    while (w->now < end && w->p[i].opens == opens) {
+        w->now = RLT_MIN(t_world_next(w), end);
+        t_world_settle(w);
+    }
+    w->no_way_in[i] = w->no_way_out[i] = 0;
+    return w->p[i].opens != opens;
+}
+
+TEST a_link_that_swallows_a_renewal_is_left_while_there_is_time(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 2));
+    ASSERT(t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(0, w.both_lead);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet(void)
+{
+    t_world w;
+    int i;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.no_way_in[0] = 1;
+    for (i = 0; i < 7; i++) {
+        t_world_pass(&w, 1000);
+        t_say(&w.p[0], ">2\r\n+MOVING\r\n:1\r\n");
+    }
+    w.no_way_in[0] = 0;
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(1, w.p[0].opens);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST an_answer_that_is_here_saves_the_link_though_it_is_judged_late(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.p[0].manual = 1;
+    t_world_pass(&w, 7000);
+    w.p[0].manual = 0;
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(1, w.p[0].opens);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_command_that_has_time_left_is_waited_for_before_a_renewal(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    ASSERT_EQ(0, t_ask_within(&w.p[0], 1, RELET_NEVER, "GET", "k"));
+    ASSERT(!t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 10);
+    ASSERT(t_leads(&w, 0));
+    T_HEARD(&w, 0, "");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_command_whose_time_is_up_does_not_keep_a_silent_link(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    ASSERT_EQ(0, t_ask_within(&w.p[0], 1, 1000, "GET", "k"));
+    ASSERT(t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_short_silence_is_no_sign_of_death_however_short_the_lease(void)
+{
+    relet_lease_config c = t_lease("n");
+    t_world w;
+
+    c.ttl_ms = 2000;
+    t_world_start(&w, 1);
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+    t_world_pass(&w, 10);
+    ASSERT(!t_swallow(&w, 0, 1550)); /* renewed at 583 or later */
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_lost_answer_to_the_first_request_costs_nothing(void)
 {
     t_world w;
@@ -406,6 +524,48 @@ TEST a_grant_that_comes_after_the_stop_is_released(void)
     ASSERT_EQ(0, t_stop(&w, 0));
     w.no_way_out[0] = 0;
     t_world_settle(&w);
+    T_HEARD(&w, 0, "lease ended 7 stopped");
+    ASSERT_STR_EQ("$-1\r\n", t_world_ask(&w, "GET leader:n"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The end was told when the lease of a server that was slow, too, would have
+ * ended: for one of 30 s a minute later. */
+TEST without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease(void)
+{
+    relet_time left;
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 10);
+    left = relet_lease_valid_for(w.p[0].r, 0, w.now);
+    ASSERT(left > 5000);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_pass(&w, left - 1);
+    T_HEARD(&w, 0, "lease lost 7 stopped");
+    T_HEARD(&w, 0, "");
+    t_world_pass(&w, 1);
+    T_HEARD(&w, 0, "lease ended 7 stopped");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_link_that_comes_back_in_time_carries_the_release(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_pass(&w, 2000);
+    w.refusing = 0;
+    t_world_pass(&w, 3000);
+    T_HEARD(&w, 0, "lease lost 7 stopped");
     T_HEARD(&w, 0, "lease ended 7 stopped");
     ASSERT_STR_EQ("$-1\r\n", t_world_ask(&w, "GET leader:n"));
     t_world_end(&w);
@@ -640,6 +800,45 @@ TEST after_a_failover_nobody_is_let_in_for_the_quarantine(void)
     PASS();
 }
 
+/* It was let in at once: the key still had its name, for the new server had
+ * not heard of its release. Who was let in behind that may still believe. */
+TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
+{
+    relet_lease_config x = t_lease("x"), y = t_lease("y");
+    char owner[33], line[80];
+    t_world w;
+
+    x.group = y.group = 1;
+    x.tag = 1;
+    y.tag = 2;
+    y.quarantine_ms = 15000;
+    t_world_start(&w, 1);
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &x));
+    ASSERT_EQ(1, relet_lease_start(w.p[0].r, &y));
+    t_world_pass(&w, 15100);
+    (void)sprintf(owner, "%.32s", t_world_ask(&w, "GET leader:y") + 5);
+    (void)t_world_ask(&w, "SET leader:x thief PX 20000");
+    t_world_pass(&w, 3400);
+    T_HEARD(&w, 0, "lease gained 1");
+    T_HEARD(&w, 0, "lease trouble 2 quarantine");
+    T_HEARD(&w, 0, "lease gained 2");
+    T_HEARD(&w, 0, "lease lost 1 taken");
+    T_HEARD(&w, 0, "lease lost 2 group");
+    (void)sprintf(line, "SET leader:y %s PX 60000", owner);
+    ASSERT_EQ(0, relet_lease_stopped(w.p[0].r, 1));
+    t_world_settle(&w);
+    ASSERT_STR_EQ("+OK\r\n", t_world_ask(&w, line));
+    (void)t_world_ask(&w, "HSET {leader:y}:fence run another");
+    t_world_pass(&w, 20000);
+    T_HEARD(&w, 0, "lease gained 1");
+    T_HEARD(&w, 0, "lease trouble 2 quarantine");
+    T_HEARD(&w, 0, "");
+    t_world_pass(&w, 15000);
+    T_HEARD(&w, 0, "lease gained 2");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_wrong_setting_is_refused_by_name(void)
 {
     relet_lease_config c = t_lease("n");
@@ -697,7 +896,114 @@ TEST a_key_may_hold_any_byte(void)
     PASS();
 }
 
+/* Its companions would be in other slots of a cluster. */
+TEST a_brace_that_closes_nothing_is_refused_by_name(void)
+{
+    static const char *const bad[] = {"a}b", "{}", "{}{a}", "}", "}{"};
+    static const char *const good[] = {"{a}b", "}{a}", "{a", "{a}}{}"};
+    relet_lease_config c = t_lease("");
+    t_world w;
+    size_t i;
+
+    t_world_start(&w, 1);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        c.key = relet_str(bad[i]);
+        ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+        ASSERT_STR_EQ("the key of a lease has a } but no hash tag",
+                      relet_refusal(w.p[0].r));
+    }
+    for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+        c.key = relet_str(good[i]);
+        ASSERT_EQ((int)i, relet_lease_start(w.p[0].r, &c));
+    }
+    t_world_end(&w);
+    PASS();
+}
+
+/* It had the counter of the tokens in common with the key inside. */
+TEST a_hash_tag_alone_is_refused_by_name(void)
+{
+    relet_lease_config c = t_lease("");
+    t_world w;
+
+    t_world_start(&w, 1);
+    c.key = relet_str("{a}");
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    ASSERT_STR_EQ("the key of a lease is a hash tag and nothing else",
+                  relet_refusal(w.p[0].r));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_lock_and_a_leader_of_one_name_are_two_leases(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, t_lead(&w, 0, "x"));
+    ASSERT_EQ(0, t_lock(&w, 1, "x", 0, 7));
+    ASSERT_EQ(1, t_lock(&w, 1, "leader:x", 0, 8));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 8");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST the_keys_of_a_lease_share_a_slot(void)
+{
+    static const char *const keys[] = {"k", "a:{b}:c", "{a}{b}", "{", "a{b",
+                                       "{{a}b"};
+    relet_lease_config c = t_lease("");
+    size_t i, n;
+    t_world w;
+
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *at;
+
+        c.key = relet_str(keys[i]);
+        t_world_start(&w, 2);
+        ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+        t_world_pass(&w, 10);
+        ASSERT_EQ(0, relet_lease_start(w.p[1].r, &c));
+        t_world_pass(&w, 1000);
+        at = t_world_ask(&w, "KEYS *");
+        ASSERT(strncmp(at, "*3\r\n", 4) == 0);
+        for (n = 0; n < 3; n++) {
+            relet_span key;
+
+            key.n = (size_t)strtol(strchr(at, '$') + 1, NULL, 10);
+            key.p = strchr(strchr(at, '$'), '\n') + 1;
+            at = key.p + key.n;
+            ASSERT_EQ(rlt_slot_of(c.key), rlt_slot_of(key));
+        }
+        t_world_end(&w);
+    }
+    PASS();
+}
+
 /* ----------------------------------------------------------------- the rest */
+
+TEST without_its_channel_a_follower_goes_by_the_clock(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    (void)t_world_ask(&w, "ACL SETUSER default resetchannels");
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_lead(&w, 1, "n"));
+    t_world_pass(&w, 100);
+    T_HEARD(&w, 0, "lease gained 7");
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(!t_leads(&w, 1));
+    t_world_pass(&w, 10100);
+    T_HEARD(&w, 1, "lease gained 7");
+    t_world_end(&w);
+    PASS();
+}
 
 /* What is beside the leases in the same client is as without them. */
 TEST wake_ups_are_not_told(void)
@@ -970,6 +1276,12 @@ int main(int argc, char **argv)
     RUN_TEST(a_silent_link_ends_the_belief_in_time);
     RUN_TEST(renewals_without_answers_do_not_count);
     RUN_TEST(one_broken_link_is_no_loss);
+    RUN_TEST(a_link_that_swallows_a_renewal_is_left_while_there_is_time);
+    RUN_TEST(a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet);
+    RUN_TEST(an_answer_that_is_here_saves_the_link_though_it_is_judged_late);
+    RUN_TEST(a_command_that_has_time_left_is_waited_for_before_a_renewal);
+    RUN_TEST(a_command_whose_time_is_up_does_not_keep_a_silent_link);
+    RUN_TEST(a_short_silence_is_no_sign_of_death_however_short_the_lease);
     RUN_TEST(a_lost_answer_to_the_first_request_costs_nothing);
     RUN_TEST(a_request_does_not_outlive_its_link);
     RUN_TEST(scripts_that_were_flushed_are_sent_again);
@@ -981,6 +1293,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
     RUN_TEST(a_stop_that_nobody_follows_up_ends_with_the_grace);
     RUN_TEST(a_grant_that_comes_after_the_stop_is_released);
+    RUN_TEST(
+        without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease);
+    RUN_TEST(a_link_that_comes_back_in_time_carries_the_release);
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
     RUN_TEST(a_lock_that_is_not_had_in_time_ends_by_itself);
@@ -991,8 +1306,14 @@ int main(int argc, char **argv)
     RUN_TEST(without_an_election_one_leads_at_once);
     RUN_TEST(a_grant_without_its_copies_is_given_back);
     RUN_TEST(after_a_failover_nobody_is_let_in_for_the_quarantine);
+    RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
     RUN_TEST(a_wrong_setting_is_refused_by_name);
     RUN_TEST(a_key_may_hold_any_byte);
+    RUN_TEST(a_brace_that_closes_nothing_is_refused_by_name);
+    RUN_TEST(a_hash_tag_alone_is_refused_by_name);
+    RUN_TEST(a_lock_and_a_leader_of_one_name_are_two_leases);
+    RUN_TEST(the_keys_of_a_lease_share_a_slot);
+    RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
     RUN_TEST(wake_ups_are_not_told);
     RUN_TEST(a_refused_wake_up_is_wished_for_again_on_the_next_link);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);

@@ -361,6 +361,19 @@ TEST a_quarantine_holds_for_new_grants_alone(void)
     PASS();
 }
 
+/* Others may have been let in on the old server since. */
+TEST a_new_term_of_who_seems_to_hold_it_is_quarantined_too(void)
+{
+    (void)t_acquire_with("A", "1", "A", "50000");
+    (void)t_say("HSET {l}:fence open 1");
+    ASSERT_EQ(1, t_acquire_with("A", "1", "A", "50000"));
+    ASSERT_EQ(1, t_acquire_with("A", "2", "A", "50000"));
+    (void)t_say("HSET {l}:fence run another");
+    ASSERT_EQ(-2, t_acquire_with("A", "3", "A", "50000"));
+    ASSERT_EQ(1, t_acquire_with("A", "2", "A", "50000"));
+    PASS();
+}
+
 /* ------------------------------------------------------ renewing, releasing */
 
 TEST only_the_owner_with_the_newest_token_renews(void)
@@ -588,6 +601,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_held_lease_is_refused_with_its_rest);
     RUN_TEST(who_is_refused_lines_up_if_it_can_be_woken);
     RUN_TEST(a_quarantine_holds_for_new_grants_alone);
+    RUN_TEST(a_new_term_of_who_seems_to_hold_it_is_quarantined_too);
     RUN_TEST(only_the_owner_with_the_newest_token_renews);
     RUN_TEST(a_lease_that_has_ended_is_not_renewed);
     RUN_TEST(only_the_owner_of_the_grant_releases);

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+#
+# faults.mk - the processes of the fault scenarios, read by the Makefile. What
+# a person needs:
+#
+#   tests/faults_test.sh        every scenario; tests/README.md has a table
+#   tests/faults_test.sh T5     one of them
+
+FAULTS = $(patsubst %.c,$(O)/%,$(wildcard tests/faults/*.c))
+
+$(FAULTS): $(O)/tests/faults/%: tests/faults/%.c $(LIB) faults.mk
+	@mkdir -p $(@D)
+	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) -lm
+
+faults: $(FAULTS)
+
+.PHONY: faults
+
+-include $(wildcard $(O)/tests/faults/*.d)

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lease_bench.c - how soon the next one leads, and what it costs to wait.
+ *
+ *     lease_bench BENCH.TSV PORT      a table; lines appended to the file
+ *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    lead these, until it
+ *                                                       is killed
+ *
+ * Many clients stand in one poll set, as they would in a loop of one's own: so
+ * the times include that loop. Nothing sleeps for an event. Followers are in
+ * line when the server has counted them, a leader leads when it was told so.
+ *
+ *   release   relet_lease_stopped of the leader to GAINED of the next one; who
+ *             asks for it is counted by the server (INFO commandstats)
+ *   kill -9   of the process that leads, to GAINED of the next ones, less what
+ *             the server said of each lease right behind the kill
+ *   idle      commands that a client sends while nothing happens; each goes
+ *             out alone, so the growths of its bytes_out are counted
+ *
+ * Five runs of each; the table has the median, and the least and the most. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "members.h"
+
+enum {
+    RUNS = 5,
+    RELEASES = 200, /* in a run                                              */
+    KILLS = 5,
+    KILLED = 20,        /* leases of a process that is killed                */
+    KILL_TTL_MS = 1000, /* what is measured does not depend on it            */
+    IDLE_LEASES = 50,
+    IDLE_FOLLOWERS = 3,
+    IDLE_TTL_MS = 10000, /* the default                                      */
+    IDLE_WINDOW_MS = 20000
+};
+
+/* ---------------------------------------------------- what the server says
+ */
+
+static relet *control;
+
+/* The answer to a command: an integer, or a text. */
+static relet_value ask(const char *word, const char *argument)
+{
+    static relet_event ev;
+    relet_span argv[2];
+
+    argv[0] = relet_str(word);
+    argv[1] = relet_str(argument);
+    if (relet_call(control, argv, 2, &ev, 10000) != 0 ||
+        ev.kind != RELET_REPLY)
+        die("no answer", word);
+    return ev.value;
+}
+
+static long ask_number(const char *word, const char *argument)
+{
+    int64_t n = 0;
+
+    if (!relet_value_int(ask(word, argument), &n))
+        die("no number", word);
+    return (long)n;
+}
+
+/* Both an acquisition and a release look into the line once, a renewal never.
+ * The text ends with a line, so the number does. */
+static long looks_into_the_line(void)
+{
+    static const char word[] = "cmdstat_zrange:calls=";
+    relet_span text = relet_value_text(ask("INFO", "commandstats"));
+    size_t i;
+
+    for (i = 0; i + sizeof word < text.n; i++)
+        if (memcmp(text.p + i, word, sizeof word - 1) == 0)
+            return strtol(text.p + i + sizeof word - 1, NULL, 10);
+    return 0;
+}
+
+/* No lease of an earlier run has its name. */
+static char run_name[16];
+
+static const char *name_of(int number)
+{
+    static char name[40];
+
+    snprintf(name, sizeof name, "bench-%s-%d", run_name, number);
+    return name;
+}
+
+static const char *key_of(int number, const char *what)
+{
+    static char key[80];
+
+    snprintf(key, sizeof key, *what ? "{leader:%s}%s" : "leader:%s%s",
+             name_of(number), what);
+    return key;
+}
+
+/* All who wait for it are in line, when that many are. */
+static void until_in_line(int number, int followers)
+{
+    relet_time late = relet_clock() + 10000;
+
+    while (ask_number("ZCARD", key_of(number, ":sleepers")) != followers) {
+        members_turn(relet_clock());
+        if (relet_clock() > late)
+            die("they do not line up", key_of(number, ":sleepers"));
+    }
+}
+
+/* ---------------------------------------------------------------- reporting
+ */
+
+static FILE *tsv;
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The least that is no less than so many of a hundred; they get into order. */
+static double percentile(double *v, int n, int percent)
+{
+    qsort(v, (size_t)n, sizeof *v, by_size);
+    return v[(n * percent + 99) / 100 - 1];
+}
+
+/* One figure of each run. */
+static void report(const char *what, double *runs, const char *peer,
+                   double theirs, const char *unit)
+{
+    double ours = percentile(runs, RUNS, 50);
+
+    printf("lease   %-47s%8.5g  (%.5g … %.5g) %s; %s %g\n", what, ours,
+           runs[0], runs[RUNS - 1], unit, peer, theirs);
+    fflush(stdout);
+    fprintf(tsv, "lease\t%s\t%.3f\t%s\t%.3f\t%s\t%.2f\n", what, ours, peer,
+            theirs, unit, ours > 0 ? theirs / ours : 0);
+}
+
+static void report_times(const char *what, double *p50, double *p99,
+                         double goal50, double goal99, const char *unit)
+{
+    char line[120];
+
+    snprintf(line, sizeof line, "%s, p50", what);
+    report(line, p50, "goal", goal50, unit);
+    snprintf(line, sizeof line, "%s, p99", what);
+    report(line, p99, "goal", goal99, unit);
+}
+
+/* ------------------------------------------------------------------ release
+ */
+
+static int number; /* of the lease; each is used once                        */
+
+static int leader(void)
+{
+    int i;
+
+    for (i = 0; i < member_count && !members[i].leads; i++)
+        ;
+    return i;
+}
+
+/* The leader leaves, the next one leads: the time between, in us. The old one
+ * goes to the end of the line. */
+static double release_once(int followers)
+{
+    int old = leader(), next;
+    double begin = now_us();
+
+    members[old].leads = 0;
+    member_leave(old);
+    while ((next = leader()) == member_count || !members[old].ended)
+        members_turn(RELET_NEVER);
+    member_start(old, name_of(number), 60000);
+    until_in_line(number, followers);
+    return members[next].gained_us - begin;
+}
+
+static void release_run(int followers, double *p50, double *p99,
+                        double *woken)
+{
+    static double us[RELEASES];
+    long before = looks_into_the_line(), looks;
+    int i;
+
+    for (i = 0; i < RELEASES; i++)
+        us[i] = release_once(followers);
+    looks = looks_into_the_line() - before;
+    /* A release looks, and who left and lines up again does. */
+    *woken = (double)looks / RELEASES - 2;
+    *p50 = percentile(us, RELEASES, 50);
+    *p99 = percentile(us, RELEASES, 99);
+}
+
+static void bench_release(int followers)
+{
+    double p50[RUNS], p99[RUNS], woken[RUNS];
+    char what[80];
+    int i;
+
+    number++;
+    members_open(followers + 1);
+    member_start(0, name_of(number), 60000);
+    while (!members[0].leads)
+        members_turn(RELET_NEVER);
+    for (i = 1; i <= followers; i++)
+        member_start(i, name_of(number), 60000);
+    until_in_line(number, followers);
+    for (i = 0; i < RUNS; i++)
+        release_run(followers, &p50[i], &p99[i], &woken[i]);
+    snprintf(what, sizeof what, "release to GAINED, %d followers", followers);
+    report_times(what, p50, p99, 1000, 10000, "us");
+    snprintf(what, sizeof what, "who ask at a release, %d followers",
+             followers);
+    report(what, woken, "goal", 1, "asks");
+    members_close();
+}
+
+/* ------------------------------------------------------------------ kill -9
+ */
+
+static const char *self;
+
+/* Lead `count` leases from `first` on; when they all do, tell how much memory
+ * that takes, and go on for as long as somebody may kill us. */
+static void lead(int first, int count, relet_time ttl_ms)
+{
+    pid_t parent = getppid();
+    struct rusage used;
+    int i;
+
+    members_open(count);
+    for (i = 0; i < count; i++)
+        member_start(i, name_of(first + i), ttl_ms);
+    while (members_leading() < count)
+        members_turn(RELET_NEVER);
+    getrusage(RUSAGE_SELF, &used);
+    if (write(1, &used.ru_maxrss, sizeof used.ru_maxrss) < 0)
+        die("nobody listens", "");
+    while (getppid() == parent)
+        members_turn(RELET_NEVER);
+    exit(0);
+}
+
+static void lead_exec(const char *port, int first, int count, relet_time ttl)
+{
+    char from[16], n[16], ms[16];
+
+    snprintf(from, sizeof from, "%d", first);
+    snprintf(n, sizeof n, "%d", count);
+    snprintf(ms, sizeof ms, "%d", (int)ttl);
+    execl(self, self, "--lead", port, run_name, from, n, ms, (char *)NULL);
+    _exit(127);
+}
+
+/* A process that leads them; *kb: what it has resident at most. */
+static pid_t lead_start(const char *port, int first, int count,
+                        relet_time ttl_ms, long *kb)
+{
+    int fd[2];
+    pid_t pid = -1;
+
+    if (pipe(fd) != 0 || (pid = fork()) < 0)
+        die("fork", strerror(errno));
+    if (pid == 0) {
+        dup2(fd[1], 1);
+        close(fd[0]);
+        close(fd[1]);
+        lead_exec(port, first, count, ttl_ms);
+    }
+    close(fd[1]);
+    if (read(fd[0], kb, sizeof *kb) != (ssize_t)sizeof *kb)
+        die("nobody leads", "");
+    close(fd[0]);
+    return pid;
+}
+
+static void lead_kill(pid_t pid)
+{
+    int status;
+
+    if (kill(pid, SIGKILL) != 0 || waitpid(pid, &status, 0) != pid)
+        die("kill", strerror(errno));
+}
+
+/* When each of the leases ends, if the server keeps its word: in us. */
+static void ends(int first, int count, double *end_us)
+{
+    long left_ms;
+    int i;
+
+    for (i = 0; i < count; i++) {
+        end_us[i] = now_us();
+        left_ms = ask_number("PTTL", key_of(first + i, ""));
+        if (left_ms < 0)
+            die("lost before the kill", key_of(first + i, ""));
+        end_us[i] += 1e3 * (double)left_ms;
+    }
+}
+
+static void all_leave(void)
+{
+    int i;
+
+    for (i = 0; i < member_count; i++)
+        member_leave(i);
+    for (i = 0; i < member_count; i++)
+        while (!members[i].ended)
+            members_turn(RELET_NEVER);
+}
+
+static void follow(int followers)
+{
+    int i;
+
+    for (i = 0; i < KILLED * followers; i++)
+        member_start(i, name_of(number + i / followers), KILL_TTL_MS);
+    for (i = 0; i < KILLED; i++)
+        until_in_line(number + i, followers);
+}
+
+/* How much later than that the next one led, in ms, for each of the leases. */
+static void kill_once(const char *port, int followers, double *late_ms)
+{
+    double end_us[KILLED];
+    pid_t pid;
+    long kb;
+    int i;
+
+    number += KILLED;
+    pid = lead_start(port, number, KILLED, KILL_TTL_MS, &kb);
+    follow(followers);
+    members_run(rand() % KILL_TTL_MS); /* their renewals are of any age */
+    lead_kill(pid);
+    ends(number, KILLED, end_us);
+    while (members_leading() < KILLED)
+        members_turn(RELET_NEVER);
+    for (i = 0; i < member_count; i++)
+        if (members[i].leads)
+            late_ms[i / followers] =
+                (members[i].gained_us - end_us[i / followers]) / 1e3;
+    all_leave();
+}
+
+static void bench_kill(const char *port, int followers)
+{
+    static double late_ms[KILLS * KILLED];
+    double p50[RUNS], p99[RUNS];
+    char what[80];
+    int i, k;
+
+    members_open(KILLED * followers);
+    for (i = 0; i < RUNS; i++) {
+        for (k = 0; k < KILLS; k++)
+            kill_once(port, followers, late_ms + k * KILLED);
+        p50[i] = percentile(late_ms, KILLS * KILLED, 50);
+        p99[i] = percentile(late_ms, KILLS * KILLED, 99);
+    }
+    snprintf(what, sizeof what, "kill -9, GAINED behind the end, %d followers",
+             followers);
+    report_times(what, p50, p99, 50, 50, "ms");
+    members_close();
+}
+
+/* --------------------------------------------------------------------- idle
+ *
+ * Of each lease there is a leader, one who is first in line, and others. */
+
+enum { ROLES = 3 };
+
+static int role_of(int i)
+{
+    int place = i % (1 + IDLE_FOLLOWERS);
+
+    return place < ROLES ? place : ROLES - 1;
+}
+
+static void idle_start(void)
+{
+    int i, leads;
+
+    members_open(IDLE_LEASES * (1 + IDLE_FOLLOWERS));
+    for (i = 0; i < member_count; i++) {
+        leads = role_of(i) == 0;
+        number += leads;
+        member_start(i, name_of(number), IDLE_TTL_MS);
+        while (leads && !members[i].leads)
+            members_turn(RELET_NEVER);
+        if (!leads)
+            until_in_line(number, i % (1 + IDLE_FOLLOWERS));
+        members_run(IDLE_TTL_MS / member_count);
+    }
+    members_run(2 * IDLE_TTL_MS); /* pings are as usual by then */
+}
+
+/* Commands per second and client, of each role. */
+static void idle_window(double rate[ROLES])
+{
+    long sent[ROLES] = {0, 0, 0};
+    int clients[ROLES] = {0, 0, 0}, i;
+
+    for (i = 0; i < member_count; i++)
+        members[i].sent = 0;
+    members_run(IDLE_WINDOW_MS);
+    for (i = 0; i < member_count; i++) {
+        sent[role_of(i)] += members[i].sent;
+        clients[role_of(i)]++;
+    }
+    for (i = 0; i < ROLES; i++)
+        rate[i] = 1e3 * (double)sent[i] / clients[i] / IDLE_WINDOW_MS;
+}
+
+static void bench_idle(void)
+{
+    static const char *const what[ROLES] = {
+        "idle leader, 10 s leases, commands", "idle follower, first in line",
+        "idle follower, behind the first"};
+    static const double goal[ROLES] = {0.3, 0.1, 0.1};
+    double rate[RUNS][ROLES], runs[RUNS];
+    int i, role;
+
+    idle_start();
+    for (i = 0; i < RUNS; i++)
+        idle_window(rate[i]);
+    for (role = 0; role < ROLES; role++) {
+        for (i = 0; i < RUNS; i++)
+            runs[i] = rate[i][role];
+        report(what[role], runs, role ? "goal" : "renewals", goal[role], "/s");
+    }
+    members_close();
+}
+
+/* ------------------------------------------------------------------- memory
+ */
+
+/* To be called before this process is large: the other begins as a copy. */
+static void bench_process(const char *port)
+{
+    double runs[RUNS];
+    long kb;
+    int i;
+
+    for (i = 0; i < RUNS; i++) {
+        lead_kill(lead_start(port, ++number, 1, 10000, &kb));
+        runs[i] = (double)kb;
+    }
+    report("process that leads, resident", runs, "goal", 4096, "KB");
+}
+
+static void bench_client(void)
+{
+    double ours[RUNS], without;
+    relet_config c;
+    int i;
+
+    relet_config_init_small(&c);
+    without = (double)relet_size(&c);
+    c.leases_max = 1;
+    for (i = 0; i < RUNS; i++)
+        ours[i] = (double)relet_size(&c);
+    report("smallest client with a lease", ours, "without", without, "bytes");
+}
+
+/* Each client has two descriptors. */
+static void many_descriptors(void)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0)
+        return;
+    most.rlim_cur = most.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &most);
+}
+
+int main(int argc, char **argv)
+{
+    static const int followers[] = {2, 10, 1000};
+    size_t i;
+
+    self = argv[0];
+    if (argc == 7 && strcmp(argv[1], "--lead") == 0) {
+        snprintf(server, sizeof server, "redis://127.0.0.1:%s", argv[2]);
+        snprintf(run_name, sizeof run_name, "%s", argv[3]);
+        lead(atoi(argv[4]), atoi(argv[5]), atoi(argv[6]));
+    }
+    if (argc != 3 || (tsv = fopen(argv[1], "a")) == NULL)
+        die("usage: lease_bench BENCH.TSV PORT", "");
+    snprintf(server, sizeof server, "redis://127.0.0.1:%s", argv[2]);
+    snprintf(run_name, sizeof run_name, "%d", (int)getpid());
+    many_descriptors();
+    bench_process(argv[2]);
+    bench_client();
+    control = client_open();
+    for (i = 0; i < sizeof followers / sizeof followers[0]; i++)
+        bench_release(followers[i]);
+    bench_kill(argv[2], 2);
+    bench_kill(argv[2], 10);
+    bench_idle();
+    relet_close(control);
+    fclose(tsv);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * line.h - the log lines of the processes in a fault scenario.
+ *
+ *   NS WHO WHAT TERM TOKEN MORE...
+ *
+ * NS is one clock for all: the steady one that also counts while the machine
+ * sleeps, without what a time namespace adds to it. Each line is one write, so
+ * that nothing of it is lost when its process is killed. */
+#ifndef T_LINE_H
+#define T_LINE_H
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int64_t line_clock(void)
+{
+    struct timespec t = {0, 0};
+
+    (void)clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What the time namespace of this process adds to the clock. */
+static inline int64_t line_shift(void)
+{
+    FILE *f = fopen("/proc/self/timens_offsets", "r");
+    long long s, ns;
+    char name[32];
+    int64_t shift = 0;
+
+    while (f != NULL && fscanf(f, "%31s %lld %lld", name, &s, &ns) == 3)
+        if (strcmp(name, "boottime") == 0)
+            shift = (int64_t)s * 1000000000 + ns;
+    if (f != NULL)
+        (void)fclose(f);
+    return shift;
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static inline void line_say(int64_t ns, const char *who, const char *format,
+                            ...)
+{
+    char line[600];
+    int n = snprintf(line, sizeof line, "%lld %s ", (long long)ns, who);
+    va_list list;
+
+    va_start(list, format);
+    n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, list);
+    va_end(list);
+    if (n > (int)sizeof line - 2)
+        n = (int)sizeof line - 2;
+    line[n++] = '\n';
+    if (write(STDOUT_FILENO, line, (size_t)n) != n)
+        exit(2);
+}
+
+#endif

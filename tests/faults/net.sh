@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+#
+# net.sh - scenarios in which the way between contenders and server suffers.
+# shellcheck shell=bash disable=SC2154
+
+# ------------------------------------------------------------------ partitions
+#
+# In a network namespace that is made for the scenario and goes with it. Each
+# contender reaches the server by an address of its own, so that a rule can be
+# about one of them.
+
+# net_begin SCENE: 1, and it is skipped, where there can be no namespace.
+net_begin() {
+    local said
+    given IPTABLES "$on: $1" || return
+    namespace=relet-$$-$1
+    said=$(ip netns add "$namespace" 2>&1) || {
+        skip "$on: $1" "$said"
+        namespace=
+        return 1
+    }
+    ip -n "$namespace" link set lo up
+    server_in="ip netns exec $namespace"
+    world_begin "$1" --bind 127.0.0.1 127.0.0.11 127.0.0.12 127.0.0.13
+}
+
+# Each with these settings, at its own address.
+net_nodes() {
+    local i
+    for i in 1 2 3; do
+        node_in=$server_in node_host=127.0.0.1$i node n$i "$@"
+    done
+}
+
+firewall() { $server_in "$IPTABLES" "$@"; }
+
+# What goes to the server from n1, n2 or n3, and what comes back.
+drop_requests() {
+    firewall -I INPUT -p tcp -d "127.0.0.1${1#n}" --dport "$server_port" -j DROP
+}
+drop_answers() {
+    firewall -I INPUT -p tcp -s "127.0.0.1${1#n}" --sport "$server_port" -j DROP
+}
+
+net_end() {
+    world_end
+    server_in=
+}
+
+# Nobody but one loses anything, and it is there again afterwards.
+scene_T18() {
+    local first ups
+    net_begin T18 || return
+    net_nodes load=2 timeout=2000 ping=2000
+    until_led
+    first=$leader
+    until_wrote "$first"
+    ups=$(count "$first" up)
+    drop_requests "$first"
+    drop_answers "$first"
+    mark cut "$first"
+    until_led "$first"
+    check 'T18: a leader that is cut off is followed in time' \
+        holds "$(after_ms cut gained)" -le $((ttl + room))
+    check 'T18: it gave up by itself' \
+        same expired "$(reasons "$first" lost)"
+    until_wrote "$leader"
+    must until_line "$dir/$first.log" down
+    firewall -F
+    must until_line "$dir/$first.log" ' up ' $((ups + 1))
+    check 'T18: nobody else lost a link' same 2 "$(other_ups "$first")"
+    world_leave
+    check 'T18: nothing that was answered is lost, nothing runs twice' counters
+    net_end
+}
+
+other_ups() { logs | awk -v who="$1" '
+    $2 != who && $3 == "up" { n++ } END { print n + 0 }'; }
+
+# The server goes on to hear it, and to do as it says.
+scene_T19() {
+    local first
+    net_begin T19 || return
+    net_nodes load=2
+    until_led
+    first=$leader
+    until_wrote "$first"
+    drop_answers "$first"
+    mark cut "$first"
+    until_led "$first"
+    check 'T19: a leader that hears nothing is followed in time' \
+        holds "$(after_ms cut gained)" -le $((2 * ttl + room))
+    check 'T19: it gave up by itself' \
+        same expired "$(reasons "$first" lost)"
+    until_wrote "$leader"
+    firewall -F
+    world_leave
+    check 'T19: what was not answered is told as unsure' \
+        holds "$(unsure_of "$first")" -ge 1
+    check 'T19: nothing that was answered is lost, nothing runs twice' counters
+    net_end
+}
+
+unsure_of() { sed -n 's/.* unsure=\([0-9]*\) .*/\1/p' "$dir/$1.log"; }
+
+# Only renewals by the script's name are dropped, and so what is behind them on
+# the same link. Each leads for as long as its lease and no longer.
+scene_T20() {
+    local name
+    name=$(sha1sum <lua/lease_renew.lua | cut -d ' ' -f 1)
+    net_begin T20 || return
+    net_nodes load=2
+    until_led
+    until_wrote "$leader"
+    firewall -I INPUT -p tcp --dport "$server_port" -m string --algo bm \
+        --string "$name" -j DROP || fail 'no such rule'
+    must until_so 'three have led' led_and_lost 3
+    check 'T20: renewals were dropped' dropped
+    check 'T20: each led to the end of its lease, and no longer' early_losses
+    check 'T20: nobody has trouble with the lease' \
+        same 0 "$(logs | grep -c ' trouble ')"
+    firewall -F
+    until_led
+    until_wrote "$leader" 100
+    world_leave
+    check 'T20: nothing that was answered is lost, nothing runs twice' counters
+    net_end
+}
+
+led_and_lost() { [ "$(logs | grep -c 'lost .* expired')" -ge "$1" ]; }
+
+dropped() {
+    firewall -L INPUT -v -x -n | awk '/STRING/ { n = $1 }
+        END { if (n + 0 == 0) print "no packet was" }'
+}
+
+# A loss before the time until which it was last believed in.
+early_losses() {
+    logs | awk '
+        $3 == "valid" { until[$2] = $6 }
+        $3 == "lost" && ($6 != "expired" || $1 < until[$2]) {
+            print until[$2] ": " $0
+        }'
+}
+
+# --------------------------------------------------------------------- delays
+
+# Answers take up to two TTLs, so that leases are lost and won all the time.
+scene_T24() {
+    local proxy proxy_pid
+    world_begin T24
+    : >"$dir/proxy.log"
+    "$faults/proxy" "$server_port" 24 $((ttl / 6)) $((2 * ttl)) \
+        >>"$dir/proxy.log" 2>"$dir/proxy.err" &
+    proxy_pid=$!
+    must until_line "$dir/proxy.log" ready
+    proxy=$(sed -n 's/.* ready 0 0 //p' "$dir/proxy.log")
+    node_port=$proxy nodes load=2 timeout=4000 ping=4000 connect=8000
+    must until_so 'four terms' led_times 4
+    kill -HUP "$proxy_pid"
+    mark healed
+    until_renewed healed
+    until_led
+    until_wrote "$leader" 50
+    world_leave
+    check 'T24: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+led_times() { [ "$(gains)" -ge "$1" ]; }
+
+# No contenders: one process has both ends of every link.
+scene_T24_cuts() {
+    world_begin T24-cuts
+    check 'T24: cut at every byte of a conversation, each claim holds' \
+        every_cut
+    echo "# $on T24-cuts: $(tail -n 1 "$dir/cuts")"
+    world_ends
+}
+
+every_cut() {
+    "$faults/cuts" "$server_port" >"$dir/cuts" 2>&1 || cat "$dir/cuts"
+}

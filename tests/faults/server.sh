@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+#
+# server.sh - scenarios in which the server suffers, or is made to be rude.
+# shellcheck shell=bash disable=SC2154
+
+# until_renewed MARK: somebody believes anew, which needs the server.
+until_renewed() {
+    must until_so "a lease is believed in after '$1'" renewed "$1"
+    check "$scene: after '$1' somebody leads in time" \
+        holds "$(after_ms "$1" valid)" -le $((ttl + room))
+}
+
+renewed() { [ "$(after_ms "$1" valid)" != never ]; }
+
+# How often a command was refused, or ran, by the server's own count.
+commandstat() {
+    redis INFO commandstats | tr -d '\r' |
+        sed -n "s/^cmdstat_$1:\(.*,\)*$2=\([0-9]*\).*/\2/p" |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+
+# ---------------------------------------------------------------------- death
+
+# The second time it stays away for longer than a lease.
+scene_T1() {
+    local files='--appendonly yes --appendfsync everysec'
+    # shellcheck disable=SC2086
+    world_begin T1 $files
+    nodes load=4
+    until_led
+    until_wrote "$leader"
+    server_killed
+    # shellcheck disable=SC2086
+    server_again $files || fail 'no server again'
+    mark back
+    until_renewed back
+    until_led
+    server_killed
+    must until_line "$dir/$leader.log" lost
+    # shellcheck disable=SC2086
+    server_again $files || fail 'no server again'
+    mark again
+    until_renewed again
+    until_led
+    until_wrote "$leader"
+    world_leave
+    check 'T1: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+# Nobody may believe in a lease that could not be renewed, and nobody else has
+# one before the server goes on.
+scene_T4() {
+    local gained
+    world_begin T4
+    nodes load=2
+    until_led
+    until_wrote "$leader"
+    freeze 0.5
+    until_led
+    until_wrote "$leader"
+    gained=$(gains)
+    signal_server STOP
+    must until_line "$dir/$leader.log" 'lost .* expired' \
+        $(($(count "$leader" lost) + 1))
+    check 'T4: while the server is stopped nobody else leads' \
+        same "$gained" "$(gains)"
+    signal_server CONT
+    until_renewed CONT
+    until_led
+    freeze 3
+    until_led
+    until_wrote "$leader"
+    world_leave
+    check 'T4: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+gains() { logs | grep -c ' gained '; }
+
+signal_server() {
+    kill "-$1" "$server_pid"
+    mark "$1"
+}
+
+# freeze N: the server stands still for so many TTLs.
+freeze() {
+    signal_server STOP
+    sleep "$(awk -v n="$1" -v ttl="$ttl" 'BEGIN { print n * ttl / 1000 }')"
+    signal_server CONT
+    until_renewed CONT
+}
+
+scene_T12() {
+    local n
+    world_begin T12
+    nodes load=2
+    for n in 0.15 1.5 3; do
+        until_led
+        until_wrote "$leader"
+        quietly redis DEBUG SLEEP "$n"
+        mark "slept-$n"
+        until_renewed "slept-$n"
+    done
+    check 'T12: a server that slept for two TTLs was given up' \
+        holds "$(logs | grep -c 'lost .* expired')" -ge 1
+    until_led
+    until_wrote "$leader"
+    world_leave
+    check 'T12: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+# ---------------------------------------------------------------------- links
+
+# kill_some SEED: of the contenders' links, each with a chance of two in three.
+# How many the server says that it killed.
+kill_some() {
+    redis CLIENT LIST | sed -n 's/^id=\([0-9]*\) .* name=n[123] .*/\1/p' |
+        awk -v seed="$1" 'BEGIN { srand(seed) }
+            rand() * 3 < 2 { print "CLIENT KILL ID", $1 }' |
+        redis | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Nothing but a kill ends a link here, however slow this machine is.
+patient='timeout=8000 ping=8000 connect=8000'
+
+scene_T10() {
+    local began=$SECONDS kills=0 round=0
+    world_begin T10
+    # shellcheck disable=SC2086
+    nodes load=4 $patient
+    until_led
+    until_wrote "$leader"
+    while [ $((SECONDS - began)) -lt 9 ]; do
+        round=$((round + 1))
+        kills=$((kills + $(kill_some $round)))
+        sleep 0.05
+    done
+    mark quiet
+    until_renewed quiet
+    until_led
+    until_wrote "$leader"
+    world_leave
+    check 'T10: links were killed' holds $kills -ge 20
+    check 'T10: a killed link costs one new link' \
+        holds "$(sum attempts)" -le $((kills + 3))
+    check 'T10: nothing that was answered is lost, nothing runs twice' counters
+    echo "# $on T10: $kills links killed, $(sum attempts) made," \
+        "$(logs | grep -c ' lost ') leases lost"
+    world_end
+}
+
+scene_T11() {
+    local what
+    world_begin T11
+    nodes load=2
+    for what in WRITE ALL; do
+        until_led
+        until_wrote "$leader"
+        quietly redis CLIENT PAUSE $((2 * ttl)) $what
+        must until_line "$dir/$leader.log" 'lost .* expired' \
+            $(($(count "$leader" lost) + 1))
+        # This one has to wait, too.
+        quietly redis SET over $what
+        mark "paused-$what"
+        until_renewed "paused-$what"
+    done
+    until_led
+    until_wrote "$leader"
+    world_leave
+    check 'T11: what could not wait ended' holds "$(sum unsure)" -ge 1
+    check 'T11: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+scene_T17() {
+    # Who listens to wake-ups is of the second class.
+    world_begin T17 --client-output-buffer-limit normal 64kb 0 0 pubsub 64kb 0 0
+    head -c 1000000 /dev/zero | tr '\0' x | quietly redis -x SET big
+    # shellcheck disable=SC2086
+    nodes load=1 big=1 pace=200 $patient
+    must until_line "$dir/n1.log" 'down .* closed' 10
+    until_led
+    until_wrote "$leader" 50
+    world_leave
+    check 'T17: answers were cut' holds "$(sum unsure)" -ge 3
+    check 'T17: each cost one link' \
+        holds "$(sum attempts)" -le $(($(sum unsure) + 3))
+    world_end
+}
+
+# -------------------------------------------------------------------- scripts
+
+busy() { [[ $(redis PING 2>&1) == BUSY* ]]; }
+not_busy() { ! busy; }
+
+# A script that somebody ends, and one that nobody can.
+scene_T13() {
+    local gained began refused
+    world_begin T13 --lua-time-limit 100
+    nodes
+    until_led
+    until_wrote "$leader"
+    gained=$(gains)
+    quietly redis EVAL 'while true do end' 0 &
+    must until_so 'the server is busy' busy
+    began=$(now_ms)
+    must until_line "$dir/$leader.log" 'lost .* expired'
+    check 'T13: while the server is busy nobody else leads' \
+        same "$gained" "$(gains)"
+    quietly redis SCRIPT KILL
+    must until_so 'the script ends' not_busy
+    mark killed
+    began=$(($(now_ms) - began))
+    until_renewed killed
+    refused=$(($(commandstat '.*' rejected_calls)))
+    check 'T13: a busy server is asked less and less' \
+        holds $refused -le $((3 * (20 + began / 50)))
+    until_led
+    until_wrote "$leader"
+    quietly redis EVAL "redis.call('SET', KEYS[1], 1)
+        for i = 1, 200000000 do end" 1 x &
+    must until_so 'the server is busy' busy
+    check 'T13: a script that has written cannot be killed' \
+        grep -q UNKILLABLE <(redis SCRIPT KILL 2>&1)
+    must until_so 'the script ends' not_busy
+    mark ended
+    until_renewed ended
+    echo "# $on T13: $refused commands refused in $began ms"
+    world_end
+}
+
+# flushes N: so many, 50 ms apart.
+flushes() {
+    local i
+    for ((i = 0; i < $1; i++)); do
+        quietly redis SCRIPT FLUSH
+        sleep 0.05
+    done
+}
+
+# At first nobody's lease needs renewing, so that only one script is in use.
+scene_T14() {
+    local flushed=60
+    world_begin T14
+    nodes ttl=60000 load=1 script=1
+    until_led
+    until_wrote "$leader"
+    quietly redis CONFIG RESETSTAT
+    flushes $flushed
+    check 'T14: at most one script is sent again, for each link and flush' \
+        holds "$(commandstat eval calls)" -le $((flushed * 3))
+    check 'T14: and it was' \
+        holds "$(commandstat eval calls)" -ge $((flushed / 2))
+    check 'T14: by its name it was called too' \
+        holds "$(commandstat evalsha calls)" -ge $((flushed * 2))
+    world_leave
+    node n4 ttl=600 load=1 script=1
+    node n5 ttl=600 load=1 script=1
+    until_led
+    flushes $flushed
+    check 'T14: leases are renewed in spite of it' \
+        same 00 "$(count n4 lost)$(count n5 lost)"
+    world_leave
+    check 'T14: nobody hears of it' same 0 "$(sum errors)"
+    check 'T14: nothing that was answered is lost, nothing runs twice' counters
+    world_end
+}
+
+# -------------------------------------------------------------------- loading
+
+loading() { [[ $(redis PING 2>&1) == LOADING* ]]; }
+
+scene_T15() {
+    local slow='--key-load-delay -12' name began greeted
+    world_begin T15
+    nodes
+    until_led
+    until_wrote "$leader"
+    quietly redis DEBUG POPULATE 400000
+    quietly redis SAVE
+    server_killed
+    # shellcheck disable=SC2086
+    server_begin "$server_port" "$dir/server" $slow \
+        --loading-process-events-interval-bytes 20000
+    began=$(now_ms)
+    must until_so 'the server loads' loading
+    for name in n1 n2 n3; do
+        must until_line "$dir/$name.log" 'down .* busy LOADING'
+    done
+    must until_so 'the server has loaded' server_answers
+    mark loaded
+    began=$(($(now_ms) - began))
+    until_renewed loaded
+    until_led
+    until_wrote "$leader"
+    greeted=$(commandstat hello calls) # these it answers all the time
+    check 'T15: a server that loads is asked less and less' \
+        holds "$greeted" -le $((3 * (20 + began / 20)))
+    check 'T15: over the same link' same 6 "$(logs | grep -c ' up ')"
+    echo "# $on T15: loaded for $began ms, greeted $greeted times"
+    world_end
+}

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+#
+# world.sh - the world of a fault scenario, read by faults_test.sh: a server, a
+# register, contenders, what is done to them, and the verdict on their logs.
+# shellcheck shell=bash disable=SC2154
+
+faults=$PWD/build/asan/tests/faults
+work=$PWD/build/faults
+
+# What a loaded machine may be late by. Every bound on time has this room.
+room=3000
+ttl=1500
+
+scene=                # its number in the table, T7
+dir=                  # … and its folder, with a log for each process
+leader=               # of until_led
+fence_pid=
+declare -A node_pid   # of those that were not killed
+namespace=            # … and its network namespace
+
+# ----------------------------------------------------------------------- log
+
+# mark WHAT WHO: is told the judge. The clock is that of the processes.
+mark() {
+    local up
+    read -r up _ </proc/uptime
+    echo "${up/./}0000000 world $*" >>"$dir/world.log"
+}
+
+# All that happened, in order.
+logs() { sort -s -n -k 1,1 "$dir"/*.log; }
+
+# count WHO WHAT: so many lines.
+count() { logs | awk -v who="$1" -v what="$2" '
+    $2 == who && $3 == what { n++ } END { print n + 0 }'; }
+
+# after_ms MARK WHAT: from the last such mark to the next such line.
+after_ms() {
+    logs | awk -v mark="$1" -v what="$2" '
+        $2 == "world" && $3 == mark { from = $1; ms = "" }
+        $2 != "world" && $3 == what && from && ms == "" {
+            ms = ($1 - from) / 1000000
+        }
+        END { print ms == "" ? "never" : int(ms) }'
+}
+
+# sum NAME: of all nodes, in their last lines.
+sum() {
+    logs | awk -v name="$1" '$3 == "stats" {
+            for (i = 6; i <= NF; i++)
+                if (split($i, pair, "=") && pair[1] == name)
+                    n += pair[2]
+        }
+        END { print n + 0 }'
+}
+
+# reasons WHO WHAT: why, of each such line.
+reasons() { logs | awk -v who="$1" -v what="$2" '
+    $2 == who && $3 == what { print $6 }' | sort -u | paste -sd ' '; }
+
+# --------------------------------------------------------------------- people
+
+# node NAME [SETTING...]: NODE_IN are words in front, NODE_HOST its server.
+node() {
+    local name=$1
+    shift
+    : >>"$dir/$name.log"
+    # shellcheck disable=SC2086
+    ${node_in:-} "$faults/contend" "$name" \
+        "redis://${node_host:-127.0.0.1}:${node_port:-$server_port}" \
+        "$dir/socket" ttl=$ttl "$@" >>"$dir/$name.log" 2>>"$dir/$name.err" &
+    node_pid[$name]=$!
+}
+
+# Three of them, with the same settings.
+nodes() {
+    local name
+    for name in n1 n2 n3; do
+        node $name "$@"
+    done
+}
+
+# It may be gone already.
+signal() { kill "-$1" "${node_pid[$2]:-}" 2>/dev/null; }
+
+pause() {
+    signal STOP "$1"
+    until_so "$1 stops" stopped "$1"
+    mark stop "$1"
+}
+
+stopped() { [[ $(ps -o stat= -p "${node_pid[$1]:-}") == T* ]]; }
+
+wake() {
+    mark cont "$1"
+    signal CONT "$1"
+}
+
+murder() {
+    mark kill "$1"
+    signal KILL "$1"
+    wait "${node_pid[$1]:-}" 2>/dev/null
+    unset "node_pid[$1]"
+}
+
+# fail CLAIM: something that must have come did not.
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL $on: $scene: $1"
+}
+
+# must COMMAND...: waits, and fails by itself.
+must() {
+    local said
+    said=$("$@") || fail "$said"
+}
+
+# Who was told last that it leads, and neither lost nor was killed since.
+leads() {
+    logs | awk '
+        $3 == "gained" { who = $2 }
+        $3 == "lost" && $2 == who { who = "" }
+        $2 == "world" && $3 == "kill" && $4 == who { who = "" }
+        END { print who }'
+}
+
+another_leads() {
+    leader=$(leads)
+    [ -n "$leader" ] && [ "$leader" != "$1" ]
+}
+
+# until_led [BUT]: somebody leads, and it is not BUT.
+until_led() {
+    until_so "somebody leads${1:+, and not $1}" another_leads "${1:-}" ||
+        fail "nobody leads${1:+, but perhaps $1}"
+    leader=${leader:-nobody}
+}
+
+# until_wrote WHO [N]: so many writes of it more than now.
+until_wrote() {
+    local n
+    n=$(taken "$1")
+    must until_so "$1 writes" wrote "$1" $((n + ${2:-3}))
+}
+
+taken() { logs | awk -v who="$1" '
+    $3 == "took" && $6 == who { n++ } END { print n + 0 }'; }
+wrote() { [ "$(taken "$1")" -ge "$2" ]; }
+
+redis() {
+    # shellcheck disable=SC2086
+    $server_in "$REDIS_CLI" -p "$server_port" "$@"
+}
+
+# quietly COMMAND...: for its effect.
+quietly() { "$@" >>"$dir/said" 2>&1; }
+
+# ------------------------------------------------------------------ beginning
+
+scene_begin() {
+    scene=$1
+    dir=$work/$on-$scene
+    mkdir -p "$dir/server"
+    : >"$dir/world.log"
+    : >"$dir/fence.log"
+    "$faults/fence" "$dir/socket" >>"$dir/fence.log" 2>"$dir/fence.err" &
+    fence_pid=$!
+    must until_line "$dir/fence.log" ready
+}
+
+# world_begin SCENE [SERVER OPTION...]
+world_begin() {
+    scene_begin "$1"
+    shift
+    server_start "$dir/server" --enable-debug-command yes "$@" ||
+        fail 'no server'
+    trap world_ends EXIT
+}
+
+# The same server again, on what it left.
+server_again() { server_try "$server_port" "$dir/server" \
+    --enable-debug-command yes "$@"; }
+
+server_killed() {
+    disown "$server_pid"
+    kill -KILL "$server_pid"
+    must until_gone "$server_pid"
+}
+
+# --------------------------------------------------------------------- ending
+
+all_gone() {
+    local name
+    for name in "${!node_pid[@]}"; do
+        gone "${node_pid[$name]}" || return
+    done
+}
+
+all_said_bye() {
+    local name
+    for name in "${!node_pid[@]}"; do
+        [ "$(tail -n 1 "$dir/$name.log" | cut -d ' ' -f 3)" = bye ] ||
+            echo "$name: $(tail -n 1 "$dir/$name.log")"
+    done
+    cat "$dir"/*.err
+}
+
+judge() {
+    logs | awk -f tests/faults/judge.awk -v room=$room -v void="$1" \
+        -v sum="$dir/sum"
+}
+
+# Whatever has become of it, nothing of this world is left. A process that is
+# just beginning has our trap for a moment, and it is not its world.
+world_ends() {
+    local pids pid
+    [ $$ = "$BASHPID" ] || return
+    pids=$(jobs -p)
+    disown -a # or bash would tell of each
+    for pid in $pids; do
+        kill -KILL "$pid" 2>/dev/null
+        until_gone "$pid"
+    done
+    [ -z "$namespace" ] || ip netns del "$namespace"
+    namespace=
+    server_pid=
+    node_pid=()
+}
+
+# All are told to leave; the server stays.
+world_leave() {
+    local name
+    for name in "${!node_pid[@]}"; do
+        signal CONT "$name" && signal TERM "$name"
+    done
+    must until_so 'all leave' all_gone
+    check "$scene: all leave in order" all_said_bye
+    node_pid=()
+}
+
+# Each counter says what its node was told: what was answered has happened
+# once, what was not sent never, and the rest once or never.
+counters() {
+    local name least most n
+    while read -r name least most; do
+        n=$(redis GET "count:$name")
+        [[ $n -ge $least && $n -le $most ]] ||
+            echo "$name counts $n, and was told of $least to $most"
+    done < <(logs | sed -n 's/^[0-9]* \(n[0-9]*\) stats .* replies=\([0-9]*\)'\
+' .* unsure=\([0-9]*\) .*/\1 \2 \3/p' | awk '{ print $1, $2, $2 + $3 }')
+}
+
+# world_end [VOID]: all leave and are judged, but not by these rules.
+world_end() {
+    [ ${#node_pid[@]} -eq 0 ] || world_leave
+    kill "$fence_pid"
+    check "$scene: no rule is broken" judge "${1:-}"
+    echo "# $on $scene: $(cat "$dir/sum")"
+    world_ends
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# faults_test.sh - contenders for a lease on real servers, and real faults.
+#
+#   tests/faults_test.sh            every scenario
+#   tests/faults_test.sh T5 T24     these
+#   ONLY=valkey tests/faults_test.sh T5
+#
+# In each, contenders write to a register while they lead; something is done to
+# them, to the server or to what is between; afterwards the judge reads what
+# each of them heard, believed and did (faults/judge.awk has the rules).
+# tests/README.md tells which scenario is which.
+
+set -u
+LC_ALL=C
+export LC_ALL
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC1091
+. tests/count.sh
+# shellcheck disable=SC1091
+. tests/redis.sh
+# shellcheck disable=SC1091
+. tests/wait.sh
+# shellcheck disable=SC1091
+. tests/faults/world.sh
+# shellcheck disable=SC1091
+. tests/faults/doctored.sh
+# shellcheck disable=SC1091
+. tests/faults/process.sh
+# shellcheck disable=SC1091
+. tests/faults/server.sh
+# shellcheck disable=SC1091
+. tests/faults/net.sh
+# shellcheck disable=SC1091
+. tests/faults/clock.sh
+
+chosen=" $* "
+PATH=$PATH:/usr/sbin:/sbin
+
+# scenes NAME...: those of them that were asked for.
+scenes() {
+    local name began
+    for name; do
+        [ "$chosen" = "  " ] || [[ $chosen == *" $name "* ]] || continue
+        began=$SECONDS
+        "scene_${name//-/_}"
+        echo "# ${on:-judge} $name: $((SECONDS - began)) s"
+    done
+}
+
+# on_server KIND KEY SCENE...
+on_server() {
+    local kind=$1
+    [ -z "${ONLY:-}" ] || [ "$ONLY" = "$kind" ] || return
+    given "$2" "faults: on $kind" || return
+    # shellcheck disable=SC2034
+    server_kind=$kind
+    on=$kind
+    scenes "${@:3}"
+    on=
+}
+
+if [ "$(uname)" != Linux ]; then
+    skip faults 'they need Linux'
+    total
+    exit 0
+fi
+rm -rf "$work"
+mkdir -p "$work"
+"$MAKE" -s F=asan faults || exit 1
+trap world_ends EXIT
+trap 'exit 1' HUP INT TERM
+scenes doctored
+on_server redis REDIS_SERVER T1 T4 T5 T7 T8 T10 T11 T12 T13 T14 T15 T17 \
+    T18 T19 T20 T24 T24-cuts T32 T33 E11
+on_server valkey VALKEY_SERVER T1 T4 T5 T7 T8 T11 T12 T13 T14 T17 T18 T19 T20 \
+    T24 T32 T33
+total
