@@ -127,8 +127,8 @@ static int history_acquired(const history *h, history_state *s,
         return history_is_over(s, a) &&
                (other || a->term < s->fence_term || (free && history_free(s)));
     if (a->status == -2)
-        return !history_is_over(s, a) && a->quarantine && free &&
-               history_free(s);
+        return !history_is_over(s, a) && a->quarantine &&
+               (mine || (free && history_free(s)));
     return a->status == 0 && !history_is_over(s, a) && other;
 }
 
