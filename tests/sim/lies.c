@@ -182,7 +182,8 @@ static size_t lies_lie(sim_world *w, sim_link *l, size_t at, size_t k,
     lies_told(w, l);
     switch (bits % 4) {
     case 0: /* one byte is another */
-        l->out[at + (size_t)(bits >> 16) % k] ^= (uint8_t)(1 + (bits >> 8 & 126));
+        l->out[at + (size_t)((bits >> 16) % k)] ^=
+            (uint8_t)(1 + (bits >> 8 & 126));
         return 0;
     case 1: /* the end is missing */
         lies_replace(l, at + k - k / 3, k / 3, &t);
