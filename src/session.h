@@ -57,7 +57,7 @@ typedef struct rlt_session {
     uint8_t opened;     /* the driver holds a link                           */
     uint8_t close;      /* … which it is to close                            */
     uint8_t hangup;     /* the other side closed it                          */
-    relet_time wishes_at; /* when a wish that found no room is sent again     */
+    relet_time wishes_at; /* when a wish that found no memory is sent again   */
     uint8_t tell_down, tell_up, tell_gap;
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */

@@ -754,6 +754,31 @@ TEST a_wish_that_found_no_memory_has_a_deadline(void)
     PASS();
 }
 
+/* And a tick that nothing called for does not hurry it: sim seed 3099617. */
+TEST a_wish_that_found_no_memory_waits_for_its_deadline(void)
+{
+    char name[61];
+    t_peer p;
+
+    if (t_fixed)
+        SKIPm("only with an allocator");
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    t_start(&p);
+    ASSERT(t_up(&p));
+    p.heap.fail_at = p.heap.calls + 2;
+    p.heap.fail_on = 1;
+    ASSERT_EQ(0, t_wish(&p, RELET_CHANNEL, name));
+    t_move(&p);
+    p.heap.fail_at = 0;
+    p.honest = 1;
+    p.now = relet_deadline(p.r) - 1;
+    t_move(&p);
+    ASSERT_EQ(0, t_name_count(&p.server));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* --------------------------------------------------------------------- gaps */
 
 TEST wishes_are_restored_and_the_gap_is_told(void)
@@ -1153,6 +1178,7 @@ static SUITE(pubsub)
     RUN_TEST(subscribe_answered_by_a_reply_costs_the_link);
     RUN_TEST(a_confirmation_without_room_costs_the_link);
     RUN_TEST(a_wish_that_found_no_memory_has_a_deadline);
+    RUN_TEST(a_wish_that_found_no_memory_waits_for_its_deadline);
     RUN_TEST(wishes_are_restored_and_the_gap_is_told);
     RUN_TEST(there_is_no_gap_without_wishes_or_tracking);
     RUN_TEST(tracking_has_a_gap_after_each_break);

@@ -44,7 +44,7 @@
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
 #define SIM_RECORDS 512  /* acts that were sent on a link and not answered    */
-#define SIM_MESSAGES 256 /* that were said on a link and not yet told         */
+#define SIM_MESSAGES 4096 /* that were said on a link and not yet told         */
 
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
