@@ -369,17 +369,17 @@ static int session_send_wish(rlt_session *s, uint32_t slot, int leave)
 RELET_PRIVATE void rlt_session_wishes(rlt_session *s)
 {
     uint32_t slot;
-    int leave = 0;
+    int leave = 0, code = 0;
 
     s->wishes_at = RELET_NEVER;
     if (s->state != RLT_UP || s->hold_until > s->now)
         return;
-    while ((slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
-        if (session_send_wish(s, slot, leave) < 0) {
-            /* The next tick tries again, and there will be one. */
-            s->wishes_at = s->now + SESSION_ROOM_MS;
-            return;
-        }
+    while (code == 0 &&
+           (slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
+        code = session_send_wish(s, slot, leave);
+    /* A limit gives way to what is under way, and then there is a tick. */
+    if (code == RELET_E_MEMORY)
+        s->wishes_at = s->now + SESSION_ROOM_MS;
 }
 
 /* ------------------------------------------------------------------- time */
@@ -468,7 +468,8 @@ static void session_tick_up(rlt_session *s)
                              s->last_in + s->setup->ping_every_ms);
     if (s->now >= s->ping_at && rlt_conn_idle(s->conn))
         session_ping(s);
-    rlt_session_wishes(s);
+    if (s->wishes_at == RELET_NEVER || s->now >= s->wishes_at)
+        rlt_session_wishes(s);
 }
 
 RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
