@@ -377,8 +377,7 @@ RELET_PRIVATE void rlt_session_wishes(rlt_session *s)
     while (code == 0 &&
            (slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_WISH)
         code = session_send_wish(s, slot, leave);
-    /* The room that others take is free when they have moved, and a tick comes
-     * then. Of memory nobody tells. */
+    /* A limit gives way to what is under way, and then there is a tick. */
     if (code == RELET_E_MEMORY)
         s->wishes_at = s->now + SESSION_ROOM_MS;
 }

@@ -49,6 +49,7 @@ typedef struct rlt_session {
     relet_time last_in; /* when a byte last came                             */
     relet_time overdue_at; /* when an answer began to be missed, or now      */
     relet_time ping_at; /* when an idle link is to be asked                  */
+    relet_time wishes_at; /* … a wish that found no memory is sent again      */
     relet_time hold_until; /* UP, but the server is busy: do not write yet   */
     relet_time input_seen; /* when the tick first saw unjudged input         */
     rlt_session_state state;
@@ -57,7 +58,6 @@ typedef struct rlt_session {
     uint8_t opened;     /* the driver holds a link                           */
     uint8_t close;      /* … which it is to close                            */
     uint8_t hangup;     /* the other side closed it                          */
-    relet_time wishes_at; /* when a wish that found no memory is sent again   */
     uint8_t tell_down, tell_up, tell_gap;
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */

@@ -48,6 +48,18 @@ void sim_claims_void(sim_world *w, sim_void why)
         w->leases.first_loss_us = w->now_us;
 }
 
+void sim_claims_removed(sim_world *w, int key)
+{
+    int i;
+
+    sim_claims_void(w, SIM_VOID_TIME);
+    if (key < 0)
+        sim_claims_void(w, SIM_VOID_DISK);
+    for (i = 0; i < SIM_KEYS; i++)
+        if (key < 0 || i == key)
+            sim_record_end(w, i);
+}
+
 /* The old one still serves, also while the new one is down: what it does will
  * be forgotten. */
 int sim_claims_two_masters(sim_world *w)
@@ -166,6 +178,17 @@ static void claims_look(sim_host *h, int key, char *value, size_t n,
     sim_host_ask(h, left, left_n, 2, "PTTL", sim_key_name[key]);
 }
 
+static uint64_t claims_last(sim_host *h, int key)
+{
+    char fence[16], text[40];
+    const char *from;
+
+    sprintf(fence, "{%s}:fence", sim_key_name[key]);
+    sim_host_ask(h, text, sizeof text, 3, "HGET", fence, "token");
+    from = strchr(text, '\n');
+    return text[0] == '-' || from == NULL ? 0 : strtoull(from, NULL, 10);
+}
+
 void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
 {
     sim_run *run = &w->leases.run;
@@ -187,6 +210,8 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     }
     claims_look(&w->host[l->host], run->key, run->before, sizeof run->before,
                 run->before_left, sizeof run->before_left);
+    if (run->what == SIM_ACQUIRE)
+        run->last = claims_last(&w->host[l->host], run->key);
 }
 
 /* Of what is to be said, the n bytes from this one on. */
@@ -248,28 +273,12 @@ static void claims_quarantine(sim_world *w, const sim_run *run,
                  (long)h->quarantine_ms);
 }
 
-/* The same grant again; each of two masters repeats its own. */
-static int claims_repeated(sim_key *k, const sim_run *run)
-{
-    uint64_t grant = sim_mix((uint64_t)run->serial << 32 | run->term,
-                             (uint64_t)run->answer[1]);
-    unsigned i;
-
-    for (i = 0; i < 16; i++)
-        if (k->grants[i] == grant)
-            return 1;
-    k->grants[k->grants_n++ % 16] = grant;
-    return 0;
-}
-
 static void claims_granted(sim_world *w, const sim_run *run, sim_hold *h,
                            int64_t wall)
 {
-    sim_key *k = &w->leases.key[run->key];
-
     if (sim_claims_two_masters(w))
         SIM_MARK(two_masters);
-    if (claims_repeated(k, run)) {
+    if ((uint64_t)run->answer[1] == run->last) {
         SIM_MARK(grant_repeated);
     } else {
         claims_token(w, run, wall);

@@ -275,8 +275,8 @@ static void host_message(sim_world *w, sim_link *l, const sim_frame *f)
     digest = sim_mix(digest, k);
     for (i = 1; i < f->words; i++)
         digest = sim_wire_text(digest, 'm', f->word[i]);
-    if (n->message_gen != l->gen)
-        return; /* its client has another link */
+    if (n->message_gen != l->gen || n->lied)
+        return; /* its client has another link, or can tell nothing from it */
     if (n->message_last - n->message_first == SIM_MESSAGES)
         sim_fail(w, SIM_E1, "too many messages for the ghost");
     n->message[n->message_last++ % SIM_MESSAGES] = digest;

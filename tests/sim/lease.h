@@ -70,8 +70,6 @@ typedef struct sim_span {
 typedef struct sim_key {
     uint64_t token;      /* of the last grant                                 */
     int64_t granted_us;
-    uint64_t grants[16]; /* the last ones: of whom, which term, which token   */
-    unsigned grants_n;
     int twice;           /* its tokens may have begun again                   */
     uint64_t top;        /* that the register has seen                        */
     unsigned top_serial;
@@ -100,6 +98,7 @@ typedef struct sim_run {
     uint64_t behind;       /* of the link's bytes, its answer; 0: it is lost  */
     char owner[128];
     char before[160], before_left[32];
+    uint64_t last;         /* token, before it                                */
 } sim_run;
 
 /* What was asked about a lease, and where in the link's bytes the answer ends. */

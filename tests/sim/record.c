@@ -36,7 +36,7 @@ static sim_record *record_new(sim_world *w, int key, sim_act_kind what,
     return r;
 }
 
-static void record_end(sim_world *w, int key)
+void sim_record_end(sim_world *w, int key)
 {
     if (w->leases.key[key].record_end_us == 0)
         w->leases.key[key].record_end_us = w->now_us;
@@ -53,7 +53,7 @@ void sim_record_sent(sim_world *w, sim_link *l, const sim_words *c)
     if (!sim_claims_read(c, &run))
         return;
     if (l->lied)
-        record_end(w, run.key);
+        sim_record_end(w, run.key);
     if (l->records_sent - l->records_read == SIM_RECORDS) {
         sim_fail(w, SIM_E1, "too many acts for the record");
         return;
@@ -99,7 +99,7 @@ void sim_record_lied(sim_world *w, const sim_link *l)
     unsigned i;
 
     for (i = l->records_read; i < l->records_sent; i++)
-        record_end(w, record_at(w, l, i)->key);
+        sim_record_end(w, record_at(w, l, i)->key);
 }
 
 /* A node has read on. */
@@ -187,7 +187,7 @@ static void record_check(sim_world *w, int key, sim_act *acts)
              (long)a->status, (unsigned long long)a->last);
 }
 
-void sim_record_end(sim_world *w)
+void sim_record_judge(sim_world *w)
 {
     sim_act *acts;
     int key;

@@ -151,10 +151,10 @@ static void world_lose(sim_world *w, sim_node *n, sim_loss loss)
         return;
     case SIM_APART:
         SIM_MARK(apart_for_good);
-        for (host = 0; host < SIM_HOSTS; host++)
+        for (host = 0; host < SIM_HOSTS; host++) {
             w->path[n->number][host].hole[SIM_UP]++;
-        for (host = 0; host < SIM_HOSTS; host++)
             w->path[n->number][host].hole[SIM_DOWN]++;
+        }
         return;
     }
 }
@@ -404,6 +404,6 @@ int sim_world_run(sim_world *w, const sim_setup *setup)
     }
     if (!w->failed && w->phase != SIM_OVER)
         sim_fail(w, SIM_E3, "nothing is due, and nothing is done");
-    sim_record_end(w);
+    sim_record_judge(w);
     return w->failed;
 }
