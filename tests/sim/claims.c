@@ -48,18 +48,6 @@ void sim_claims_void(sim_world *w, sim_void why)
         w->leases.first_loss_us = w->now_us;
 }
 
-void sim_claims_removed(sim_world *w, int key)
-{
-    int i;
-
-    sim_claims_void(w, SIM_VOID_TIME);
-    if (key < 0)
-        sim_claims_void(w, SIM_VOID_DISK);
-    for (i = 0; i < SIM_KEYS; i++)
-        if (key < 0 || i == key)
-            sim_record_end(w, i);
-}
-
 /* The old one still serves, also while the new one is down: what it does will
  * be forgotten. */
 int sim_claims_two_masters(sim_world *w)

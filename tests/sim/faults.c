@@ -12,7 +12,7 @@
 static const char *const fault_name[SIM_TROUBLES] = {
     "reset", "fin", "cut", "hole", "slow", "refuse", "hang", "crowd",
     "squeeze", "after-run", "stall", "pause", "crash", "stop", "memory",
-    "restart", "freeze", "failover", "clock", "flush", "remove", "clog", "replica",
+    "restart", "freeze", "failover", "clock", "flush", "clog", "replica",
     "errors", "greeting", "lies"};
 
 const char *sim_fault_name(sim_trouble what)
@@ -25,8 +25,7 @@ const char *sim_fault_name(sim_trouble what)
 static int fault_has_length(sim_trouble what)
 {
     return !(what == SIM_T_RESET || what == SIM_T_FIN || what == SIM_T_CUT ||
-             what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN ||
-             what == SIM_T_REMOVE);
+             what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN);
 }
 
 /* TCP sends again what was lost, at last after a long time, and so does a proxy
@@ -292,7 +291,6 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_FAILOVER:
     case SIM_T_CLOCK:
     case SIM_T_FLUSH:
-    case SIM_T_REMOVE:
     case SIM_T_REPLICA:
     case SIM_TROUBLES:
         return;
@@ -429,25 +427,6 @@ static void fault_replica(sim_world *w, sim_fault *f, int on)
     sim_fault_hang(w, f, on && (f->way & 2));
 }
 
-/* An operator, or an eviction: whatever it is that should not be done. */
-static void fault_remove(sim_world *w, sim_host *h, const sim_fault *f)
-{
-    int key = (int)(f->key % SIM_KEYS);
-
-    if (!h->up)
-        return;
-    relet_local_time(h->local, sim_host_wall(w, h));
-    if (f->way == 3) {
-        SIM_MARK(all_removed);
-        sim_claims_removed(w, -1);
-        sim_host_admin(w, h, 1, "FLUSHALL");
-    } else {
-        SIM_MARK(removed);
-        sim_claims_removed(w, key);
-        sim_host_admin(w, h, 2, "DEL", sim_key_name[key]);
-    }
-}
-
 static void fault_host(sim_world *w, sim_fault *f, int on)
 {
     sim_host *h = &w->host[w->primary];
@@ -462,8 +441,6 @@ static void fault_host(sim_world *w, sim_fault *f, int on)
         fault_clock(w, h, f, on);
     } else if (f->what == SIM_T_REPLICA) {
         fault_replica(w, f, on);
-    } else if (f->what == SIM_T_REMOVE && on) {
-        fault_remove(w, h, f);
     } else if (f->what == SIM_T_FLUSH && (f->way & 1) && on) {
         w->flush_next = 1;
     } else if (f->what == SIM_T_FLUSH && h->up && on) {

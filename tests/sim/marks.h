@@ -30,7 +30,7 @@
     X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
     X(led_alone) X(copied) X(synced) X(too_few_copies) X(not_replicated) \
     X(copies_saved) \
-    X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(removed) X(all_removed) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
+    X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,

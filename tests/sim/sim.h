@@ -307,8 +307,7 @@ typedef enum sim_trouble {
     SIM_T_RESET, SIM_T_FIN, SIM_T_CUT, SIM_T_HOLE, SIM_T_SLOW, SIM_T_REFUSE,
     SIM_T_HANG, SIM_T_CROWD, SIM_T_SQUEEZE, SIM_T_AFTER_RUN, SIM_T_STALL,
     SIM_T_PAUSE, SIM_T_CRASH, SIM_T_STOP, SIM_T_MEMORY, SIM_T_RESTART,
-    SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_REMOVE,
-    SIM_T_CLOG,
+    SIM_T_FREEZE, SIM_T_FAILOVER, SIM_T_CLOCK, SIM_T_FLUSH, SIM_T_CLOG,
     SIM_T_REPLICA, SIM_T_ERRORS, SIM_T_GREETING, SIM_T_LIES,
     SIM_TROUBLES
 } sim_trouble;
@@ -581,8 +580,6 @@ extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_clear(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
 void sim_claims_void(sim_world *w, sim_void why);
-/* Somebody has removed it; key below 0: everything.  */
-void sim_claims_removed(sim_world *w, int key);
 /* 1 and what is asked of it, when this is about a lease. */
 int sim_claims_read(const struct sim_words *c, sim_run *run);
 /* It arrives late: when its owner has another term, or has left. */
