@@ -4,12 +4,13 @@
 # for what these write, and comparing.
 # shellcheck shell=bash
 
-# until_so CLAIM COMMAND...: it succeeds within ten seconds.
+# until_so CLAIM COMMAND...: it succeeds within ten seconds, or PATIENCE.
 until_so() {
     local tries=0
     until "${@:2}"; do
         tries=$((tries + 1))
-        [ $tries -lt 500 ] || { echo "$1: not within ten seconds"; return 1; }
+        [ $tries -lt $((${PATIENCE:-10} * 50)) ] ||
+            { echo "$1: not within ${PATIENCE:-10} seconds"; return 1; }
         sleep 0.02
     done
 }

@@ -30,6 +30,7 @@ net_nodes() {
     for i in 1 2 3; do
         node_in=$server_in node_host=127.0.0.1$i node n$i "$@"
     done
+    all_up
 }
 
 firewall() { $server_in "$IPTABLES" "$@"; }
@@ -150,13 +151,13 @@ scene_T24() {
     local proxy proxy_pid
     world_begin T24
     : >"$dir/proxy.log"
-    "$faults/proxy" "$server_port" 24 $((ttl / 6)) $((2 * ttl)) \
+    "$faults/proxy" "$server_port" 24 $((ttl / 5)) $((2 * ttl)) \
         >>"$dir/proxy.log" 2>"$dir/proxy.err" &
     proxy_pid=$!
     must until_line "$dir/proxy.log" ready
     proxy=$(sed -n 's/.* ready 0 0 //p' "$dir/proxy.log")
     node_port=$proxy nodes load=2 timeout=4000 ping=4000 connect=8000
-    must until_so 'four terms' led_times 4
+    PATIENCE=60 must until_so 'four terms' led_times 4
     kill -HUP "$proxy_pid"
     mark healed
     until_renewed healed

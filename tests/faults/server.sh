@@ -295,6 +295,7 @@ scene_T15() {
     until_renewed loaded
     until_led
     until_wrote "$leader"
+    all_up 2
     greeted=$(commandstat hello calls) # these it answers all the time
     check 'T15: a server that loads is asked less and less' \
         holds "$greeted" -le $((3 * (20 + began / 20)))

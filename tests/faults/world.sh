@@ -78,6 +78,15 @@ nodes() {
     for name in n1 n2 n3; do
         node $name "$@"
     done
+    all_up
+}
+
+# all_up [N]: each of the three for at least the Nth time.
+all_up() {
+    local name
+    for name in n1 n2 n3; do
+        must until_line "$dir/$name.log" ' up ' "${1:-1}"
+    done
 }
 
 # It may be gone already.
