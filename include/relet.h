@@ -504,6 +504,34 @@ RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
 /* The fencing token: higher than that of each grant before; 0: not held. */
 RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 
+/* A job, as it is put and as it is claimed. All 0 but for the payload is a
+ * plain job, and takes the least memory. */
+typedef enum relet_backoff {
+    RELET_BACKOFF_EXPONENTIAL, /* backoff_ms, twice that, four times …       */
+    RELET_BACKOFF_LINEAR,      /* backoff_ms, twice that, three times …      */
+    RELET_BACKOFF_FIXED
+} relet_backoff;
+
+typedef struct relet_job {
+    relet_span payload; /* any bytes                                         */
+    relet_span id;      /* of yours: no second job of this id is put while
+                         * there is one. At most 255 bytes                   */
+    relet_span type;    /* at most 255 bytes                                 */
+    int rank; /* -1000..1000: stands in front of what was put up to 1000 *
+               * rank jobs earlier, and of nothing else                      */
+    relet_time delay_ms;    /* before it waits                               */
+    uint32_t attempts;      /* how often it may be tried; 0: 3               */
+    relet_backoff backoff;  /* between attempts: up to so long, by chance, so
+                             * that what failed together is not tried together;
+                             * FIXED: exactly so long                        */
+    relet_time backoff_ms;  /* 0: 1 s                                        */
+    relet_time backoff_max_ms; /* 0: 1 hour                                  */
+    relet_time timeout_ms;  /* of one attempt; 0: none                       */
+    relet_time deadline_ms; /* from the put; later it is of no use; 0: none  */
+    relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
+    relet_span reply_to;    /* a channel that hears of its end               */
+} relet_job;
+
 /* Credentials for the next connect and those after it, as tokens that expire
  * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
  * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
