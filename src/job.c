@@ -28,41 +28,40 @@ static relet_span job_span(const char *p, size_t n)
 
 /* ------------------------------------------------------------------- names */
 
-RELET_PRIVATE const char *rlt_queue_names_make(rlt_queue_names *q,
-                                               relet_span prefix,
-                                               relet_span name)
+RELET_PRIVATE const char *rlt_queue_tag_make(rlt_queue_tag *q,
+                                             relet_span prefix,
+                                             relet_span name)
 {
-    static const char *const suffix[RLT_QUEUE_KEYS] = {
-        "}:jobs", "}:waiting", "}:ranked",  "}:delayed", "}:leased",
-        "}:done", "}:dead",    "}:results", "}:ids",     "}:idle"};
     size_t n = 0;
-    int i;
 
     if (name.n == 0)
         return "a queue has a name";
-    if (prefix.n + 1 + name.n > RLT_QUEUE_NAME_MAX)
+    if (name.n > RLT_QUEUE_NAME_MAX - 1 ||
+        prefix.n > RLT_QUEUE_NAME_MAX - 1 - name.n)
         return "prefix and name of a queue have at most 199 bytes";
     if (memchr(name.p, '}', name.n) ||
         (prefix.n > 0 && memchr(prefix.p, '}', prefix.n)))
         return "the name of a queue may hold no }";
-    for (i = 0; i < RLT_QUEUE_KEYS; i++) {
-        q->from[i] = (uint16_t)n;
-        q->text[n++] = '{';
-        n = job_put(q->text, n, prefix);
-        if (prefix.n > 0)
-            q->text[n++] = ':';
-        n = job_put(q->text, n, name);
-        n = job_put(q->text, n, relet_str(suffix[i]));
-    }
-    q->from[i] = (uint16_t)n;
+    q->text[n++] = '{';
+    n = job_put(q->text, n, prefix);
+    if (prefix.n > 0)
+        q->text[n++] = ':';
+    n = job_put(q->text, n, name);
+    q->text[n++] = '}';
+    q->len = (uint8_t)n;
     return NULL;
 }
 
-RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_names *q,
-                                        rlt_queue_key key)
+RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_tag *q,
+                                        rlt_queue_key key,
+                                        char room[RLT_QUEUE_KEY_MAX])
 {
-    return job_span(q->text + q->from[key],
-                    (size_t)(q->from[key + 1] - q->from[key]));
+    static const char *const suffix[RLT_QUEUE_KEYS] = {
+        ":jobs", ":waiting", ":ranked",  ":delayed", ":leased",
+        ":done", ":dead",    ":results", ":ids",     ":idle"};
+    size_t n = job_put(room, 0, job_span(q->text, q->len));
+
+    return job_span(room, job_put(room, n, relet_str(suffix[key])));
 }
 
 /* ------------------------------------------------------------------- heads */

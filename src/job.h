@@ -33,19 +33,22 @@ typedef enum rlt_queue_key {
 #define RLT_QUEUE_KEYS 10
 #define RLT_QUEUE_NAME_MAX 200
 
-/* {PREFIX:NAME}:jobs and the others, one behind the other. */
-#define RLT_QUEUE_KEY_MAX (RLT_QUEUE_NAME_MAX + 12)
-typedef struct rlt_queue_names {
-    char text[RLT_QUEUE_KEYS * RLT_QUEUE_KEY_MAX];
-    uint16_t from[RLT_QUEUE_KEYS + 1];
-} rlt_queue_names;
+/* {PREFIX:NAME}, the part of all keys that decides upon their slot. */
+typedef struct rlt_queue_tag {
+    char text[RLT_QUEUE_NAME_MAX + 2];
+    uint8_t len;
+} rlt_queue_tag;
 
 /* NULL, or the rule that prefix and name break. */
-RELET_PRIVATE const char *rlt_queue_names_make(rlt_queue_names *q,
-                                               relet_span prefix,
-                                               relet_span name);
-RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_names *q,
-                                        rlt_queue_key key);
+RELET_PRIVATE const char *rlt_queue_tag_make(rlt_queue_tag *q,
+                                             relet_span prefix,
+                                             relet_span name);
+
+/* {PREFIX:NAME}:jobs or another, made in `room`. */
+#define RLT_QUEUE_KEY_MAX (RLT_QUEUE_NAME_MAX + 12)
+RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_tag *q,
+                                        rlt_queue_key key,
+                                        char room[RLT_QUEUE_KEY_MAX]);
 
 /* ------------------------------------------------------------------- heads */
 

@@ -16,9 +16,24 @@ typedef struct rlt_script {
 typedef enum rlt_own_script {
     RLT_SCRIPT_LEASE_ACQUIRE,
     RLT_SCRIPT_LEASE_RELEASE,
-    RLT_SCRIPT_LEASE_RENEW
+    RLT_SCRIPT_LEASE_RENEW,
+    RLT_SCRIPT_QUEUE_CANCEL,
+    RLT_SCRIPT_QUEUE_CLAIM,
+    RLT_SCRIPT_QUEUE_DONE,
+    RLT_SCRIPT_QUEUE_FAIL,
+    RLT_SCRIPT_QUEUE_HELD,
+    RLT_SCRIPT_QUEUE_KEEP,
+    RLT_SCRIPT_QUEUE_OFFER,
+    RLT_SCRIPT_QUEUE_PUT,
+    RLT_SCRIPT_QUEUE_READY,
+    RLT_SCRIPT_QUEUE_REAP,
+    RLT_SCRIPT_QUEUE_RELEASE,
+    RLT_SCRIPT_QUEUE_RENEW,
+    RLT_SCRIPT_QUEUE_REPLAY,
+    RLT_SCRIPT_QUEUE_SLEEP,
+    RLT_SCRIPT_QUEUE_TRIM
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 3
+#define RLT_SCRIPTS_OWN 18
 
 /* The user's, and behind all that there could be of them the library's. */
 typedef struct rlt_scripts {

@@ -30,7 +30,7 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
 
 static int work_is_running(const rlt_slot *s)
 {
-    return s->state == RLT_SLOT_FRESH || s->state == RLT_SLOT_HELD;
+    return s->state == RLT_SLOT_HELD;
 }
 
 static void work_tell(rlt_work *w, rlt_slot *s, int what)
@@ -51,19 +51,12 @@ static void work_untell(rlt_work *w, rlt_slot *s, int what)
 
 static void work_free(rlt_work *w, rlt_slot *s)
 {
-    if (s->state == RLT_SLOT_FRESH)
-        w->fresh--;
     work_untell(w, s, 255);
     memset(s, 0, sizeof *s);
 }
 
-/* One that nobody has heard of is lost without a word. */
 static void work_lose(rlt_work *w, rlt_slot *s, relet_why why)
 {
-    if (s->state == RLT_SLOT_FRESH) {
-        work_free(w, s);
-        return;
-    }
     work_untell(w, s, RLT_TELL_JOB_CANCEL);
     s->state = s->state == RLT_SLOT_HELD ? RLT_SLOT_LOST : RLT_SLOT_LATE;
     s->why = (uint8_t)why;
@@ -231,7 +224,7 @@ static uint32_t work_room(const rlt_work *w)
 static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
                           uint32_t *count)
 {
-    int eager = w->state == RLT_WORK_EAGER && w->fresh == 0;
+    int eager = w->state == RLT_WORK_EAGER;
 
     *count = 0;
     switch (step) {
@@ -244,7 +237,7 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     case RLT_STEP_PROMOTE:
         return eager && w->due_at <= now;
     case RLT_STEP_RECALL:
-        return w->astray && w->fresh == 0;
+        return w->astray;
     case RLT_STEP_CLAIM:
         return eager && !w->astray && !w->short_of &&
                (*count = work_room(w)) > 0;
@@ -364,37 +357,58 @@ static rlt_slot *work_place(rlt_work *w, uint64_t number)
     return found;
 }
 
-/* number, record, state, from the element `from` on. */
-static uint32_t work_take(rlt_work *w, relet_value v, size_t from)
+/* What the end of a job will need. */
+static void work_note(rlt_slot *s, relet_span record)
+{
+    relet_job j;
+    uint64_t born;
+
+    (void)rlt_job_read(record, &j, &born);
+    s->attempts_max = rlt_job_attempts(&j);
+    s->backoff = (uint8_t)j.backoff;
+    s->backoff_ms = j.backoff_ms;
+    s->backoff_max_ms = j.backoff_max_ms;
+    s->keep_ms = j.keep_ms;
+    s->rank = j.rank;
+    s->bare = j.id.n == 0 && j.reply_to.n == 0 && j.keep_ms == 0;
+}
+
+static int work_take_one(rlt_work *w, relet_value v, size_t i,
+                         relet_time until)
+{
+    rlt_job_state state;
+    rlt_slot *s;
+    int64_t number;
+
+    if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
+        !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
+                            &state))
+        return 0;
+    s = work_place(w, (uint64_t)number);
+    if (s == NULL)
+        return 0;
+    s->state = w->state == RLT_WORK_STOPPING ? RLT_SLOT_RETURN
+                                             : RLT_SLOT_HELD;
+    s->number = (uint64_t)number;
+    s->token = state.token;
+    s->attempts = state.attempts;
+    s->stalls = state.stalls;
+    s->replays = state.replays;
+    s->valid_until = until;
+    work_note(s, relet_value_text(relet_value_at(v, i + 1)));
+    return 1;
+}
+
+/* number, record, state, from the third element on. */
+static uint32_t work_take(rlt_work *w, relet_value v)
 {
     relet_time until = w->step[RLT_STEP_CLAIM].sent_at +
                        rlt_lease_trust_ms(w->plan.lease_ms);
     size_t i, count = relet_value_count(v);
     uint32_t n = 0;
 
-    for (i = from; i + 2 < count; i += 3, n++) {
-        rlt_job_state state;
-        rlt_slot *s;
-        int64_t number;
-
-        if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
-            !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
-                                &state))
-            continue;
-        s = work_place(w, (uint64_t)number);
-        if (s == NULL)
-            continue;
-        s->state = RLT_SLOT_FRESH;
-        s->number = (uint64_t)number;
-        s->token = state.token;
-        s->attempts = state.attempts;
-        s->stalls = state.stalls;
-        s->replays = state.replays;
-        s->valid_until = until;
-        s->at = (uint32_t)i + 1;
-        w->fresh++;
-        work_tell(w, s, RLT_TELL_JOB);
-    }
+    for (i = 2; i + 2 < count; i += 3)
+        n += (uint32_t)work_take_one(w, v, i, until);
     return n;
 }
 
@@ -411,28 +425,29 @@ static void work_due(rlt_work *w, relet_time now, int64_t server_us,
     w->due_at = now + RLT_MAX(ms, 0);
 }
 
-static void work_claimed(rlt_work *w, relet_time now, relet_value v)
+static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0;
     uint32_t n;
 
     if (relet_value_count(v) < 2) { /* this claim had been done before */
         w->astray = 1;
-        return;
+        return 0;
     }
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
-    n = work_take(w, v, 2);
+    n = work_take(w, v);
     w->short_of = n < w->wanted;
     w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
+    return n;
 }
 
-static void work_recalled(rlt_work *w, relet_value v)
+static uint32_t work_recalled(rlt_work *w, relet_value v)
 {
     w->astray = w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
-    (void)work_take(w, v, 2);
+    return work_take(w, v);
 }
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
@@ -470,8 +485,9 @@ static int work_is_answer(rlt_step step, relet_value v)
     return 0;
 }
 
-static void work_answer(rlt_work *w, relet_time now, rlt_step step,
-                        relet_value v)
+/* How many jobs it brought. */
+static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
+                            relet_value v)
 {
     switch (step) {
     case RLT_STEP_RENEW:
@@ -487,11 +503,9 @@ static void work_answer(rlt_work *w, relet_time now, rlt_step step,
         w->due_at = RELET_NEVER;
         break;
     case RLT_STEP_RECALL:
-        work_recalled(w, v);
-        break;
+        return work_recalled(w, v);
     case RLT_STEP_CLAIM:
-        work_claimed(w, now, v);
-        break;
+        return work_claimed(w, now, v);
     case RLT_STEP_LINE_UP:
         work_lined_up(w, now, v);
         break;
@@ -499,35 +513,39 @@ static void work_answer(rlt_work *w, relet_time now, rlt_step step,
         w->in_line = 0;
         break;
     }
+    return 0;
 }
 
-RELET_PRIVATE void rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
-                                  const rlt_reply *r)
+RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
+                                 const rlt_reply *r)
 {
+    uint32_t brought = 0;
+
     if (r->serial == 0 || r->serial != w->step[step].serial)
-        return;
+        return 0;
     w->step[step].serial = 0;
     if (r->heard == RLT_HEARD_VALUE && work_is_answer(step, r->value)) {
         w->tries = 0;
-        work_answer(w, now, step, r->value);
+        brought = work_answer(w, now, step, r->value);
     } else {
         work_failed(w, now);
     }
-    if (w->state == RLT_WORK_STOPPING)
-        rlt_work_stop(w);
+    if (w->state != RLT_WORK_STOPPING)
+        return brought > 0;
+    rlt_work_stop(w);
+    return 0;
 }
 
-RELET_PRIVATE void rlt_work_unlend(rlt_work *w)
+RELET_PRIVATE rlt_slot *rlt_work_find(const rlt_work *w, uint64_t number,
+                                      uint64_t token)
 {
     uint32_t i;
 
-    if (w->fresh == 0)
-        return;
     for (i = 0; i < w->plan.slots; i++)
-        if (w->slot[i].state == RLT_SLOT_FRESH)
-            work_free(w, &w->slot[i]);
-    w->step[RLT_STEP_CLAIM].op--;
-    w->astray = 1;
+        if (w->slot[i].number == number && w->slot[i].token == token &&
+            work_is_running(&w->slot[i]))
+            return &w->slot[i];
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- the user */
@@ -539,20 +557,31 @@ RELET_PRIVATE void rlt_work_stop(rlt_work *w)
     if (work_is_idle(w))
         return;
     w->state = RLT_WORK_STOPPING;
-    for (i = 0; i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-
-        if (s->state == RLT_SLOT_FRESH) {
-            work_untell(w, s, 255);
-            s->state = RLT_SLOT_RETURN;
-            w->fresh--;
-        }
-        busy += s->state != RLT_SLOT_FREE;
-    }
+    for (i = 0; i < w->plan.slots; i++)
+        busy += w->slot[i].state != RLT_SLOT_FREE;
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
     if (busy > 0 || w->astray || w->in_line)
         return;
+    w->state = RLT_WORK_OVER;
+    w->tell_end = 1;
+}
+
+RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why)
+{
+    uint32_t i;
+
+    if (work_is_idle(w))
+        return;
+    for (i = 0; i < w->plan.slots; i++) {
+        rlt_slot *s = &w->slot[i];
+
+        if (s->state == RLT_SLOT_RETURN)
+            work_free(w, s);
+        else if (s->state != RLT_SLOT_FREE && s->state != RLT_SLOT_LOST &&
+                 s->state != RLT_SLOT_LATE)
+            work_lose(w, s, why);
+    }
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;
 }
@@ -596,17 +625,12 @@ RELET_PRIVATE int rlt_work_event(rlt_work *w, uint32_t *slot, int *tell,
         if (s->tell == 0)
             continue;
         *slot = i;
-        *tell = s->tell & RLT_TELL_JOB        ? RLT_TELL_JOB
-                : s->tell & RLT_TELL_JOB_LOST ? RLT_TELL_JOB_LOST
-                                              : RLT_TELL_JOB_CANCEL;
+        *tell = s->tell & RLT_TELL_JOB_LOST ? RLT_TELL_JOB_LOST
+                                            : RLT_TELL_JOB_CANCEL;
         work_untell(w, s, *tell);
         *job = *s;
-        if (*tell == RLT_TELL_JOB) {
-            s->state = RLT_SLOT_HELD;
-            w->fresh--;
-        } else if (s->state == RLT_SLOT_LATE) {
+        if (s->state == RLT_SLOT_LATE)
             work_free(w, s);
-        }
         return 1;
     }
     return 0;

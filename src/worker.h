@@ -7,10 +7,8 @@
  *
  *   state    event                          becomes   telling
  *   -------  -----------------------------  --------  ------------------------
- *   FREE     claimed                        FRESH
- *   FRESH    its event is taken             HELD      JOB
- *            what it shows is gone          FREE      (asked for again)
- *            stop                           RETURN
+ *   FREE     claimed                        HELD      JOBS, all of a claim
+ *            claimed, but it is STOPPING    RETURN
  *   HELD     done, nothing is kept          DONE
  *            done or failed, with bytes     CLOSING
  *            given back                     RETURN
@@ -55,7 +53,6 @@
 
 typedef enum rlt_slot_state {
     RLT_SLOT_FREE,
-    RLT_SLOT_FRESH,
     RLT_SLOT_HELD,
     RLT_SLOT_DONE,
     RLT_SLOT_RETURN,
@@ -68,8 +65,12 @@ typedef enum rlt_slot_state {
 typedef struct rlt_slot {
     uint64_t number, token;
     relet_time valid_until;
+    relet_time keep_ms, backoff_ms, backoff_max_ms; /* of its relet_job      */
+    uint32_t attempts_max;
+    int32_t rank;
     uint32_t attempts, stalls, replays;
-    uint32_t at;     /* FRESH: where the claim's answer shows it             */
+    uint8_t backoff; /* relet_backoff                                        */
+    uint8_t bare;    /* nothing is kept of it, and nobody waits              */
     uint8_t state;   /* rlt_slot_state                                       */
     uint8_t step;    /* rlt_step that it is SENT in                          */
     uint8_t renewed; /* in the renewal that is under way                     */
@@ -79,7 +80,7 @@ typedef struct rlt_slot {
 } rlt_slot;
 
 /* What is to be told of a slot. */
-enum { RLT_TELL_JOB = 1, RLT_TELL_JOB_CANCEL = 2, RLT_TELL_JOB_LOST = 4 };
+enum { RLT_TELL_JOB_CANCEL = 1, RLT_TELL_JOB_LOST = 2 };
 
 /* One script each, in the order in which they go out together. */
 typedef enum rlt_step {
@@ -122,7 +123,6 @@ typedef struct rlt_work {
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way                     */
-    uint32_t fresh;    /* slots that are FRESH                               */
     uint32_t tells;    /* slots that have something to tell                  */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t in_line;
@@ -148,6 +148,9 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
 /* Take no more; ENDED when all that is held has ended. */
 RELET_PRIVATE void rlt_work_stop(rlt_work *w);
 
+/* There will be no link any more. */
+RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why);
+
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
                                            relet_time now);
 RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now);
@@ -164,12 +167,13 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
 RELET_PRIVATE int rlt_work_sends(const rlt_work *w, uint32_t slot,
                                  rlt_step step);
 
-/* The value of a claim stays lent while there are FRESH ones. */
-RELET_PRIVATE void rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
-                                  const rlt_reply *r);
+/* 1 when it brought jobs that are to be told. */
+RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
+                                 const rlt_reply *r);
 
-/* What FRESH ones show is gone. */
-RELET_PRIVATE void rlt_work_unlend(rlt_work *w);
+/* The slot that holds the job of this number and token, or NULL. */
+RELET_PRIVATE rlt_slot *rlt_work_find(const rlt_work *w, uint64_t number,
+                                      uint64_t token);
 
 /* How a job ends: 1, and something is to be sent for it; 0: it was lost, and
  * its slot is free; -1: there is no such job here. */
