@@ -470,6 +470,10 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED:
         return; /* for the workload that asked for them */
     case RELET_NOTHING:
     case RELET_PUSHED:
