@@ -9,16 +9,16 @@
 local ask, gone, out, said = {'version', 'd' .. ARGV[1], 'done'}, {}, {}, ''
 for i = 3, #ARGV, 2 do ask[#ask + 1] = ARGV[i] .. 's' end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))
-local op, before = string.match(q[2] or '', '^(%d+) (%a*)$')
+local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op == ARGV[2] then return before end
 for i = 3, #ARGV, 2 do
-    local s = q[(i + 5) / 2]
+    local n, s = ARGV[i], q[(i + 5) / 2]
     local mine = s and string.match(s, '^L (%d+)') == ARGV[i + 1]
     said = said .. (mine and 'd' or s and 'l' or 'g')
     if mine then
-        out[#out + 1], gone[#gone + 1], gone[#gone + 2] =
-            ARGV[i], ARGV[i], ARGV[i] .. 's'
+        out[#out + 1], gone[#gone + 1], gone[#gone + 2], gone[#gone + 3] =
+            n, n, n .. 's', n .. 'r'
     end
 end
 if #out > 0 then

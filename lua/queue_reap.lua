@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 -- queue_reap.lua: what is leased to nobody any more is relet.
--- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 results  6 idle
--- ARGV  1 how many at most  2 stalls that a job may have  3 ms to hold off
---       when the server is another one
+-- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
+-- ARGV  1 how many at most, up to 1000  2 stalls that a job may have  3 ms to
+--       hold off when the server is another one
 -- Returns {relet, dead, ms until there may be more, or -1}. Errors: VERSION.
 -- Invariant: nothing is taken before its time by this server's clock. A job is
 -- in its new place before it leaves the old one; one that is to be cancelled
 -- does not come back. Some sleepers are woken.
-local t, back, dead, get = redis.call('TIME'), 0, 0, {}
+local t, back, dead, get, set = redis.call('TIME'), {}, {}, {'version'}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'run', 'open')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
@@ -17,26 +17,28 @@ if q[2] ~= run then redis.call('HSET', KEYS[1], 'run', run, 'open', open) end
 if ms < open then return {0, 0, open - ms} end
 local late = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ms - 1, 'LIMIT', 0,
     ARGV[1])
-for i, n in ipairs(late) do get[i] = n .. 's' end
-local state = #get > 0 and redis.call('HMGET', KEYS[1], unpack(get)) or {}
+for i, n in ipairs(late) do get[i + 1] = n .. 's' end
+local state = redis.call('HMGET', KEYS[1], unpack(get))
 for i = #late, 1, -1 do
     local n, tries, stalls, rest = late[i],
-        string.match(state[i] or '', '^L %d+ (%d+) (%d+) (.*)$')
-    local over = rest and stalls + 1 > tonumber(ARGV[2])
-    if rest and string.match(rest, '^%d+ c') then
-        redis.call('HDEL', KEYS[1], n, get[i])
-    elseif rest then
-        back, dead = back + (over and 0 or 1), dead + (over and 1 or 0)
-        redis.call(over and 'ZADD' or 'LPUSH', KEYS[over and 4 or 2],
-            unpack(over and {ms, n} or {n}))
-        if over then redis.call('HSET', KEYS[5], n, 'stalled too often') end
-        redis.call('HSET', KEYS[1], get[i], (over and 'X 0 ' or 'W 0 ') ..
-            tries .. ' ' .. stalls + 1 .. ' ' .. string.sub(rest, 1, 256))
+        string.match(state[i + 1] or '', '^L %d+ (%d+) (%d+) (.*)$')
+    local why = rest and (string.match(rest, '^%d+ c') and 'xcancelled' or
+        stalls + 1 > tonumber(ARGV[2]) and 'xstalled too often')
+    if why then
+        dead[#dead + 1], dead[#dead + 2] = ms, n
+        set[#set + 1], set[#set + 2] = n .. 'r', why
+    elseif rest then back[#back + 1] = n end
+    if rest then
+        set[#set + 1], set[#set + 2] = get[i + 1], (why and 'X 0 ' or 'W 0 ') ..
+            tries .. ' ' .. stalls + 1 .. ' ' .. rest
     end
-    redis.call('ZREM', KEYS[3], n)
 end
-for _, name in ipairs(back > 0 and redis.call('ZPOPMIN', KEYS[6], 4) or {}) do
+if #back > 0 then redis.call('LPUSH', KEYS[2], unpack(back)) end
+if #dead > 0 then redis.call('ZADD', KEYS[4], unpack(dead)) end
+if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
+if #late > 0 then redis.call('ZREM', KEYS[3], unpack(late)) end
+for _, name in ipairs(#back > 0 and redis.call('ZPOPMIN', KEYS[5], 4) or {}) do
     redis.pcall('PUBLISH', name, KEYS[1])
 end
 local more = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
-return {back, dead, more and math.max(0, more - ms + 1) or -1}
+return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1}

@@ -6,7 +6,7 @@
 -- Returns {a letter for each: r renewed, c renewed, but it is to be cancelled,
 -- o too old, l lost, g gone; us of the server}. Errors: VERSION.
 -- Invariant: only the token of a lease moves its end, and only while it is
--- one. Nothing is made that was not there.
+-- one.
 local t, said, add = redis.call('TIME'), '', {}
 local now, ask = t[1] * 1000000 + t[2], {'version'}
 for i = 3, #ARGV, 2 do ask[#ask + 1] = ARGV[i] .. 's' end
@@ -26,5 +26,5 @@ for i = 3, #ARGV, 2 do
     end
     said = said .. letter
 end
-if #add > 0 then redis.call('ZADD', KEYS[2], 'XX', unpack(add)) end
+if #add > 0 then redis.call('ZADD', KEYS[2], unpack(add)) end
 return {said, now}

@@ -4,7 +4,7 @@
 -- ARGV  1 its channel  2 '1' to line up, '0' to leave the line
 -- Returns 1 when it stands in line; 0: there is work, or it left.
 -- Invariant: who stands in line while jobs wait has been told to wake up, or
--- lined up before they came.
+-- lined up before they came. Who is held back does not line up: it asks again.
 local t = redis.call('TIME')
 local work = redis.call('LLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2])
 if work > 0 or ARGV[2] == '0' then

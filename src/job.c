@@ -57,8 +57,8 @@ RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_tag *q,
                                         char room[RLT_QUEUE_KEY_MAX])
 {
     static const char *const suffix[RLT_QUEUE_KEYS] = {
-        ":jobs", ":waiting", ":ranked",  ":delayed", ":leased",
-        ":done", ":dead",    ":results", ":ids",     ":idle"};
+        ":jobs", ":waiting", ":ranked", ":delayed", ":leased",
+        ":done", ":dead",    ":ids",    ":idle"};
     size_t n = job_put(room, 0, job_span(q->text, q->len));
 
     return job_span(room, job_put(room, n, relet_str(suffix[key])));

@@ -26,11 +26,10 @@ typedef enum rlt_queue_key {
     RLT_KEY_LEASED,
     RLT_KEY_DONE,
     RLT_KEY_DEAD,
-    RLT_KEY_RESULTS,
     RLT_KEY_IDS,
     RLT_KEY_IDLE
 } rlt_queue_key;
-#define RLT_QUEUE_KEYS 10
+#define RLT_QUEUE_KEYS 9
 #define RLT_QUEUE_NAME_MAX 200
 
 /* {PREFIX:NAME}, the part of all keys that decides upon their slot. */

@@ -117,7 +117,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     rlt_queue_tag tag;
     rlt_words w;
     relet_args a;
-    uint64_t most = waiting_max ? waiting_max : INT64_MAX;
+    uint64_t most = waiting_max; /* 0: as many as there are */
     int plain = 0, script, code;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
 

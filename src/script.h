@@ -21,9 +21,14 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_CLAIM,
     RLT_SCRIPT_QUEUE_DONE,
     RLT_SCRIPT_QUEUE_FAIL,
+    RLT_SCRIPT_QUEUE_FORGET,
     RLT_SCRIPT_QUEUE_HELD,
+    RLT_SCRIPT_QUEUE_JOB,
     RLT_SCRIPT_QUEUE_KEEP,
     RLT_SCRIPT_QUEUE_OFFER,
+    RLT_SCRIPT_QUEUE_PICK,
+    RLT_SCRIPT_QUEUE_PROGRESS,
+    RLT_SCRIPT_QUEUE_PURGE,
     RLT_SCRIPT_QUEUE_PUT,
     RLT_SCRIPT_QUEUE_READY,
     RLT_SCRIPT_QUEUE_REAP,
@@ -31,9 +36,11 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_RENEW,
     RLT_SCRIPT_QUEUE_REPLAY,
     RLT_SCRIPT_QUEUE_SLEEP,
-    RLT_SCRIPT_QUEUE_TRIM
+    RLT_SCRIPT_QUEUE_STATUS,
+    RLT_SCRIPT_QUEUE_TRIM,
+    RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 18
+#define RLT_SCRIPTS_OWN 25
 
 /* The user's, and behind all that there could be of them the library's. */
 typedef struct rlt_scripts {

@@ -392,7 +392,7 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
 
     if (d == NULL || ev->kind != RELET_JOBS)
         return 0;
-    for (i = *at ? *at : 2; i + 2 < count; i += 3) {
+    for (i = *at ? *at : 3; i + 2 < count; i += 3) {
         rlt_job_state state;
         rlt_slot *s;
         int64_t number;
@@ -490,7 +490,6 @@ RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
     rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
     rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
     rlt_words_key(&w, &d->queue, RLT_KEY_DONE);
-    rlt_words_key(&w, &d->queue, RLT_KEY_RESULTS);
     rlt_words_key(&w, &d->queue, RLT_KEY_IDS);
     desk_own_op(&w, d, s);
     rlt_words_number(&w, s->number);
@@ -546,7 +545,6 @@ RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
     rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
     rlt_words_key(&w, &d->queue, RLT_KEY_DELAYED);
     rlt_words_key(&w, &d->queue, RLT_KEY_DEAD);
-    rlt_words_key(&w, &d->queue, RLT_KEY_RESULTS);
     desk_own_op(&w, d, s);
     rlt_words_name(&w, s->number, s->rank);
     rlt_words_number(&w, s->token);

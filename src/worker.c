@@ -7,6 +7,7 @@
 
 #define WORK_AGAIN_MIN_MS 50
 #define WORK_AGAIN_MAX_MS 5000
+#define WORK_HELD_BACK_MAX_MS 1000
 
 RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
                                   rlt_slot *slots, rlt_rand *rand,
@@ -399,7 +400,7 @@ static int work_take_one(rlt_work *w, relet_value v, size_t i,
     return 1;
 }
 
-/* number, record, state, from the third element on. */
+/* number, record, state, from the fourth element on. */
 static uint32_t work_take(rlt_work *w, relet_value v)
 {
     relet_time until = w->step[RLT_STEP_CLAIM].sent_at +
@@ -407,7 +408,7 @@ static uint32_t work_take(rlt_work *w, relet_value v)
     size_t i, count = relet_value_count(v);
     uint32_t n = 0;
 
-    for (i = 2; i + 2 < count; i += 3)
+    for (i = 3; i + 2 < count; i += 3)
         n += (uint32_t)work_take_one(w, v, i, until);
     return n;
 }
@@ -425,21 +426,45 @@ static void work_due(rlt_work *w, relet_time now, int64_t server_us,
     w->due_at = now + RLT_MAX(ms, 0);
 }
 
+/* Jobs wait that nobody may have now: a queue that is stopped, or its limit.
+ * Who lined up would be told that there is work, so it asks again later, or
+ * as soon as a job of its own has ended. */
+static void work_hold_back(rlt_work *w, relet_time now)
+{
+    relet_time wait = WORK_AGAIN_MIN_MS << RLT_MIN(w->held_back, 5);
+
+    wait = RLT_MIN(RLT_MIN(wait, WORK_HELD_BACK_MAX_MS), w->plan.poll_ms);
+    wait -= (relet_time)rlt_rand_below(w->rand, (uint64_t)wait / 2 + 1);
+    if (w->held_back < 5)
+        w->held_back++;
+    w->short_of = 0;
+    if (w->state != RLT_WORK_EAGER)
+        return;
+    w->state = RLT_WORK_ASLEEP;
+    w->poll_at = now + wait;
+}
+
 static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
-    int64_t us = 0;
+    int64_t us = 0, passed = 0;
     uint32_t n;
 
-    if (relet_value_count(v) < 2) { /* this claim had been done before */
+    if (relet_value_count(v) < 3) { /* this claim had been done before */
         w->astray = 1;
         return 0;
     }
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
+    (void)relet_value_int(relet_value_at(v, 2), &passed);
     n = work_take(w, v);
-    w->short_of = n < w->wanted;
     w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
+    if (passed < 0) {
+        work_hold_back(w, now);
+        return n;
+    }
+    w->held_back = 0;
+    w->short_of = (int64_t)n + passed < (int64_t)w->wanted;
     return n;
 }
 
@@ -597,6 +622,8 @@ RELET_PRIVATE int rlt_work_end(rlt_work *w, uint32_t slot, rlt_slot_state how)
     if (s->state != RLT_SLOT_HELD)
         return -1;
     work_untell(w, s, RLT_TELL_JOB_CANCEL);
+    if (w->held_back && w->state == RLT_WORK_ASLEEP)
+        w->state = RLT_WORK_EAGER; /* it makes room under the limit */
     s->state = (uint8_t)how;
     s->renewed = 0;
     return 1;

@@ -35,6 +35,7 @@
  *   REST      start                              EAGER
  *   EAGER     there are free slots               claims
  *             fewer came                         lines up to be woken
+ *             some are held back                 ASLEEP, for a short while
  *             in line                            ASLEEP
  *             there was work                     EAGER
  *   ASLEEP    woken, more are due, poll_at, a    EAGER
@@ -125,6 +126,7 @@ typedef struct rlt_work {
     uint32_t wanted;   /* by the claim that is under way                     */
     uint32_t tells;    /* slots that have something to tell                  */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
+    uint8_t held_back; /* claims in a row, while jobs were there             */
     uint8_t in_line;
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
