@@ -145,9 +145,14 @@ RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now)
     for (i = 0; i < w->plan.slots; i++)
         if (work_is_running(&w->slot[i]) && now >= w->slot[i].valid_until)
             work_lose(w, &w->slot[i], RELET_WHY_EXPIRED);
-    if (w->state == RLT_WORK_ASLEEP &&
-        (now >= w->poll_at || now >= w->due_at))
+    if (w->state != RLT_WORK_ASLEEP)
+        return;
+    if (now >= w->due_at) {
         w->state = RLT_WORK_EAGER;
+    } else if (now >= w->poll_at) { /* lining up tells whether there is work */
+        w->state = RLT_WORK_EAGER;
+        w->short_of = 1;
+    }
 }
 
 RELET_PRIVATE void rlt_work_wake(rlt_work *w)
