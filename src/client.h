@@ -40,6 +40,7 @@ typedef struct rlt_desk {
     rlt_work work;
     uint64_t tag;
     relet_time run_ms;
+    uint32_t stalls_max;
     rlt_queue_tag queue;
     uint8_t name_len;
     char name[RLT_HOLD_LABEL_MAX + 1 + 32];

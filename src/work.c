@@ -80,6 +80,16 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_add(w, desk_name(d));
         rlt_words_number(w, e->op);
         return RLT_SCRIPT_QUEUE_HELD;
+    case RLT_STEP_REAP:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_key(w, q, RLT_KEY_DEAD);
+        rlt_words_key(w, q, RLT_KEY_RESULTS);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        rlt_words_number(w, RLT_WORK_BATCH);
+        rlt_words_number(w, d->stalls_max);
+        rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        return RLT_SCRIPT_QUEUE_REAP;
     case RLT_STEP_CLAIM:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
@@ -320,6 +330,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->renew_ms = c->renew_ms ? c->renew_ms : p->lease_ms / 3;
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
+    p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    d->stalls_max = c->stalls_max ? c->stalls_max : 2;
     d->run_ms = c->run_ms ? c->run_ms : 86400000;
     if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)
         return "worker.lease_ms must be between 50 and 1000000000";
@@ -327,6 +339,9 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.renew_ms must be at most a third of lease_ms";
     if (p->poll_ms < 1 || p->poll_ms > RLT_HOLD_MS_MAX)
         return "worker.poll_ms must be between 1 and 1000000000";
+    if (p->reap_ms < 1 ||
+        (p->reap_ms > RLT_HOLD_MS_MAX && p->reap_ms != RELET_NEVER))
+        return "worker.reap_ms must be between 1 and 1000000000";
     if (d->run_ms < p->lease_ms || d->run_ms > WORK_MS_MAX)
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (p->slots > r->jobs_max)

@@ -154,6 +154,46 @@ TEST a_paused_worker_hears_of_its_loss_and_changes_nothing(void)
     PASS();
 }
 
+TEST the_job_of_a_dead_worker_is_relet(void)
+{
+    t_world w;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_kill(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 29000);
+    T_HEARD(&w, 2, "");
+    t_world_pass(&w, 10000);
+    T_HEARD(&w, 2, "jobs 1:a!1");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_job_that_kills_its_workers_is_dead_in_the_end(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 5);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    for (i = 1; i <= 3; i++) {
+        ASSERT_EQ(0, t_work_with(&w, i, 1));
+        t_world_pass(&w, 40000);
+        ASSERT(strncmp("jobs 1:a", t_world_told(&w, i), 8) == 0);
+        t_world_kill(&w, i);
+    }
+    ASSERT_EQ(0, t_work_with(&w, 4, 1));
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 4, "");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:dead"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
 {
     relet_job j;
@@ -286,6 +326,8 @@ int main(int argc, char **argv)
     RUN_TEST(jobs_come_in_order_and_no_more_than_there_is_room_for);
     RUN_TEST(a_lease_goes_on_for_as_long_as_the_work_does);
     RUN_TEST(a_paused_worker_hears_of_its_loss_and_changes_nothing);
+    RUN_TEST(the_job_of_a_dead_worker_is_relet);
+    RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
     RUN_TEST(what_is_given_back_goes_to_another_one);
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
