@@ -162,6 +162,7 @@ static void desk_turns(relet *r)
 {
     uint32_t i;
 
+    r->desk_due = 0;
     r->desk_busy = r->desk_tells = 0;
     for (i = 0; i < r->desks_max; i++) {
         rlt_desk *d = &r->desks[i];
@@ -206,12 +207,21 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
     desk_turns(r);
 }
 
+/* All events have been taken: what has ended since goes out together. */
+RELET_PRIVATE void rlt_work_flush(relet *r)
+{
+    if (r->desk_due)
+        desk_turns(r);
+}
+
 RELET_PRIVATE relet_time rlt_work_deadline_all(const relet *r)
 {
     int up = r->session.state == RLT_UP;
     relet_time t = RELET_NEVER;
     uint32_t i;
 
+    if (r->desk_due)
+        return r->session.now;
     for (i = 0; r->desk_busy && i < r->desks_max; i++)
         t = RLT_MIN(t, rlt_work_deadline(&r->desks[i].work, up,
                                          r->session.now));
@@ -461,7 +471,7 @@ static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
     rlt_desk *d = &r->desks[worker];
 
     (void)rlt_work_end(&d->work, (uint32_t)(s - d->work.slot), how);
-    desk_turns(r);
+    r->desk_due = 1;
     return 0;
 }
 
