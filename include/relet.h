@@ -569,6 +569,10 @@ typedef struct relet_worker_config {
     relet_time renew_ms; /* a third of lease_ms, and no more than that       */
     relet_time poll_ms;  /* 30 s; how long it sleeps when nobody wakes it    */
     relet_time run_ms;   /* 1 day; longer than that no lease is renewed      */
+    relet_time reap_ms;  /* lease_ms; how often it looks for jobs of workers
+                          * that are gone. RELET_NEVER: others do            */
+    uint32_t stalls_max; /* how often that may happen to a job, which then is
+                          * dead; 0: 2                                       */
 } relet_worker_config;
 
 typedef struct relet_work {

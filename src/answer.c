@@ -465,5 +465,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
     do {
         told = answer_next(r, ev);
     } while (told && ev->channel.n > 0 && rlt_hold_hides(r, ev));
+    if (!told)
+        rlt_work_flush(r);
     return told;
 }

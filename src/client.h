@@ -40,6 +40,7 @@ typedef struct rlt_desk {
     rlt_work work;
     uint64_t tag;
     relet_time run_ms;
+    uint32_t stalls_max;
     rlt_queue_tag queue;
     uint8_t name_len;
     char name[RLT_HOLD_LABEL_MAX + 1 + 32];
@@ -79,6 +80,7 @@ struct relet {
     uint32_t desk_serial; /* of the last errand                              */
     uint64_t desk_link;   /* session.connects when they last had a link      */
     uint8_t desk_busy;    /* some are in use                                 */
+    uint8_t desk_due;     /* jobs have ended since the last turn             */
     uint8_t desk_tells;   /* some have something to tell                     */
     char producer[32];
     uint64_t put_op; /* of the last put                                      */
@@ -125,6 +127,7 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
                                   relet_value v, relet_event *ev);
 RELET_PRIVATE void rlt_work_stop_all(relet *r);
 RELET_PRIVATE void rlt_work_tick_all(relet *r);
+RELET_PRIVATE void rlt_work_flush(relet *r);
 RELET_PRIVATE relet_time rlt_work_deadline_all(const relet *r);
 RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev);
 RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key);

@@ -80,6 +80,16 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_add(w, desk_name(d));
         rlt_words_number(w, e->op);
         return RLT_SCRIPT_QUEUE_HELD;
+    case RLT_STEP_REAP:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_key(w, q, RLT_KEY_DEAD);
+        rlt_words_key(w, q, RLT_KEY_RESULTS);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        rlt_words_number(w, RLT_WORK_BATCH);
+        rlt_words_number(w, d->stalls_max);
+        rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        return RLT_SCRIPT_QUEUE_REAP;
     case RLT_STEP_CLAIM:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
@@ -152,6 +162,7 @@ static void desk_turns(relet *r)
 {
     uint32_t i;
 
+    r->desk_due = 0;
     r->desk_busy = r->desk_tells = 0;
     for (i = 0; i < r->desks_max; i++) {
         rlt_desk *d = &r->desks[i];
@@ -196,12 +207,21 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
     desk_turns(r);
 }
 
+/* All events have been taken: what has ended since goes out together. */
+RELET_PRIVATE void rlt_work_flush(relet *r)
+{
+    if (r->desk_due)
+        desk_turns(r);
+}
+
 RELET_PRIVATE relet_time rlt_work_deadline_all(const relet *r)
 {
     int up = r->session.state == RLT_UP;
     relet_time t = RELET_NEVER;
     uint32_t i;
 
+    if (r->desk_due)
+        return r->session.now;
     for (i = 0; r->desk_busy && i < r->desks_max; i++)
         t = RLT_MIN(t, rlt_work_deadline(&r->desks[i].work, up,
                                          r->session.now));
@@ -320,6 +340,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->renew_ms = c->renew_ms ? c->renew_ms : p->lease_ms / 3;
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
+    p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    d->stalls_max = c->stalls_max ? c->stalls_max : 2;
     d->run_ms = c->run_ms ? c->run_ms : 86400000;
     if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)
         return "worker.lease_ms must be between 50 and 1000000000";
@@ -327,6 +349,9 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.renew_ms must be at most a third of lease_ms";
     if (p->poll_ms < 1 || p->poll_ms > RLT_HOLD_MS_MAX)
         return "worker.poll_ms must be between 1 and 1000000000";
+    if (p->reap_ms < 1 ||
+        (p->reap_ms > RLT_HOLD_MS_MAX && p->reap_ms != RELET_NEVER))
+        return "worker.reap_ms must be between 1 and 1000000000";
     if (d->run_ms < p->lease_ms || d->run_ms > WORK_MS_MAX)
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (p->slots > r->jobs_max)
@@ -446,7 +471,7 @@ static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
     rlt_desk *d = &r->desks[worker];
 
     (void)rlt_work_end(&d->work, (uint32_t)(s - d->work.slot), how);
-    desk_turns(r);
+    r->desk_due = 1;
     return 0;
 }
 

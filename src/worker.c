@@ -23,6 +23,7 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
     w->due_at = RELET_NEVER;
+    w->reap_at = plan->reap_ms == RELET_NEVER ? RELET_NEVER : now;
     for (i = 0; i < RLT_STEPS; i++)
         w->step[i].op = 1;
 }
@@ -132,6 +133,8 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
         return now;
     if (w->step[RLT_STEP_RENEW].serial == 0)
         t = RLT_MIN(t, work_renewal(w));
+    if (w->step[RLT_STEP_REAP].serial == 0 && w->state != RLT_WORK_STOPPING)
+        t = RLT_MIN(t, w->reap_at);
     if (w->state == RLT_WORK_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
     return t;
@@ -146,9 +149,14 @@ RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now)
     for (i = 0; i < w->plan.slots; i++)
         if (work_is_running(&w->slot[i]) && now >= w->slot[i].valid_until)
             work_lose(w, &w->slot[i], RELET_WHY_EXPIRED);
-    if (w->state == RLT_WORK_ASLEEP &&
-        (now >= w->poll_at || now >= w->due_at))
+    if (w->state != RLT_WORK_ASLEEP)
+        return;
+    if (now >= w->due_at) {
         w->state = RLT_WORK_EAGER;
+    } else if (now >= w->poll_at) { /* lining up tells whether there is work */
+        w->state = RLT_WORK_EAGER;
+        w->short_of = 1;
+    }
 }
 
 RELET_PRIVATE void rlt_work_wake(rlt_work *w)
@@ -246,6 +254,8 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
         return eager && w->short_of && w->step[RLT_STEP_CLAIM].serial == 0;
     case RLT_STEP_LEAVE:
         return w->in_line && w->state == RLT_WORK_STOPPING;
+    case RLT_STEP_REAP:
+        return w->reap_at <= now && w->state != RLT_WORK_STOPPING;
     }
     return 0;
 }
@@ -490,6 +500,25 @@ static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
                  (relet_time)rlt_rand_below(w->rand, (uint64_t)poll / 4 + 1);
 }
 
+/* A full step is followed by the next at once. After that it is no use to look
+ * before a lease has ended, and of all that look one in time is enough. */
+static void work_reaped(rlt_work *w, relet_time now, relet_value v)
+{
+    int64_t again = 0, dead = 0, left = -1;
+    relet_time wait = w->plan.reap_ms;
+
+    (void)relet_value_int(relet_value_at(v, 0), &again);
+    (void)relet_value_int(relet_value_at(v, 1), &dead);
+    (void)relet_value_int(relet_value_at(v, 2), &left);
+    if (again + dead >= RLT_WORK_BATCH)
+        wait = 0;
+    else if (left >= 0)
+        wait = RLT_MIN(wait, left);
+    w->reap_at = now + wait +
+                 (relet_time)rlt_rand_below(
+                     w->rand, (uint64_t)w->plan.reap_ms / 8 + 1);
+}
+
 static int work_is_answer(rlt_step step, relet_value v)
 {
     relet_type t = relet_value_type(v);
@@ -502,6 +531,7 @@ static int work_is_answer(rlt_step step, relet_value v)
     case RLT_STEP_PROMOTE:
     case RLT_STEP_RECALL:
     case RLT_STEP_CLAIM:
+    case RLT_STEP_REAP:
         return t == RELET_ARRAY;
     case RLT_STEP_LINE_UP:
     case RLT_STEP_LEAVE:
@@ -536,6 +566,9 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
         break;
     case RLT_STEP_LEAVE:
         w->in_line = 0;
+        break;
+    case RLT_STEP_REAP:
+        work_reaped(w, now, v);
         break;
     }
     return 0;

@@ -92,9 +92,10 @@ typedef enum rlt_step {
     RLT_STEP_RECALL,  /* what the last claim brought                         */
     RLT_STEP_CLAIM,
     RLT_STEP_LINE_UP,
-    RLT_STEP_LEAVE    /* the line                                            */
+    RLT_STEP_LEAVE,   /* the line                                            */
+    RLT_STEP_REAP     /* what is leased to nobody any more is relet          */
 } rlt_step;
-#define RLT_STEPS 8
+#define RLT_STEPS 9
 
 #define RLT_WORK_BATCH 128 /* jobs in a step at most                         */
 
@@ -108,6 +109,7 @@ typedef enum rlt_work_state {
 
 typedef struct rlt_work_plan {
     relet_time lease_ms, renew_ms, poll_ms;
+    relet_time reap_ms; /* RELET_NEVER: others see to it                     */
     uint32_t slots;
 } rlt_work_plan;
 
@@ -131,7 +133,7 @@ typedef struct rlt_work {
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t tell_end;
-    relet_time poll_at, due_at, again_at;
+    relet_time poll_at, due_at, reap_at, again_at;
     int tries;         /* steps in a row that failed                         */
 } rlt_work;
 
