@@ -84,7 +84,6 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_LEASED);
         rlt_words_key(w, q, RLT_KEY_DEAD);
-        rlt_words_key(w, q, RLT_KEY_RESULTS);
         rlt_words_key(w, q, RLT_KEY_IDLE);
         rlt_words_number(w, RLT_WORK_BATCH);
         rlt_words_number(w, d->stalls_max);

@@ -155,7 +155,7 @@ RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now)
         w->state = RLT_WORK_EAGER;
     } else if (now >= w->poll_at) { /* lining up tells whether there is work */
         w->state = RLT_WORK_EAGER;
-        w->short_of = 1;
+        w->short_of = w->held_back == 0;
     }
 }
 

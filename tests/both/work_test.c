@@ -294,9 +294,64 @@ TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
     T_HEARD(&w, 1, "jobs 1:a");
     ASSERT_EQ(0, relet_job_done(w.p[1].r, 0, 1, relet_str("result")));
     t_world_settle(&w);
-    ASSERT_STR_EQ("$6\r\nresult\r\n", t_world_ask(&w, "HGET {q}:results 1"));
+    ASSERT_STR_EQ("$7\r\ndresult\r\n", t_world_ask(&w, "HGET {q}:jobs 1r"));
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* It would be told that there is work, and claim, and line up again. */
+TEST who_is_held_back_asks_once_a_second_and_goes_on_soon(void)
+{
+    uint64_t before;
+    t_world w;
+
+    t_begin(&w, 2);
+    (void)t_world_ask(&w, "HSET {q}:jobs stopped 1");
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 10000);
+    before = w.commands;
+    t_world_pass(&w, 100000);
+    ASSERT(w.commands - before <= 250);
+    T_HEARD(&w, 1, "");
+    (void)t_world_ask(&w, "HDEL {q}:jobs stopped");
+    t_world_pass(&w, 1001);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST under_a_limit_the_next_job_comes_when_one_has_ended(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    (void)t_world_ask(&w, "HSET {q}:jobs limit 1");
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 4));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "jobs 2:b");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST cancelled_jobs_in_line_do_not_put_a_worker_to_sleep(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    for (i = 0; i < 5; i++)
+        ASSERT_EQ(0, t_put(&w, 0, "a"));
+    (void)t_world_ask(&w, "HDEL {q}:jobs 1 2 3 4");
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 5:a");
     t_world_end(&w);
     PASS();
 }
@@ -333,6 +388,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
+    RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
+    RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
+    RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);
     RUN_TEST(an_idle_worker_asks_seldom);
     GREATEST_MAIN_END();
 }
