@@ -7,9 +7,9 @@
 -- this op was done: queue_held tells what came of it. Errors: VERSION.
 -- Invariant: a job is leased, with a larger token than any, before it stops
 -- waiting. What has no record, or is leased or over, waits no more.
-local t, want, get, held = redis.call('TIME'), tonumber(ARGV[4]), {}, ''
+local t, want, get, held = redis.call('TIME'), tonumber(ARGV[4]), {}, {}
 local now, set, add, seen = t[1] * 1000000 + t[2], {}, {}, {}
-local list, k = redis.call('LRANGE', KEYS[2], 0, want - 1), 0
+local list, k, got = redis.call('LRANGE', KEYS[2], 0, want - 1), 0, 0
 local front, rank = #list, #list < want and
     redis.call('ZRANGE', KEYS[3], 0, want - #list - 1) or {}
 for _, n in ipairs(rank) do list[#list + 1] = n end
@@ -22,23 +22,23 @@ local room = q[4] and 0 or q[6] and q[6] - redis.call('ZCARD', KEYS[4]) or want
 local token, reply = math.max(tonumber(q[3]) or 0, now - 1),
     {now, q[5] or '', 0}
 for i, n in ipairs(list) do
-    local rec, s = q[5 + 2 * i], q[6 + 2 * i] or 'W 0 0 0 0 -'
-    local rest = rec and not seen[n] and string.match(s, '^W %d+ (.*)$')
-    if rest and #add >= 2 * room then break end
-    k, seen[n] = i, true
-    if rest then
-        token, held = token + 1, held .. ' ' .. n
-        s = string.format('L %.0f ', token) .. string.sub(rest, 1, 256)
-        s, add[#add + 1] = s .. ' ' .. ARGV[1], math.floor(now / 1000) + ARGV[3]
-        add[#add + 1], set[#set + 1], set[#set + 2] = n, n .. 's', s
-        for _, v in ipairs({n, rec, s}) do reply[#reply + 1] = v end
+    local rec, s, rest = q[5 + 2 * i], q[6 + 2 * i], '0 0 0 -'
+    if s then rest = string.match(string.sub(s, 1, 256), '^W %d+ (.*)$') end
+    if rec and rest and not seen[n] then
+        if got >= room then break end
+        got, token, held[got + 1] = got + 1, token + 1, n
+        s = string.format('L %.0f ', token) .. rest .. ' ' .. ARGV[1]
+        add[2 * got - 1], add[2 * got] = math.floor(now / 1000) + ARGV[3], n
+        set[2 * got - 1], set[2 * got] = get[2 * i], s
+        reply[3 * got + 1], reply[3 * got + 2], reply[3 * got + 3] = n, rec, s
     end
+    k, seen[n] = i, true
 end
-reply[3] = k < #list and -1 or k - #add / 2
-if #add > 0 then
+reply[3] = k < #list and -1 or k - got
+if got > 0 then
     redis.call('ZADD', KEYS[4], unpack(add))
     redis.call('HSET', KEYS[1], 'fence', string.format('%.0f', token),
-        'c' .. ARGV[1], ARGV[2] .. held, unpack(set))
+        'c' .. ARGV[1], ARGV[2] .. ' ' .. table.concat(held, ' '), unpack(set))
 end
 if front > 0 and k > 0 then redis.call('LPOP', KEYS[2], math.min(k, front)) end
 if k > front then redis.call('ZREM', KEYS[3], unpack(rank, 1, k - front)) end

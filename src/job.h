@@ -9,8 +9,22 @@
  *   + seconds head payload    8 hexadecimal digits
  *
  * where a head is RANK,DELAY,N,N,N; and, N bytes each, type, id and options:
- * a letter and a number each, blanks between them. Scripts read the numbers
- * and the id, nobody but us the options. */
+ * a letter and a number each, blanks between them, and last r with a channel.
+ * Scripts read all of them but the numbers among the options.
+ *
+ * All that a queue knows of job 17 is in one hash, `jobs`, so that one command
+ * reads or changes it, and nothing of it outlives it:
+ *
+ *   17    its record
+ *   17s   its state, once it was claimed; rlt_job_state_read says more
+ *   17r   p and its progress, x and its last error, or d and its result
+ *
+ * beside what the queue knows of itself: version, seq, fence, closed, stopped,
+ * limit, due, ranks, run, open, done; and of its clients, for repeats: p, c,
+ * d or f and a name, with the number of the last step and its answer. The
+ * other keys say where a job is. A number that stands in one of them without
+ * a record, or whose state says otherwise, is passed over: so a job can be
+ * cancelled without a search, and a step be cut short anywhere. */
 #ifndef RLT_JOB_H
 #define RLT_JOB_H
 

@@ -487,35 +487,40 @@ static void b_inner(void)
     b_row("commands in a put of 100", b_calls(), "", 0, "calls", 0);
 }
 
+/* Of a call, since the counters were set back. */
 static double b_usec(void)
 {
-    return b_info("commandstats",
-                  "cmdstat_evalsha:calls=1,usec=");
+    double usec, calls = b_info("commandstats", "cmdstat_evalsha:calls=");
+    const char *p = strstr(b_in, "cmdstat_evalsha:");
+
+    if (p == NULL || sscanf(strchr(p, ','), ",usec=%lf", &usec) != 1)
+        b_die("no commandstats");
+    return usec / calls;
 }
 
-/* Microseconds of one done of one job while so many are leased. */
+/* Microseconds of a done of one job while so many others are leased. */
 static double b_done_among(int leased)
 {
-    static double all[RUNS];
-    b_jobs held;
-    double sum;
+    double us[RUNS];
+    b_jobs held, one;
     int at, r, i;
 
     b_fresh();
-    b_fill(leased + 2000);
-    for (at = 0; at + 100 <= leased; at += 100)
+    b_fill(leased + RUNS * BATCH_MAX);
+    for (at = 0; at < leased; at += 100)
         b_claim_now(100, &held);
     for (r = 0; r < RUNS; r++) {
-        for (sum = 0, i = 0; i < 200; i++) {
-            b_claim_now(1, &held);
-            (void)b_say("CONFIG RESETSTAT");
-            b_jobs_of(B_DONE, &held);
-            b_read(1);
-            sum += b_usec();
+        b_claim_now(BATCH_MAX, &held);
+        (void)b_say("CONFIG RESETSTAT");
+        for (i = 0, one.n = 1; i < held.n; i++) {
+            strcpy(one.number[0], held.number[i]);
+            strcpy(one.token[0], held.token[i]);
+            b_jobs_of(B_DONE, &one);
         }
-        all[r] = sum / 200;
+        b_read(held.n);
+        us[r] = b_usec();
     }
-    return b_median(all);
+    return b_median(us);
 }
 
 static void b_among(void)
