@@ -5,7 +5,7 @@
 -- r replace: one that has not begun gets the payload, d debounce: and a new
 -- delay, while one that has begun is followed by another.
 -- Returns its number, - before that of who stands in. Errors: VERSION, CLOSED.
--- Invariant: as queue_offer's. A window outlives its job, and ends by itself.
+-- Invariant: as queue_offer's. A window opens last, and outlives its job.
 local t, mode = redis.call('TIME'), ARGV[3]
 local head = '^(%-?%d+),(%d+),(%d+),(%d+),(%d+);()'
 local ms, wide, set = t[1] * 1000 + math.floor(t[2] / 1000), ARGV[4], {}
@@ -35,11 +35,11 @@ local when = (ms + delay) * 1024 + n % 1024
 local due = math.min(tonumber(q[5]) or when, when)
 local moves = not live or mode == 'd' and redis.call('ZSCORE', KEYS[2], name)
 if moves then redis.call('ZADD', KEYS[2], when, name) end
-if not live or mode == 'e' and till ~= '' then
-    wide = window and ',' .. ms + wide .. ',' .. wide or ''
-    redis.call('HSET', KEYS[3], id, n .. wide)
-end
-n = live and '-' .. n or n
+if not live then redis.call('HSET', KEYS[3], id, n) end
+local answer = live and '-' .. n or n
 redis.call('HSET', KEYS[1], 'due', string.format('%.0f', due), 'p' .. ARGV[1],
-    ARGV[2] .. ' ' .. n, unpack(set))
-return n
+    ARGV[2] .. ' ' .. answer, unpack(set))
+if window and (not live or mode == 'e' and till ~= '') then
+    redis.call('HSET', KEYS[3], id, n .. ',' .. ms + wide .. ',' .. wide)
+end
+return answer

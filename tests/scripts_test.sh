@@ -10,7 +10,8 @@ set -u
 # shellcheck disable=SC1091
 . build/deps/have.mk
 both=build/asan/tests/both
-tests="$both/scripts_test $both/queue_scripts_test"
+tests="$both/scripts_test $both/queue_put_test $both/queue_claim_test \
+    $both/queue_end_test $both/queue_cut_test"
 work=$(mktemp -d) || exit 1
 
 server_pid=

@@ -297,6 +297,19 @@ static inline int t_records(void)
     return n;
 }
 
+/* How many of them are kept, though done. */
+static inline int t_records_done(void)
+{
+    size_t i;
+    int n = 0;
+
+    for (i = 0; i + 1 < t_all.jobs.n; i += 2)
+        n += t_is_number(t_all.jobs.word[i]) &&
+             t_field(t_all.jobs.word[i], "s") != NULL &&
+             t_field(t_all.jobs.word[i], "s")[0] == 'D';
+    return n;
+}
+
 /* -------------------------------------------------------------------- drain */
 
 static inline const char *t_token(const char *n)
@@ -332,7 +345,7 @@ static inline void t_all_due(const char *place)
 static inline const char *t_drain(void)
 {
     static int op = 1000;
-    int before = t_records(), turns, done = 0;
+    int before = t_records() - t_records_done(), turns, done = 0;
     char number[30], digits[30];
     size_t i;
 
@@ -343,7 +356,6 @@ static inline const char *t_drain(void)
     (void)t_run("ready", "100", NULL);
     t_all_due("done");
     (void)t_run("trim", "0", "100", "0", "100", NULL);
-    before -= (int)t_all.done.n > 0 ? before - t_records() : 0;
     for (turns = 0; turns < 60; turns++) {
         sprintf(digits, "%d", op++);
         (void)t_run("claim", "Z", digits, "60000", "3", NULL);
@@ -364,6 +376,91 @@ static inline const char *t_drain(void)
             t_all.dead.n + t_all.done.n > 0)
         return "a place is not empty";
     return t_records() == 0 ? NULL : "a record is left";
+}
+
+/* -------------------------------------------------------------- short words */
+
+#define RUN t_run
+#define SAID(expected, said) ASSERT_STR_EQ(expected, said)
+#define SWEPT ASSERT_EQ(NULL, t_sweep(1))
+
+/* n plain jobs wait, with payloads a, b, … */
+static inline void t_put(int n)
+{
+    relet_span arg[20];
+    int i;
+
+    arg[0] = t_span("P.0");
+    arg[1] = t_span("1");
+    arg[2] = t_span("0");
+    for (i = 0; i < n; i++) {
+        arg[3 + i].p = "abcdefghij" + i;
+        arg[3 + i].n = 1;
+    }
+    (void)t_run_spans("put", arg, 3 + (size_t)n);
+}
+
+static inline const char *t_claim(const char *worker, const char *op,
+                                  const char *n)
+{
+    return RUN("claim", worker, op, "60000", n, NULL);
+}
+
+/* The numbers that an answer of claim or held brought. */
+static inline const char *t_brought(void)
+{
+    static char out[400];
+    const char *p = strstr(t_reply, "\r\n") + 2, *end = t_reply + t_reply_n;
+    size_t n = (size_t)strtol(t_reply + 1, NULL, 10), i;
+    char *to = out;
+
+    *to = '\0';
+    for (i = 0; t_reply[0] == '*' && i < n; i++) {
+        if (i >= 3 && i % 3 == 0) {
+            const char *text = strstr(p, "\r\n") + 2;
+
+            to += sprintf(to, "%s%.*s", to == out ? "" : " ",
+                          (int)strtol(p + 1, NULL, 10), text);
+        }
+        p = t_behind(p, end);
+    }
+    return out;
+}
+
+/* The i-th of an answer, a number. */
+static inline long long t_nth(size_t i)
+{
+    const char *p = strstr(t_reply, "\r\n") + 2;
+
+    while (i-- > 0)
+        p = t_behind(p, t_reply + t_reply_n);
+    return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
+}
+
+static inline const char *t_state(const char *n)
+{
+    char line[60];
+
+    sprintf(line, "HGET {q}:jobs %ss", n);
+    return t_tell(line);
+}
+
+static inline const char *t_offer(const char *op, const char *head,
+                           const char *payload)
+{
+    return RUN("offer", "P.9", op, "0", head, payload, NULL);
+}
+
+static inline void t_ready(void)
+{
+    t_all_due("delayed");
+    (void)RUN("ready", "100", NULL);
+}
+
+static inline const char *t_unique(const char *op, const char *mode,
+                                   const char *head)
+{
+    return RUN("unique", "P.3", op, mode, "60000", head, op, NULL);
 }
 
 #endif

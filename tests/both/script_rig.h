@@ -65,6 +65,21 @@ static inline int t_open_real(const char *path)
     return connect(t_fd, (struct sockaddr *)&a, sizeof a) == 0;
 }
 
+/* With the path of a socket in front, which is taken away: a real server. */
+static inline int t_open(int *argc, char ***argv)
+{
+    const char *path = *argc > 1 && (*argv)[1][0] == '/' ? (*argv)[1] : NULL;
+
+    if (path) {
+        --*argc;
+        ++*argv;
+    }
+    if (path ? t_open_real(path) : t_open_local())
+        return 1;
+    fprintf(stderr, "no server\n");
+    return 0;
+}
+
 static inline void t_close(void)
 {
     if (t_local) {
@@ -251,7 +266,7 @@ static inline const char *t_show(void)
     return t_shown;
 }
 
-/* ------------------------------------------------------------- claims of all */
+/* ------------------------------------------------------------ claims of all */
 
 /* What every file in lua/ promises of its form. */
 static inline const char *t_form(const char *text, int oom)

@@ -403,18 +403,9 @@ GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-
-    if (argc > 1 && argv[1][0] == '/') {
-        path = argv[1];
-        argc--;
-        argv++;
-    }
-    GREATEST_MAIN_BEGIN();
-    if (!(path ? t_open_real(path) : t_open_local())) {
-        fprintf(stderr, "scripts_test: no server\n");
+    if (!t_open(&argc, &argv))
         return 1;
-    }
+    GREATEST_MAIN_BEGIN();
     if (!t_load(t_text[0], sizeof t_text[0], "lua/lease_acquire.lua") ||
         !t_load(t_text[1], sizeof t_text[1], "lua/lease_release.lua") ||
         !t_load(t_text[2], sizeof t_text[2], "lua/lease_renew.lua")) {
