@@ -61,6 +61,14 @@ static uint32_t client_ops_cap(const relet_config *c)
     return cap;
 }
 
+/* Of the library's; a client pays for what it may use. */
+static uint32_t client_scripts(const relet_config *c)
+{
+    if (c->workers_max > 0)
+        return RLT_SCRIPTS_OWN;
+    return c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
+}
+
 /* A greeting: the fixed words, what they carry, and the wishes. */
 static size_t client_hello_max(const relet_config *c, const client_plan *p)
 {
@@ -90,8 +98,7 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->ops = client_place(p, p->ops_cap * sizeof(rlt_op));
     p->wishes = client_place(p, p->wishes_max * sizeof(rlt_wish));
     p->scripts = client_place(
-        p, (c->scripts_max + (client_has_own(c) ? RLT_SCRIPTS_OWN : 0)) *
-               sizeof(rlt_script));
+        p, (c->scripts_max + client_scripts(c)) * sizeof(rlt_script));
     p->holds = client_place(p, c->leases_max * sizeof(rlt_hold));
     p->desks = client_place(p, c->workers_max * sizeof(rlt_desk));
     p->slots = client_place(p, (size_t)c->workers_max * c->jobs_max *

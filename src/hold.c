@@ -419,7 +419,8 @@ RELET_PRIVATE void rlt_hold_prepare(relet *r)
 
     if (r->wake_len > 0)
         return;
-    rlt_scripts_own(&r->scripts);
+    rlt_scripts_own(&r->scripts, r->desks_max ? RLT_SCRIPTS_OWN
+                                             : RLT_SCRIPTS_LEASE);
     (void)rlt_hold_hex(r, r->producer);
     if (n > 0)
         r->wake[n++] = ':';

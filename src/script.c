@@ -28,7 +28,7 @@ static void script_name(rlt_script *script, relet_span body)
     rlt_sha1_hex(body.p, body.n, script->sha);
 }
 
-RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s)
+RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
 {
     static const char *const text[RLT_SCRIPTS_OWN] = {
         script_text_lease_acquire, script_text_lease_release,
@@ -45,7 +45,7 @@ RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s)
         script_text_queue_status, script_text_queue_trim,
         script_text_queue_unique};
 
-    for (; s->own < RLT_SCRIPTS_OWN; s->own++)
+    for (; s->own < count; s->own++)
         script_name(&s->list[s->max + s->own], relet_str(text[s->own]));
 }
 
