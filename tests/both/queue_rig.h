@@ -205,7 +205,7 @@ static inline int t_count(const t_list *l, const char *n)
 
 static inline const char *t_field(const char *n, const char *suffix)
 {
-    char name[60];
+    char name[T_WORD + 9];
     size_t i;
 
     sprintf(name, "%s%s", n, suffix);
