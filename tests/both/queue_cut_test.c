@@ -64,6 +64,47 @@ TEST work_goes_on_when_memory_is_full(void)
     PASS();
 }
 
+static void t_put_thousand(void)
+{
+    relet_span arg[103];
+    char op[20];
+    int i, k;
+
+    arg[0] = t_span("P.1");
+    arg[2] = t_span("0");
+    for (k = 3; k < 103; k++)
+        arg[k] = t_span("x");
+    for (i = 0; i < 10; i++) {
+        sprintf(op, "%d", i + 100);
+        arg[1] = t_span(op);
+        (void)t_run_spans("put", arg, 103);
+    }
+}
+
+/* A script cannot hand on more than some 8000 values at a time. */
+TEST a_thousand_at_once_are_not_too_many(void)
+{
+    t_put_thousand();
+    (void)RUN("claim", "W", "1", "-5", "1000", NULL);
+    SAID("1000", t_tell("ZCARD {q}:leased"));
+    SAID("[0 1000 -1]", RUN("reap", "1000", "0", "0", NULL));
+    SAID("[1000 0 0]", RUN("replay", "9", "1000", NULL));
+    SAID("[1000 -1]", RUN("ready", "1000", NULL));
+    (void)RUN("claim", "W", "2", "-5", "1000", NULL);
+    SAID("[1000 0 -1]", RUN("reap", "1000", "9", "0", NULL));
+    (void)RUN("pick", "W", "3", "-5", "1000", "t", "0", "1000", "w", NULL);
+    SAID("1000", t_tell("LLEN {q}:waiting"));
+    (void)RUN("claim", "W", "4", "-5", "1000", NULL);
+    (void)RUN("reap", "1000", "0", "0", NULL);
+    SAID("[1000 0]", RUN("trim", "0", "0", "0", "1000", NULL));
+    SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
+    t_fresh(NULL);
+    t_put_thousand();
+    SAID("[1000 1]", RUN("purge", "a", "1000", "0", NULL));
+    SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
+    PASS();
+}
+
 /* --------------------------------------------------------------- cut anywhere
  *
  * Jobs in every place; then one step, which ends in an error after k of its
@@ -239,6 +280,7 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(a_queue_of_another_version_is_left_alone);
     RUN_TEST(work_goes_on_when_memory_is_full);
+    RUN_TEST(a_thousand_at_once_are_not_too_many);
     RUN_TEST(a_step_that_is_cut_anywhere_loses_and_doubles_nothing);
     RUN_TEST(a_key_of_another_type_loses_and_doubles_nothing);
     RUN_TEST(each_script_is_short_and_says_what_it_does);
