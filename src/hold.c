@@ -421,7 +421,8 @@ RELET_PRIVATE void rlt_hold_prepare(relet *r)
         return;
     rlt_scripts_own(&r->scripts, r->desks_max ? RLT_SCRIPTS_OWN
                                              : RLT_SCRIPTS_LEASE);
-    (void)rlt_hold_hex(r, r->producer);
+    if (r->desks_max > 0)
+        (void)rlt_hold_hex(r, r->producer);
     if (n > 0)
         r->wake[n++] = ':';
     n = hold_put(r->wake, n, relet_str("wake:"));
