@@ -243,6 +243,8 @@ typedef struct relet_config {
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
     uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
+    uint32_t workers_max;       /* workers at a time; some 700 bytes each     */
+    uint32_t jobs_max;          /* jobs that each has room for; 100 bytes each */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
     size_t tape_max;            /* bytes of one reply's tape: 16 per element  */
@@ -517,6 +519,121 @@ RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
 /* The fencing token: higher than that of each grant before; 0: not held. */
 RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 
+/* A job, as it is put and as it is claimed. All 0 but for the payload is a
+ * plain job, and takes the least memory. */
+typedef enum relet_backoff {
+    RELET_BACKOFF_EXPONENTIAL, /* backoff_ms, twice that, four times …       */
+    RELET_BACKOFF_LINEAR,      /* backoff_ms, twice that, three times …      */
+    RELET_BACKOFF_FIXED
+} relet_backoff;
+
+typedef struct relet_job {
+    relet_span payload; /* any bytes                                         */
+    relet_span id;      /* of yours: no second job of this id is put while
+                         * there is one. At most 255 bytes                   */
+    relet_span type;    /* at most 255 bytes                                 */
+    int rank; /* -1000..1000: stands in front of what was put up to 1000 *
+               * rank jobs earlier, and of nothing else                      */
+    relet_time delay_ms;    /* before it waits                               */
+    uint32_t attempts;      /* how often it may be tried; 0: 3               */
+    relet_backoff backoff;  /* between attempts: up to so long, by chance, so
+                             * that what failed together is not tried together;
+                             * FIXED: exactly so long                        */
+    relet_time backoff_ms;  /* 0: 1 s                                        */
+    relet_time backoff_max_ms; /* 0: 1 hour                                  */
+    relet_time timeout_ms;  /* of one attempt; 0: none                       */
+    relet_time deadline_ms; /* from the put; later it is of no use; 0: none  */
+    relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
+    relet_span reply_to;    /* a channel that hears of its end               */
+} relet_job;
+
+/* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
+ * which some are not plain. waiting_max: refuse when more would wait; 0: never.
+ * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
+ * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
+ * server's. It is repeated over the next link when one breaks, and put once.
+ * 0, or RELET_E_LIMIT, _MEMORY, _REFUSED, _STOPPED. */
+RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
+                        size_t count, uint32_t waiting_max,
+                        const relet_request *q);
+
+/* What became of the i-th of them: 1 and its number; 2 and the number of the
+ * job that has its id already; 0: v says nothing of it. */
+RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
+
+/* A worker claims jobs of a queue, as many as it has room for, and renews
+ * their leases until each has ended.
+ *
+ *     case RELET_JOBS:
+ *         while (relet_jobs_next(r, &ev, &at, &work)) begin work.job;
+ *     …
+ *     relet_job_done(r, worker, work.number, result);
+ *
+ * Begin no step that only one may do without relet_job_valid_for; pass the
+ * token along to whatever can refuse a lower one. Each job that was told ends
+ * by exactly one of relet_job_done, _fail, _release, also when it was lost. */
+typedef struct relet_worker_config {
+    relet_span queue;
+    relet_span label; /* in front of its name, for people                    */
+    uint64_t tag;     /* comes back in its events                            */
+    uint32_t room;    /* jobs at a time; 0: 1                                */
+    /* Milliseconds. 0 is the default. */
+    relet_time lease_ms; /* 30 s; without a renewal a job is relet then      */
+    relet_time renew_ms; /* a third of lease_ms, and no more than that       */
+    relet_time poll_ms;  /* 30 s; how long it sleeps when nobody wakes it    */
+    relet_time run_ms;   /* 1 day; longer than that no lease is renewed      */
+    relet_time reap_ms;  /* lease_ms; how often it looks for jobs of workers
+                          * that are gone. RELET_NEVER: others do            */
+    uint32_t stalls_max; /* how often that may happen to a job, which then is
+                          * dead; 0: 2                                       */
+} relet_worker_config;
+
+typedef struct relet_work {
+    relet_job job;
+    uint64_t number, token;
+    uint64_t put_s;   /* seconds since 1970, by the server                   */
+    uint32_t attempt; /* from 1 on                                           */
+    uint32_t stalls, replays;
+} relet_work;
+
+/* Its number, from 0 on; or RELET_E_LIMIT (workers_max, jobs_max),
+ * RELET_E_CONFIG (relet_refusal says which rule), RELET_E_STOPPED. */
+RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
+
+/* Claim no more. RELET_WORKER_ENDED comes when all it holds has ended. */
+RELET_API int relet_worker_stop(relet *r, int worker);
+
+/* The jobs that RELET_JOBS brought, one after the other; *at begins with 0.
+ * Lent like the event. 1, or 0: there are no more. */
+struct relet_event;
+RELET_API int relet_jobs_next(const relet *r, const struct relet_event *ev,
+                              size_t *at, relet_work *out);
+
+/* For how many milliseconds from `now` the job may be worked on. */
+RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
+                                         uint64_t number, relet_time now);
+
+/* How a job ends. 0, RELET_E_LIMIT, _MEMORY: try again; RELET_E_REFUSED: it is
+ * not here. A job that was lost is forgotten; a JOB_LOST comes for one of
+ * which the server says that it was too late. */
+typedef enum relet_verdict {
+    RELET_RETRY,  /* later, while attempts are left; then it is dead         */
+    RELET_SNOOZE, /* after delay_ms, and the attempt does not count          */
+    RELET_BURY    /* never: it is dead                                       */
+} relet_verdict;
+
+typedef struct relet_failure {
+    relet_verdict verdict;
+    relet_span text;
+    relet_time delay_ms; /* RETRY: 0 is the job's own backoff                */
+} relet_failure;
+
+RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
+                             relet_span result);
+RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
+                             const relet_failure *f);
+RELET_API int relet_job_release(relet *r, int worker, uint64_t number);
+
 /* Credentials for the next connect and those after it, as tokens that expire
  * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
  * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
@@ -550,7 +667,13 @@ typedef enum relet_kind {
     RELET_LEASE_GAINED,  /* term, token: the work may begin                  */
     RELET_LEASE_LOST,    /* term, token, why, text: the work must stop       */
     RELET_LEASE_TROUBLE, /* why, text: it cannot be had, and is tried again  */
-    RELET_LEASE_ENDED    /* why: no more is told of it, its number is free   */
+    RELET_LEASE_ENDED,   /* why: no more is told of it, its number is free   */
+    /* workers: tag, lease: the worker's number */
+    RELET_JOBS,          /* value, for relet_jobs_next                       */
+    RELET_JOB_CANCEL,    /* term: the job's number: it is not wanted any more */
+    RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
+                          * late                                             */
+    RELET_WORKER_ENDED   /* no more is told of it, its number is free        */
 } relet_kind;
 
 typedef enum relet_why {
@@ -592,7 +715,8 @@ typedef struct relet_event {
     relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
     relet_span text;    /* a sentence for people, or a server's error        */
     relet_time retry_in_ms;
-    uint64_t term;  /* which GAINED of its lease this is about, from 1        */
+    uint64_t term;  /* which GAINED of its lease this is about, from 1; or the
+                     * number of a job                                       */
     uint64_t token; /* the fencing token                                     */
     int lease;      /* its number                                            */
     int did_wait;   /* it was not free when it was first asked for           */

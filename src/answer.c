@@ -111,8 +111,18 @@ static void answer_reply(relet *r, relet_value v, relet_event *ev)
     r->session.busy_tries = 0;
 }
 
-/* The answer that counts, for one of a lease's. */
-static int answer_lease(relet *r, const rlt_op *op, relet_value v,
+/* 1: *ev is to be told. */
+static int answer_heard(relet *r, uint64_t tag, rlt_heard heard,
+                        relet_value v, relet_event *ev)
+{
+    if (tag >> 32 >= r->holds_max)
+        return rlt_work_answer(r, tag, heard, v, ev);
+    rlt_hold_answer(r, tag, heard, v);
+    return rlt_hold_event(r, ev);
+}
+
+/* The answer that counts, for one of a lease's or a worker's. */
+static int answer_ours(relet *r, const rlt_op *op, relet_value v,
                         relet_event *ev)
 {
     int told = op->state == RLT_LIVE;
@@ -121,10 +131,10 @@ static int answer_lease(relet *r, const rlt_op *op, relet_value v,
     r->cause_len = 0;
     rlt_conn_pop(&r->conn);
     answer_clear(ev); /* it may be over a limit */
-    if (told)
-        rlt_hold_answer(r, tag, v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING,
-                        v);
-    return rlt_hold_event(r, ev);
+    if (!told)
+        return rlt_hold_event(r, ev);
+    return answer_heard(r, tag,
+                        v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING, v, ev);
 }
 
 /* The answer that counts, for an operation of the user's. v is null when it
@@ -141,7 +151,7 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
             return 0;
         }
         if (op->flags & RLT_OP_OURS)
-            return answer_lease(r, op, v, ev);
+            return answer_ours(r, op, v, ev);
         ev->kind = RELET_ERROR;
         ev->value = v;
         ev->text = relet_value_text(v);
@@ -150,7 +160,7 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
             ev->text.n = r->cause_len;
         }
     } else if (op->flags & RLT_OP_OURS) {
-        return answer_lease(r, op, v, ev);
+        return answer_ours(r, op, v, ev);
     } else if (ev->kind == RELET_NOTHING) {
         answer_reply(r, v, ev);
     }
@@ -406,10 +416,8 @@ static int answer_ended(relet *r, relet_event *ev)
 
     if (!rlt_conn_take_ended(&r->conn, &op, &unsure))
         return 0;
-    if (op.flags & RLT_OP_OURS) {
-        rlt_hold_answer(r, op.tag, RLT_HEARD_NOTHING, ev->value);
-        return rlt_hold_event(r, ev);
-    }
+    if (op.flags & RLT_OP_OURS)
+        return answer_heard(r, op.tag, RLT_HEARD_NOTHING, ev->value, ev);
     ev->kind = unsure ? RELET_UNSURE : RELET_NOT_SENT;
     ev->why = (relet_why)op.why;
     ev->tag = op.tag;
@@ -438,7 +446,7 @@ static int answer_next(relet *r, relet_event *ev)
     rlt_inlet_release(&r->conn.inlet);
     rlt_pubsub_release(&r->pubsub);
     do {
-        told = rlt_hold_event(r, ev) ||
+        told = rlt_hold_event(r, ev) || rlt_work_event_all(r, ev) ||
                rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
                rlt_pubsub_event(&r->pubsub, ev) ||
                rlt_session_last_event(&r->session, ev) ||
@@ -457,5 +465,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
     do {
         told = answer_next(r, ev);
     } while (told && ev->channel.n > 0 && rlt_hold_hides(r, ev));
+    if (!told)
+        rlt_work_flush(r);
     return told;
 }

@@ -26,7 +26,7 @@ static void *client_resize(void *user, void *p, size_t old_size,
 
 /* Where the parts of the block are: offsets from its start. */
 typedef struct client_plan {
-    size_t ops, wishes, scripts, holds, strings;
+    size_t ops, wishes, scripts, holds, desks, slots, strings;
     size_t in, out, tape, names, hello, secrets;
     size_t names_max, hello_max, secrets_max;
     size_t total;
@@ -43,14 +43,30 @@ static size_t client_place(client_plan *p, size_t n)
     return at;
 }
 
+/* Whether there may be leases or queues. */
+static uint8_t client_has_own(const relet_config *c)
+{
+    return c->leases_max > 0 || c->workers_max > 0;
+}
+
 /* Internal operations and tombstones take slots too. */
 static uint32_t client_ops_cap(const relet_config *c)
 {
-    uint32_t want = c->operations_max + 8 + 2 * c->leases_max, cap = 16;
+    uint32_t want = c->operations_max + 8 + 2 * c->leases_max +
+                    c->workers_max * (RLT_STEPS + c->jobs_max);
+    uint32_t cap = 16;
 
     while (cap < want)
         cap *= 2;
     return cap;
+}
+
+/* Of the library's; a client pays for what it may use. */
+static uint32_t client_scripts(const relet_config *c)
+{
+    if (c->workers_max > 0)
+        return RLT_SCRIPTS_OWN;
+    return c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
 }
 
 /* A greeting: the fixed words, what they carry, and the wishes. */
@@ -67,10 +83,11 @@ static void client_plan_make(client_plan *p, const relet_config *c)
 
     memset(p, 0, sizeof *p);
     p->ops_cap = client_ops_cap(c);
-    p->wishes_max = c->subscriptions_max + (c->leases_max > 0);
-    p->output_max = c->output_max + RLT_HOLD_OUTPUT((size_t)c->leases_max);
+    p->wishes_max = c->subscriptions_max + client_has_own(c);
+    p->output_max = c->output_max + RLT_HOLD_OUTPUT((size_t)c->leases_max) +
+                    RLT_DESK_OUTPUT((size_t)c->workers_max);
     p->names_max = 64 * (size_t)c->subscriptions_max +
-                   (c->leases_max > 0 ? sizeof ((relet *)0)->wake : 0);
+                   (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
     p->secrets_max = RLT_MAX(secrets, 96);
     if (c->resize) {
         p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
@@ -81,9 +98,11 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->ops = client_place(p, p->ops_cap * sizeof(rlt_op));
     p->wishes = client_place(p, p->wishes_max * sizeof(rlt_wish));
     p->scripts = client_place(
-        p, (c->scripts_max + (c->leases_max > 0 ? RLT_SCRIPTS_OWN : 0)) *
-               sizeof(rlt_script));
+        p, (c->scripts_max + client_scripts(c)) * sizeof(rlt_script));
     p->holds = client_place(p, c->leases_max * sizeof(rlt_hold));
+    p->desks = client_place(p, c->workers_max * sizeof(rlt_desk));
+    p->slots = client_place(p, (size_t)c->workers_max * c->jobs_max *
+                                   sizeof(rlt_slot));
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
                                      strlen(c->tracking_prefix) +
                                      strlen(c->prefix) + 4);
@@ -190,6 +209,11 @@ static void client_init_holds(relet *r, const relet_config *c,
     r->holds_max = c->leases_max;
     memset(r->holds, 0, r->holds_max * sizeof(rlt_hold));
     rlt_rand_seed(&r->hold_rand, c->seed ^ UINT64_C(0x6c65617365));
+    r->desks = (rlt_desk *)(void *)((uint8_t *)r + p->desks);
+    r->slots = (rlt_slot *)(void *)((uint8_t *)r + p->slots);
+    r->desks_max = c->workers_max;
+    r->jobs_max = c->jobs_max;
+    memset(r->desks, 0, r->desks_max * sizeof(rlt_desk));
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -236,7 +260,7 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     client_init_conn(r, c, &p, memory);
     rlt_pubsub_init(&r->pubsub, (rlt_wish *)(void *)(block + p.wishes),
                     p.wishes_max, memory, block + p.names, p.names_max);
-    r->pubsub.spare = c->leases_max > 0;
+    r->pubsub.spare = client_has_own(c);
     rlt_scripts_init(&r->scripts, (rlt_script *)(void *)(block + p.scripts),
                      c->scripts_max);
     client_init_session(r, c, &p, memory);
@@ -265,6 +289,7 @@ RELET_API void relet_stop(relet *r)
 {
     rlt_session_stop(&r->session);
     rlt_hold_stop(r);
+    rlt_work_stop_all(r);
 }
 
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver)
@@ -281,7 +306,9 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 
 RELET_API relet_time relet_deadline(const relet *r)
 {
-    return RLT_MIN(rlt_session_deadline(&r->session), rlt_hold_deadline(r));
+    relet_time ours = RLT_MIN(rlt_hold_deadline(r), rlt_work_deadline_all(r));
+
+    return RLT_MIN(rlt_session_deadline(&r->session), ours);
 }
 
 RELET_API void relet_tick(relet *r, relet_time now)
@@ -289,6 +316,7 @@ RELET_API void relet_tick(relet *r, relet_time now)
     rlt_inlet_release(&r->conn.inlet);
     rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
     rlt_hold_tick(r);
+    rlt_work_tick_all(r);
 }
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
@@ -395,9 +423,10 @@ RELET_API const char *relet_kind_text(relet_kind kind)
         "nothing", "reply", "error", "not sent", "unsure", "up", "down",
         "subscribed", "unsubscribed", "subscription refused", "message",
         "invalidate", "gap", "pushed", "lease gained", "lease lost",
-        "lease trouble", "lease ended"};
+        "lease trouble", "lease ended", "jobs", "job cancel", "job lost",
+        "worker ended"};
 
-    return (unsigned)kind <= RELET_LEASE_ENDED ? text[kind] : "?";
+    return (unsigned)kind <= RELET_WORKER_ENDED ? text[kind] : "?";
 }
 
 RELET_API const char *relet_why_text(relet_why why)

@@ -11,14 +11,17 @@
 #include "base.h"
 #include "conn.h"
 #include "elect.h"
+#include "job.h"
 #include "greet.h"
 #include "pubsub.h"
 #include "script.h"
 #include "session.h"
+#include "worker.h"
 
 #define RLT_HOLD_KEY_MAX 255
 #define RLT_HOLD_LABEL_MAX 63
 #define RLT_HOLD_MS_MAX ((relet_time)1000000000)
+#define RLT_CHANCE 32 /* hexadecimal digits that nobody else has             */
 
 /* A lease of the user's: its machine, and its names. */
 typedef struct rlt_hold {
@@ -30,11 +33,26 @@ typedef struct rlt_hold {
     uint8_t owner_len;
     uint8_t ticked; /* since its start                                       */
     char key[RLT_HOLD_KEY_MAX];
-    char owner[RLT_HOLD_LABEL_MAX + 1 + 32];
+    char owner[RLT_HOLD_LABEL_MAX + 1 + RLT_CHANCE];
 } rlt_hold;
+
+/* A worker of the user's: its machine, and its names. */
+typedef struct rlt_desk {
+    rlt_work work;
+    uint64_t tag;
+    relet_time run_ms;
+    uint32_t stalls_max;
+    rlt_queue_tag queue;
+    uint8_t name_len;
+    char name[RLT_HOLD_LABEL_MAX + 1 + RLT_CHANCE];
+} rlt_desk;
+
+/* Operations of ours are a lease's, a worker's, or nobody waits for them. */
+#define RLT_TAG_NOBODY UINT64_MAX
 
 /* Output that is kept free for leases, so that a user's bulk does not stop a
  * renewal: each of the scripts once, and a call for each lease. */
+#define RLT_DESK_OUTPUT(workers) ((workers) > 0 ? 16384 + 16384 * (workers) : 0)
 #define RLT_HOLD_OUTPUT(leases) ((leases) > 0 ? 8192 + 1280 * (leases) : 0)
 
 struct relet {
@@ -56,10 +74,21 @@ struct relet {
     uint8_t hold_due;     /* one was started since the last tick             */
     uint8_t hold_tells;   /* some have something to tell                     */
     uint8_t wake_len;
-    char wake[64 + 5 + 32]; /* the channel on which they are woken           */
-    const char *prefix;
+    /* The channel on which they are woken. It ends in chance, and by that is
+     * known what this client puts. */
+    char wake[64 + 5 + RLT_CHANCE];
+    rlt_desk *desks;
+    rlt_slot *slots; /* jobs_max for each desk                               */
+    uint32_t desks_max, jobs_max;
+    uint64_t desk_link;   /* session.connects when they last had a link      */
+    uint32_t desk_serial; /* of the last errand                              */
     uint32_t operations_max;
+    uint64_t put_op; /* of the last put                                      */
+    const char *prefix;
     size_t output_max, name_max;
+    uint8_t desk_busy;  /* some are in use                                   */
+    uint8_t desk_due;   /* jobs have ended since the last turn               */
+    uint8_t desk_tells; /* some have something to tell                       */
     uint8_t fail_fast;
     uint8_t watched_unit;
     uint8_t cause_len;
@@ -84,6 +113,26 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
                                     const relet_request *q);
 RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
                                    relet_value v);
+
+/* An operation of the user's that is one of our scripts, and repeatable. */
+RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
+                                 const relet_args *a, const relet_request *q);
+
+/* The first lease or queue brings what all of them need. */
+RELET_PRIVATE void rlt_hold_prepare(relet *r);
+
+/* RLT_CHANCE digits. */
+RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out);
+
+/* Of workers: as those of leases below. 1 and *ev: it brought jobs. */
+RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                  relet_value v, relet_event *ev);
+RELET_PRIVATE void rlt_work_stop_all(relet *r);
+RELET_PRIVATE void rlt_work_tick_all(relet *r);
+RELET_PRIVATE void rlt_work_flush(relet *r);
+RELET_PRIVATE relet_time rlt_work_deadline_all(const relet *r);
+RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev);
+RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key);
 
 /* 1 when there is one. */
 RELET_PRIVATE int rlt_hold_any(const relet *r);

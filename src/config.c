@@ -48,6 +48,8 @@ static const rlt_field config_fields[] = {
     CONFIG_NUMBER(subscriptions_max, RLT_FIELD_U32, 0, 0, 1 << 20),
     CONFIG_NUMBER(scripts_max, RLT_FIELD_U32, 0, 0, 1 << 16),
     CONFIG_NUMBER(leases_max, RLT_FIELD_U32, 0, 0, 1 << 12),
+    CONFIG_NUMBER(workers_max, RLT_FIELD_U32, 0, 0, 1 << 8),
+    CONFIG_NUMBER(jobs_max, RLT_FIELD_U32, 0, 1, 1 << 12),
     CONFIG_NUMBER(output_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
     CONFIG_NUMBER(reply_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
     CONFIG_NUMBER(tape_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
@@ -79,6 +81,8 @@ RELET_API void relet_config_init(relet_config *c)
     c->subscriptions_max = 256;
     c->scripts_max = 32;
     c->leases_max = 8;
+    c->workers_max = 4;
+    c->jobs_max = 64;
     c->output_max = RLT_CONFIG_GIB / 4;
     c->reply_max = RLT_MIN(RLT_CONFIG_GIB, CONFIG_BYTES_MAX / 2);
     c->tape_max = c->reply_max;
@@ -96,6 +100,8 @@ RELET_API void relet_config_init_small(relet_config *c)
     c->subscriptions_max = 4;
     c->scripts_max = 4;
     c->leases_max = 0;
+    c->workers_max = 0;
+    c->jobs_max = 1;
     c->output_max = 1024;
     c->reply_max = 1024;
     c->tape_max = 1024;

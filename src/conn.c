@@ -458,8 +458,9 @@ static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
         op->skip = op->arg;
     if (was_sent)
         op->flags |= RLT_OP_UNSURE;
-    if (!last && !(op->flags & (RLT_OP_WATCHED | RLT_OP_OURS)) &&
-        (!was_sent || (op->flags & RELET_REPEATABLE))) {
+    if (!last && !(op->flags & RLT_OP_WATCHED) &&
+        ((op->flags & RELET_REPEATABLE) ||
+         (!was_sent && !(op->flags & RLT_OP_OURS)))) {
         c->repeated += (uint64_t)was_sent;
         return 1;
     }

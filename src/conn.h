@@ -44,8 +44,9 @@ enum {
     RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
     RLT_OP_UNSURE = 32, /* it may have run: it can never end NOT_SENT        */
     RLT_OP_CUT = 64,    /* its bytes are about to leave the queue            */
-    RLT_OP_OURS = 128   /* like a user's, but its outcome is a lease's; it
-                         * ends with its link, sent or not                   */
+    RLT_OP_OURS = 128   /* like a user's, but its outcome is a lease's or a
+                         * worker's; unless it is repeatable it ends with its
+                         * link, sent or not                                 */
 };
 
 typedef struct rlt_op {

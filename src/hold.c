@@ -123,18 +123,18 @@ static const char *hold_key(const relet *r, rlt_hold *h,
     return hold_key_rule(hold_key_of(h));
 }
 
-static size_t hold_hex(relet *r, char *out)
+RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out)
 {
     static const char digits[] = "0123456789abcdef";
     uint64_t v = 0;
     size_t i;
 
-    for (i = 0; i < 32; i++, v >>= 4) {
+    for (i = 0; i < RLT_CHANCE; i++, v >>= 4) {
         if (i % 16 == 0)
             v = rlt_rand_next(&r->hold_rand);
         out[i] = digits[v & 15];
     }
-    return 32;
+    return RLT_CHANCE;
 }
 
 /* LABEL:128 bits of chance: no owner of another time or place has it. */
@@ -147,7 +147,7 @@ static const char *hold_owner(relet *r, rlt_hold *h, relet_span label)
     n = hold_put(h->owner, 0, label);
     if (n > 0)
         h->owner[n++] = ':';
-    h->owner_len = (uint8_t)(n + hold_hex(r, h->owner + n));
+    h->owner_len = (uint8_t)(n + rlt_hold_hex(r, h->owner + n));
     return NULL;
 }
 
@@ -454,24 +454,25 @@ RELET_PRIVATE int rlt_hold_hides(relet *r, const relet_event *ev)
     if (ev->kind == RELET_MESSAGE) {
         hold_wake(r, relet_value_text(ev->value), NULL);
         hold_turns(r);
+        rlt_work_wake_all(r, relet_value_text(ev->value));
     }
     return 1;
 }
 
 /* ---------------------------------------------------------------- the user */
 
-/* The first lease brings what all of them need. */
-static void hold_prepare(relet *r)
+RELET_PRIVATE void rlt_hold_prepare(relet *r)
 {
     size_t n = hold_put(r->wake, 0, relet_str(r->prefix));
 
     if (r->wake_len > 0)
         return;
-    rlt_scripts_own(&r->scripts);
+    rlt_scripts_own(&r->scripts, r->desks_max ? RLT_SCRIPTS_OWN
+                                             : RLT_SCRIPTS_LEASE);
     if (n > 0)
         r->wake[n++] = ':';
     n = hold_put(r->wake, n, relet_str("wake:"));
-    r->wake_len = (uint8_t)(n + hold_hex(r, r->wake + n));
+    r->wake_len = (uint8_t)(n + rlt_hold_hex(r, r->wake + n));
     /* Without it, timers alone. It goes out before the first request. */
     if (rlt_pubsub_own(&r->pubsub, hold_span(r->wake, r->wake_len)) == 0)
         rlt_session_wishes(&r->session);
@@ -523,7 +524,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     if (rule)
         return hold_refuse(r, rule);
     if (!plan.alone)
-        hold_prepare(r);
+        rlt_hold_prepare(r);
     rlt_elect_start(&h->elect, &plan, &r->hold_rand, r->session.now);
     r->hold_busy = r->hold_due = 1;
     r->hold_tells |= h->elect.tell != 0;

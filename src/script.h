@@ -16,9 +16,32 @@ typedef struct rlt_script {
 typedef enum rlt_own_script {
     RLT_SCRIPT_LEASE_ACQUIRE,
     RLT_SCRIPT_LEASE_RELEASE,
-    RLT_SCRIPT_LEASE_RENEW
+    RLT_SCRIPT_LEASE_RENEW,
+    RLT_SCRIPT_QUEUE_CANCEL,
+    RLT_SCRIPT_QUEUE_CLAIM,
+    RLT_SCRIPT_QUEUE_DONE,
+    RLT_SCRIPT_QUEUE_FAIL,
+    RLT_SCRIPT_QUEUE_FORGET,
+    RLT_SCRIPT_QUEUE_HELD,
+    RLT_SCRIPT_QUEUE_JOB,
+    RLT_SCRIPT_QUEUE_KEEP,
+    RLT_SCRIPT_QUEUE_OFFER,
+    RLT_SCRIPT_QUEUE_PICK,
+    RLT_SCRIPT_QUEUE_PROGRESS,
+    RLT_SCRIPT_QUEUE_PURGE,
+    RLT_SCRIPT_QUEUE_PUT,
+    RLT_SCRIPT_QUEUE_READY,
+    RLT_SCRIPT_QUEUE_REAP,
+    RLT_SCRIPT_QUEUE_RELEASE,
+    RLT_SCRIPT_QUEUE_RENEW,
+    RLT_SCRIPT_QUEUE_REPLAY,
+    RLT_SCRIPT_QUEUE_SLEEP,
+    RLT_SCRIPT_QUEUE_STATUS,
+    RLT_SCRIPT_QUEUE_TRIM,
+    RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 3
+#define RLT_SCRIPTS_OWN 25
+#define RLT_SCRIPTS_LEASE 3 /* the first: all that leases need               */
 
 /* The user's, and behind all that there could be of them the library's. */
 typedef struct rlt_scripts {
@@ -26,15 +49,15 @@ typedef struct rlt_scripts {
     uint32_t count, max, own;
 } rlt_scripts;
 
-/* With room for RLT_SCRIPTS_OWN more, if rlt_scripts_own is to be called. */
+/* With room for as many more as rlt_scripts_own will be called for. */
 RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
                                     uint32_t max);
 
 /* Its number, or RELET_E_LIMIT. The same body twice has one number. */
 RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body);
 
-/* See to those of the library, before the first of them is called. */
-RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s);
+/* See to the first `count` of the library's, before one of them is called. */
+RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count);
 
 /* The number of one of them. */
 RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,

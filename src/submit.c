@@ -214,7 +214,7 @@ static int submit_ours(relet *r, const relet_span *head, size_t heads,
     (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);
     op->tag = q->tag;
     op->deadline = q->timeout_ms;
-    op->flags = RLT_OP_OURS;
+    op->flags = (uint8_t)(RLT_OP_OURS | (q->flags & RELET_REPEATABLE));
     rlt_conn_commit(&r->conn, op, n);
     return 0;
 }
@@ -250,40 +250,61 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
     return code;
 }
 
-RELET_API int relet_script_run(relet *r, int script, size_t keys,
-                               const relet_span *argv, size_t argc,
-                               const relet_request *q)
+static int submit_script(relet *r, uint32_t script, size_t keys,
+                         const relet_args *a, const relet_request *q,
+                         size_t prefix, rlt_op *op)
 {
+    rlt_script *s = &r->scripts.list[script];
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
     uint8_t *out;
-    size_t prefix, n;
-    rlt_script *s;
-    rlt_op op;
-    int code, whole;
+    size_t n;
+    int code;
 
-    if (script < 0 || (uint32_t)script >= r->scripts.count)
-        return rlt_client_refuse(r, "no such script");
-    if (keys > argc)
-        return rlt_client_refuse(r, "more keys than arguments");
-    if (argc == 0)
-        argv = words; /* none of them are read, but it may not be NULL */
-    memset(&op, 0, sizeof op);
-    s = &r->scripts.list[script];
-    prefix = submit_prefix(&op, q);
-    whole = !s->known || prefix > 0;
-    n = submit_script_words(s, (uint32_t)script, whole, keys, digits, words,
-                            &op);
-    n = rlt_cmd_size_of(words, n, argv, argc);
+    n = submit_script_words(s, script, !s->known || prefix > 0, keys, digits,
+                            words, op);
+    n = rlt_cmd_size_of(words, n, a->argv, a->argc);
     out = submit_begin(r, n ? n + prefix : 0, &code);
     if (out == NULL)
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);
-    (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, argv, argc);
+    (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, a->argv,
+                           a->argc);
     s->known = r->session.state == RLT_UP;
-    submit_commit(r, q, &op, n + prefix);
+    submit_commit(r, q, op, n + prefix);
     return 0;
+}
+
+RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
+                                 const relet_args *a, const relet_request *q)
+{
+    rlt_op op;
+
+    memset(&op, 0, sizeof op);
+    op.flags = RELET_REPEATABLE;
+    return submit_script(r, rlt_script_own(&r->scripts, which), keys, a, q, 0,
+                         &op);
+}
+
+RELET_API int relet_script_run(relet *r, int script, size_t keys,
+                               const relet_span *argv, size_t argc,
+                               const relet_request *q)
+{
+    relet_span none[1] = {{NULL, 0}};
+    relet_args a;
+    size_t prefix;
+    rlt_op op;
+
+    if (script < 0 || (uint32_t)script >= r->scripts.count)
+        return rlt_client_refuse(r, "no such script");
+    if (keys > argc)
+        return rlt_client_refuse(r, "more keys than arguments");
+    a.argv = argc == 0 ? none : argv; /* none are read, but it may not be NULL */
+    a.argc = argc;
+    memset(&op, 0, sizeof op);
+    prefix = submit_prefix(&op, q);
+    return submit_script(r, (uint32_t)script, keys, &a, q, prefix, &op);
 }
 
 RELET_API size_t relet_cancel(relet *r, uint64_t tag)

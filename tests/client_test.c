@@ -1669,6 +1669,10 @@ static void t_book_event(t_book *book, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED:
         return;
     }
     book->ended[ev->tag]++;

@@ -228,6 +228,7 @@ static inline relet_config t_config(void)
     c.operations_max = 64;
     c.subscriptions_max = 8;
     c.leases_max = 0;
+    c.workers_max = 0;
     c.output_max = 16384;
     c.reply_max = 16384;
     c.tape_max = 16384;
@@ -400,7 +401,25 @@ static inline void t_text_channel(t_text *t, const relet_event *ev)
     t_text_span(t, ev->channel);
 }
 
-static inline void t_text_event(t_text *t, const relet_event *ev)
+/* number:payload of each; #2 is a second attempt, !1 has stalled once. */
+static inline void t_text_jobs(t_text *t, const relet *r,
+                               const relet_event *ev)
+{
+    relet_work w;
+    size_t at = 0;
+
+    while (relet_jobs_next(r, ev, &at, &w)) {
+        t_text_put(t, " %lu:", (unsigned long)w.number);
+        t_text_span(t, w.job.payload);
+        if (w.attempt != 1)
+            t_text_put(t, "#%u", (unsigned)w.attempt);
+        if (w.stalls > 0)
+            t_text_put(t, "!%u", (unsigned)w.stalls);
+    }
+}
+
+static inline void t_text_event(t_text *t, const relet *r,
+                                const relet_event *ev)
 {
     t_text_put(t, "%s", relet_kind_text(ev->kind));
     switch (ev->kind) {
@@ -457,6 +476,17 @@ static inline void t_text_event(t_text *t, const relet_event *ev)
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " %s", relet_why_text(ev->why));
         return;
+    case RELET_JOBS:
+        t_text_jobs(t, r, ev);
+        return;
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+        t_text_put(t, " %lu", (unsigned long)ev->term);
+        if (ev->why != RELET_WHY_NONE)
+            t_text_put(t, " %s", relet_why_text(ev->why));
+        return;
+    case RELET_WORKER_ENDED:
+        return;
     case RELET_INVALIDATE:
     case RELET_PUSHED:
         t_text_put(t, " ");
@@ -472,7 +502,7 @@ static inline void t_log(t_peer *p, const relet_event *ev)
     t.p = p->line;
     t.cap = sizeof p->line;
     t.n = 0;
-    t_text_event(&t, ev);
+    t_text_event(&t, p->r, ev);
     if (ev->kind == RELET_DOWN)
         p->retry_ms = ev->retry_in_ms;
     t_bytes_put(&p->log, p->line, t.n + 1);

@@ -1021,6 +1021,10 @@ static void t_model_event(t_model *m, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED:
         return;
     }
 }

@@ -10,7 +10,9 @@ set -u
 . tests/count.sh
 # shellcheck disable=SC1091
 . build/deps/have.mk
-test=build/asan/tests/both/scripts_test
+both=build/asan/tests/both
+tests="$both/scripts_test $both/queue_put_test $both/queue_claim_test \
+    $both/queue_end_test $both/queue_cut_test"
 work=$(mktemp -d) || exit 1
 
 server_pid=
@@ -34,17 +36,23 @@ on() {
     "$@" --port 0 --save '' --dir "$work" --unixsocket "$work/socket" \
         >"$work/server.log" 2>&1 &
     server_pid=$!
-    listens && "$test" "$work/socket" >"$work/said" 2>&1
-    code=$?
+    code=1
+    if listens; then
+        code=0
+        for test in $tests; do
+            "$test" "$work/socket" >>"$work/said" 2>&1 || code=1
+        done
+    fi
     [ "$code" -eq 0 ] || cat "$work/server.log" "$work/said"
     kill "$server_pid"
     wait "$server_pid" 2>/dev/null
     server_pid=
-    rm -f "$work/socket"
+    rm -f "$work/socket" "$work/said"
     return "$code"
 }
 
-${MAKE:-make} -s F=asan "$test" || exit 1
+# shellcheck disable=SC2086
+${MAKE:-make} -s F=asan $tests || exit 1
 if [ -n "${REDIS_SERVER:-}" ]; then
     check "scripts: on redis" on "$REDIS_SERVER"
 else

@@ -49,6 +49,14 @@ typedef struct cli {
     long grace_ms;
     int again;
     int all; /* leases */
+    int lines; /* put, and what jobs are put with                           */
+    const char *id;
+    const char *type;
+    long rank;
+    long delay_ms;
+    long attempts;
+    long run_ms;
+    long keep_ms;
 
     int argc; /* what is left when the options are taken                    */
     char **argv;
@@ -83,7 +91,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command call_command, listen_command, ping_command,
-    bench_command, demo_command, lead_command, lock_command, leases_command;
+    bench_command, demo_command, lead_command, lock_command, leases_command,
+    put_command;
 
 /* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
 #ifdef __GNUC__

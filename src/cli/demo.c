@@ -161,6 +161,10 @@ static void demo_event(demo *d, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED:
         demo_check(d, 0, "no other event comes");
         return;
     }

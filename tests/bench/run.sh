@@ -41,7 +41,7 @@ median() {
 
 # programs FLAVOUR SUFFIX: what they append gets the suffix in column 1.
 programs() {
-    for name in parse_bench client_bench; do
+    for name in parse_bench client_bench queue_scripts_bench; do
         program=build/$1/tests/bench/$name
         [ -x "$program" ] || continue
         echo "== $name$2"

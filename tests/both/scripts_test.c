@@ -6,151 +6,11 @@
  *
  * The end of a lease is played by DEL, which leaves what expiry leaves: so no
  * claim waits, and all are the same on each server. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include "greatest.h"
-#include "relet_local.h"
-
-/* ------------------------------------------------------------------ servers */
-
-static relet_local *t_local;
-static void *t_block;
-static int t_id;
-static int t_fd = -1; /* of a real one */
-static char t_reply[4000];
-
-static void *t_resize(void *user, void *p, size_t old_size, size_t new_size)
-{
-    (void)user;
-    (void)old_size;
-    if (new_size > 0)
-        return realloc(p, new_size);
-    free(p);
-    return NULL;
-}
-
-static int t_open_local(void)
-{
-    relet_local_config c;
-
-    memset(&c, 0, sizeof c);
-    c.resize = t_resize;
-    t_block = malloc(relet_local_size());
-    t_local = relet_local_init(t_block, relet_local_size(), &c);
-    if (t_local == NULL)
-        return 0;
-    relet_local_time(t_local, INT64_C(1700000000123456));
-    t_id = relet_local_connect(t_local);
-    return t_id >= 0;
-}
-
-static int t_open_real(const char *path)
-{
-    struct sockaddr_un a;
-
-    memset(&a, 0, sizeof a);
-    a.sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof a.sun_path)
-        return 0;
-    strcpy(a.sun_path, path);
-    t_fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    return connect(t_fd, (struct sockaddr *)&a, sizeof a) == 0;
-}
-
-/* The bytes behind the value that begins at p, or NULL while it is not whole.
- * RESP2, of what is asked here. */
-static const char *t_behind(const char *p)
-{
-    const char *end = strstr(p, "\r\n");
-    long n = end ? strtol(p + 1, NULL, 10) : 0;
-
-    if (end == NULL)
-        return NULL;
-    end += 2;
-    if (p[0] == '$' && n >= 0)
-        return strlen(end) < (size_t)n + 2 ? NULL : end + n + 2;
-    if (p[0] == '*')
-        for (; end != NULL && n > 0; n--)
-            end = t_behind(end);
-    return end;
-}
-
-static void t_exchange(const char *bytes, size_t n)
-{
-    const uint8_t *from = NULL;
-    size_t got = 0;
-    ssize_t now;
-
-    t_reply[0] = '\0';
-    if (t_fd < 0) {
-        relet_local_feed(t_local, t_id, bytes, n);
-        got = relet_local_output(t_local, t_id, &from);
-        if (got >= sizeof t_reply)
-            abort();
-        memcpy(t_reply, from, got);
-        t_reply[got] = '\0';
-        relet_local_sent(t_local, t_id, got);
-        return;
-    }
-    if (write(t_fd, bytes, n) != (ssize_t)n)
-        abort();
-    while (t_behind(t_reply) == NULL) {
-        now = read(t_fd, t_reply + got, sizeof t_reply - 1 - got);
-        if (now <= 0)
-            abort();
-        got += (size_t)now;
-        t_reply[got] = '\0';
-    }
-}
-
-/* A command of words; NULL ends them. */
-static const char *t_ask(const char *const *word)
-{
-    static char bytes[20000];
-    size_t n = 0, i, words = 0;
-
-    while (word[words] != NULL)
-        words++;
-    n = (size_t)sprintf(bytes, "*%lu\r\n", (unsigned long)words);
-    for (i = 0; i < words; i++)
-        n += (size_t)sprintf(bytes + n, "$%lu\r\n%s\r\n",
-                             (unsigned long)strlen(word[i]), word[i]);
-    t_exchange(bytes, n);
-    return t_reply;
-}
-
-/* The same, from words with blanks between them. */
-static const char *t_say(const char *line)
-{
-    const char *word[40];
-    char copy[200];
-    size_t n = 0;
-
-    strcpy(copy, line);
-    for (word[n] = strtok(copy, " "); word[n] != NULL;)
-        word[++n] = strtok(NULL, " ");
-    return t_ask(word);
-}
+#include "script_rig.h"
 
 /* ------------------------------------------------------------------ scripts */
 
 static char t_text[3][4000]; /* acquire, release, renew */
-
-static int t_load(int i, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    size_t n = f ? fread(t_text[i], 1, sizeof t_text[i] - 1, f) : 0;
-
-    if (f)
-        (void)fclose(f);
-    t_text[i][n] = '\0';
-    return n > 0;
-}
 
 static long long t_got[5]; /* of the last answer: status, token, left, … */
 
@@ -221,13 +81,6 @@ static int t_release(const char *owner, const char *term, const char *token)
     word[9] = owner;
     word[10] = NULL;
     return t_run(word);
-}
-
-static void t_fresh(void *unused)
-{
-    (void)unused;
-    (void)t_say("CONFIG SET maxmemory 0");
-    (void)t_say("FLUSHALL");
 }
 
 /* ----------------------------------------------------------------- acquiring */
@@ -552,19 +405,10 @@ TEST what_we_release_is_theirs_to_take(void)
 
 TEST each_script_is_short_and_says_what_it_does(void)
 {
-    size_t i, lines;
-    const char *p;
+    size_t i;
 
-    for (i = 0; i < 3; i++) {
-        ASSERT(strncmp(t_text[i], "#!lua flags=allow-oom\n-- ", 25) == 0);
-        ASSERT(strstr(t_text[i], "\n-- KEYS") != NULL);
-        ASSERT(strstr(t_text[i], "ARGV") != NULL);
-        ASSERT(strstr(t_text[i], "\n-- Returns") != NULL);
-        ASSERT(strstr(t_text[i], "\n-- Invariant") != NULL);
-        for (lines = 0, p = t_text[i]; *p != '\0'; p++)
-            lines += *p == '\n';
-        ASSERT(lines <= 45);
-    }
+    for (i = 0; i < 3; i++)
+        ASSERT_EQ(NULL, t_form(t_text[i], 0));
     PASS();
 }
 
@@ -572,21 +416,12 @@ GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-
-    if (argc > 1 && argv[1][0] == '/') {
-        path = argv[1];
-        argc--;
-        argv++;
-    }
-    GREATEST_MAIN_BEGIN();
-    if (!(path ? t_open_real(path) : t_open_local())) {
-        fprintf(stderr, "scripts_test: no server\n");
+    if (!t_open(&argc, &argv))
         return 1;
-    }
-    if (!t_load(0, "lua/lease_acquire.lua") ||
-        !t_load(1, "lua/lease_release.lua") ||
-        !t_load(2, "lua/lease_renew.lua")) {
+    GREATEST_MAIN_BEGIN();
+    if (!t_load(t_text[0], sizeof t_text[0], "lua/lease_acquire.lua") ||
+        !t_load(t_text[1], sizeof t_text[1], "lua/lease_release.lua") ||
+        !t_load(t_text[2], sizeof t_text[2], "lua/lease_renew.lua")) {
         fprintf(stderr, "scripts_test: run it where lua/ is\n");
         return 1;
     }
@@ -615,11 +450,6 @@ int main(int argc, char **argv)
     RUN_TEST(we_are_kept_out_of_what_is_theirs);
     RUN_TEST(what_we_release_is_theirs_to_take);
     RUN_TEST(each_script_is_short_and_says_what_it_does);
-    if (t_local) {
-        relet_local_finish(t_local);
-        free(t_block);
-    } else {
-        (void)close(t_fd);
-    }
+    t_close();
     GREATEST_MAIN_END();
 }

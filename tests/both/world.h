@@ -239,14 +239,15 @@ static inline const char *t_world_ask(t_world *w, const char *line)
     return reply;
 }
 
-/* The next event of a lease; "" when there is none. */
+/* The next event of a lease or a worker; "" when there is none. */
 static inline const char *t_world_told(t_world *w, int i)
 {
     const char *line;
 
     do {
         line = t_told(&w->p[i]);
-    } while (line[0] != '\0' && strncmp(line, "lease", 5) != 0);
+    } while (line[0] != '\0' && strncmp(line, "lease", 5) != 0 &&
+             strncmp(line, "job", 3) != 0 && strncmp(line, "worker", 6) != 0);
     return line;
 }
 

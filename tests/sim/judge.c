@@ -372,6 +372,10 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
         if (sim_holds(w, SIM_R2, n->told[RELET_PUSHED] <= n->odd))
             return;
         break;
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED: /* nobody asked for work */
     case RELET_NOTHING:
         break;
     }

@@ -1,0 +1,45 @@
+-- queue_offer.lua: jobs enter that are not plain, all of them or none.
+-- KEYS  1 jobs  2 delayed  3 ids
+-- ARGV  1 producer  2 op  3 how many may be delayed, 0: any number  then head
+--       (rank,delay,n,n,n;type id options, n bytes each) and payload of each
+-- Returns a number for each, blanks between them: the job's own; below 0, that
+-- of the job which has this id and is not dead. Errors: VERSION, CLOSED, FULL.
+-- Invariant: a place in `delayed`, until queue_ready, comes before the record.
+local t, own, late, ids, set, all = redis.call('TIME'), {}, {}, {}, {}, ''
+local ms, born = t[1] * 1000 + math.floor(t[2] / 1000),
+    string.format('+%08x', t[1])
+local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
+    'closed', 'due')
+local op, said = string.match(q[2] or '', '^(%d+) ([%d -]*)')
+if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
+if op == ARGV[2] then return said end
+if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
+local seq, due = tonumber(q[3]) or 0, tonumber(q[5]) or 2 ^ 53
+local many, most = redis.call('ZCARD', KEYS[2]), tonumber(ARGV[3])
+local full = most > 0 and many + (#ARGV - 3) / 2 > most
+if full then return redis.error_reply('FULL ' .. many .. ' are delayed') end
+for i = 4, #ARGV, 2 do
+    local rank, delay, kind, len, at =
+        string.match(ARGV[i], '^(%-?%d+),(%d+),(%d+),(%d+),%d+;()')
+    local id = string.sub(ARGV[i], at + kind, at + kind + len - 1)
+    local twin = id ~= '' and redis.call('HGET', KEYS[3], id) or ''
+    twin = own[id] or string.match(twin, '^%d+')
+    local n = string.format('%.0f', seq + 1)
+    local when = (ms + delay) * 1024 + n % 1024
+    local r = twin and redis.call('HMGET', KEYS[1], twin, twin .. 's') or {}
+    twin = (own[id] or r[1] and string.sub(r[2] or '', 1, 1) ~= 'X') and twin
+    all = all .. (i > 4 and ' ' or '') .. (twin and '-' .. twin or n)
+    if not twin then
+        seq, due, own[id] = seq + 1, math.min(due, when), id ~= '' and n or nil
+        rank = rank == '0' and n or n .. ',' .. rank
+        late[#late + 1], late[#late + 2] = when, rank
+        set[#set + 1], set[#set + 2] = n, born .. ARGV[i] .. ARGV[i + 1]
+        if own[id] then ids[#ids + 1], ids[#ids + 2] = id, n end
+    end
+end
+redis.call('HSET', KEYS[1], 'version', '1', 'seq', string.format('%.0f', seq))
+if #late > 0 then redis.call('ZADD', KEYS[2], unpack(late)) end
+if #ids > 0 then redis.call('HSET', KEYS[3], unpack(ids)) end
+redis.call('HSET', KEYS[1], 'due', string.format('%.0f', due), 'p' .. ARGV[1],
+    ARGV[2] .. ' ' .. all, unpack(set))
+return all

@@ -1,0 +1,38 @@
+#!lua flags=allow-oom
+-- queue_ready.lua: delayed jobs that are due begin to wait.
+-- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 idle
+-- ARGV  1 how many at most, up to 1000
+-- Returns {how many, ms until the next is due, or -1}. Errors: VERSION.
+-- Delayed are 'number' or 'number,rank', by 1024 * ms + number % 1024, so that
+-- those of a millisecond come in order. Rank r stands in front of what came up
+-- to 1000 * r jobs before it and no further, so that none waits for ever.
+-- Invariant: a job is in two places before it is in one, never in none. A
+-- sleeper for each job is woken, of the first eight.
+local t, line, awake = redis.call('TIME'), {}, 0
+local ms = t[1] * 1000 + math.floor(t[2] / 1000)
+local q = redis.call('HMGET', KEYS[1], 'version', 'ranks')
+if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
+local due = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ms * 1024 + 1023,
+    'LIMIT', 0, ARGV[1])
+local asleep = redis.call('ZRANGE', KEYS[5], 0, 7)
+local ranks = q[2] or string.find(table.concat(due, ' '), ',', 1, true)
+if ranks and not q[2] then redis.call('HSET', KEYS[1], 'ranks', '1') end
+for _, name in ipairs(due) do
+    local n, rank = string.match(name, '^(%d+),?(%-?%d*)$')
+    if n and ranks then line[#line + 1] = n - 1000 * (tonumber(rank) or 0) end
+    line[#line + 1] = n
+end
+if #line > 0 then
+    redis.call(ranks and 'ZADD' or 'RPUSH', KEYS[ranks and 3 or 2],
+        unpack(line))
+end
+if #due > 0 then redis.call('ZREM', KEYS[4], unpack(due)) end
+for _, sleeper in ipairs(#due > 0 and asleep or {}) do
+    redis.call('ZREM', KEYS[5], sleeper)
+    local heard = redis.pcall('PUBLISH', sleeper, KEYS[1])
+    awake = awake + (heard == 0 and 0 or 1)
+    if awake == #due then break end
+end
+local more = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
+redis.call('HSET', KEYS[1], 'due', more or '')
+return {#due, more and math.max(0, math.floor(more / 1024) - ms) or -1}

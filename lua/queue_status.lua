@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+-- queue_status.lua: how a queue is, in numbers.
+-- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 leased  6 done  7 dead
+--       8 idle                          ARGV  none
+-- Returns {version, how many wait, wait by rank, are delayed, are leased, are
+-- done and kept, are dead, workers without work, numbers given, done in all,
+-- limit or -1, 1 when it takes no jobs, 1 when it gives none out, s for which
+-- the oldest has waited or -1, ms until one is due or -1, ms until a lease
+-- ends or -1, us of the server}. Places without a job count, too.
+-- Invariant: nothing is changed.
+local t = redis.call('TIME')
+local ms = t[1] * 1000 + math.floor(t[2] / 1000)
+local first = redis.call('LRANGE', KEYS[2], 0, 0)[1] or
+    redis.call('ZRANGE', KEYS[3], 0, 0)[1]
+local due = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
+local ends = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
+local q = redis.call('HMGET', KEYS[1], 'version', 'seq', 'done', 'limit',
+    'closed', 'stopped', first or '')
+local a, b, c, d = string.byte(q[7] or '', 2, 5)
+local born = d and ((a * 256 + b) * 256 + c) * 256 + d
+if string.sub(q[7] or '', 1, 1) == '+' then
+    born = tonumber(string.sub(q[7], 2, 9), 16)
+end
+local reply = {tonumber(q[1]) or 0, redis.call('LLEN', KEYS[2])}
+for i = 3, 8 do reply[i] = redis.call('ZCARD', KEYS[i]) end
+for _, v in ipairs({tonumber(q[2]) or 0, tonumber(q[3]) or 0,
+    tonumber(q[4]) or -1, q[5] and 1 or 0, q[6] and 1 or 0,
+    born and math.max(0, t[1] - born) or -1,
+    due and math.max(0, math.floor(due / 1024) - ms) or -1,
+    ends and math.max(0, ends - ms + 1) or -1, t[1] * 1000000 + t[2]}) do
+    reply[#reply + 1] = v
+end
+return reply

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * put.c - relet put: jobs into a queue, from the command line or a line each
+ * from standard input. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define PUT_PLAIN 128 /* jobs that are put in one step                       */
+#define PUT_OFFER 16
+
+typedef struct putter {
+    cli *c;
+    relet_span queue;
+    relet_job like;   /* what all of them have                               */
+    relet_job jobs[PUT_PLAIN];
+    size_t n, most;   /* of them that are to be put now                      */
+    char *text;       /* their payloads                                      */
+    size_t used, cap;
+    uint64_t put, twins;
+    int code;         /* the worst news so far                               */
+} putter;
+
+static void put_worse(putter *p, int code)
+{
+    if (code > p->code)
+        p->code = code;
+}
+
+static void put_tell(putter *p, uint64_t number, int twin)
+{
+    p->put += !twin;
+    p->twins += twin != 0;
+    if (p->c->json)
+        printf("{\"job\":%" PRIu64 ",\"duplicate\":%s}\n", number,
+               twin ? "true" : "false");
+    else if (!p->c->quiet)
+        printf("%" PRIu64 "%s\n", number, twin ? " duplicate" : "");
+}
+
+/* The tag says how many jobs an operation was about. */
+static void put_event(putter *p, const relet_event *ev)
+{
+    uint64_t i, number = 0;
+
+    if (ev->kind == RELET_REPLY) {
+        for (i = 0; i < ev->tag; i++) {
+            int is = relet_put_number(ev->value, (size_t)i, &number);
+
+            if (is == 0)
+                put_worse(p, CLI_ERROR);
+            else
+                put_tell(p, number, is == 2);
+        }
+    } else if (ev->kind == RELET_ERROR) {
+        cli_say("%.*s", cli_text(ev->text));
+        put_worse(p, CLI_ERROR);
+    } else if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE) {
+        cli_say("%.*s", cli_text(ev->text));
+        put_worse(p, ev->kind == RELET_UNSURE ? CLI_UNSURE : CLI_NOT_SENT);
+    }
+}
+
+/* Until at most so many operations are open. */
+static int put_wait(putter *p, size_t open)
+{
+    relet_event ev;
+
+    while (relet_outstanding(p->c->r) > open && !cli_interrupted()) {
+        int got = relet_wait(p->c->r, &ev, -1);
+
+        if (got < 0)
+            return cli_trouble(p->c, got);
+        if (got == 1)
+            put_event(p, &ev);
+    }
+    return cli_interrupted() ? CLI_NOT_SENT : 0;
+}
+
+/* What has been gathered goes out. Payloads move while they are gathered, so
+ * only now it is said where they are. */
+static int put_send(putter *p)
+{
+    relet_request q = cli_request(p->c);
+    const char *at = p->text;
+    uint32_t most = p->c->count > 0 ? (uint32_t)p->c->count : 0;
+    size_t i;
+    int code;
+
+    if (p->n == 0)
+        return 0;
+    for (i = 0; i < p->n; i++) {
+        p->jobs[i].payload.p = at;
+        at += p->jobs[i].payload.n;
+    }
+    q.tag = p->n;
+    for (;;) {
+        code = relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
+        if (code != RELET_E_LIMIT)
+            break;
+        code = put_wait(p, relet_outstanding(p->c->r) - 1);
+        if (code)
+            return code;
+    }
+    p->n = p->used = 0;
+    return code ? cli_trouble(p->c, code) : 0;
+}
+
+static int put_one(putter *p, const char *payload, size_t n)
+{
+    int code = p->n == p->most ? put_send(p) : 0;
+
+    if (code)
+        return code;
+    if (p->cap - p->used < n) {
+        p->cap = 2 * p->cap + n;
+        p->text = (char *)cli_grow(p->text, p->cap);
+    }
+    if (n > 0)
+        memcpy(p->text + p->used, payload, n);
+    p->used += n;
+    p->jobs[p->n] = p->like;
+    p->jobs[p->n++].payload.n = n;
+    return 0;
+}
+
+/* Lines, or all of it as one job. */
+static int put_input(putter *p)
+{
+    char *buf = NULL;
+    size_t used = 0, cap = 0, n, at;
+    int code = 0, end = 0;
+
+    while (!code && !end && !cli_interrupted()) {
+        if (cap - used < 65536) {
+            cap = 2 * cap + 65536;
+            buf = (char *)cli_grow(buf, cap);
+        }
+        n = fread(buf + used, 1, cap - used, stdin);
+        end = n < cap - used;
+        used += n;
+        for (at = 0; p->c->lines && at < used && !code;) {
+            char *to = (char *)memchr(buf + at, '\n', used - at);
+
+            if (to == NULL && !end)
+                break;
+            n = to ? (size_t)(to - buf) - at : used - at;
+            code = put_one(p, buf + at, n);
+            at += n + (to != NULL);
+        }
+        if (p->c->lines) {
+            memmove(buf, buf + at, used - at);
+            used -= at;
+        }
+    }
+    if (ferror(stdin)) {
+        cli_say("standard input: %s", strerror(errno));
+        code = CLI_USAGE;
+    }
+    if (!code && !p->c->lines)
+        code = put_one(p, buf, used);
+    free(buf);
+    return code;
+}
+
+static int put_all(putter *p)
+{
+    int i, code = 0;
+
+    if (p->c->argc == 1)
+        code = put_input(p);
+    for (i = 1; i < p->c->argc && !code; i++)
+        code = put_one(p, p->c->argv[i], strlen(p->c->argv[i]));
+    if (!code)
+        code = put_send(p);
+    if (!code)
+        code = put_wait(p, 0);
+    return code;
+}
+
+static void put_like(putter *p)
+{
+    const cli *c = p->c;
+    relet_job *j = &p->like;
+
+    if (c->id)
+        j->id = relet_str(c->id);
+    if (c->type)
+        j->type = relet_str(c->type);
+    j->rank = (int)c->rank;
+    j->delay_ms = c->delay_ms;
+    j->attempts = (uint32_t)c->attempts;
+    j->timeout_ms = c->run_ms;
+    j->keep_ms = c->keep_ms;
+    p->most = c->id || c->type || c->rank || c->delay_ms || c->attempts ||
+                      c->run_ms || c->keep_ms
+                  ? PUT_OFFER
+                  : PUT_PLAIN;
+}
+
+static int put_run(cli *c)
+{
+    putter *p;
+    int code;
+
+    if (c->argc == 0) {
+        cli_say("put wants the name of a queue");
+        return CLI_USAGE;
+    }
+    if (c->id && (c->lines || c->argc > 2)) {
+        cli_say("--id is the id of one job");
+        return CLI_USAGE;
+    }
+    p = (putter *)cli_grow(NULL, sizeof *p);
+    memset(p, 0, sizeof *p);
+    p->c = c;
+    p->queue = relet_str(c->argv[0]);
+    put_like(p);
+    code = cli_configure(c);
+    if (!code)
+        code = cli_connect(c, 0);
+    if (!code) {
+        cli_interruptible(c);
+        code = put_all(p);
+        if (c->lines && !c->quiet && !c->json)
+            cli_say("%" PRIu64 " put, %" PRIu64 " duplicates", p->put,
+                    p->twins);
+        cli_flush();
+    }
+    put_worse(p, code);
+    code = p->code;
+    free(p->text);
+    free(p);
+    return code;
+}
+
+static const cli_option put_options[] = {
+    {0, "lines", NULL, CLI_FLAG, offsetof(cli, lines), 0, 0,
+     "each line of standard input is a job"},
+    {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0,
+     "put it only if there is no job of this id"},
+    {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,
+     "what kind of job it is"},
+    {0, "rank", "N", CLI_NUMBER, offsetof(cli, rank), -1000, 1000,
+     "in front of what was put up to 1000 * N jobs before"},
+    {0, "delay", "MS", CLI_NUMBER, offsetof(cli, delay_ms), 0, INT32_MAX,
+     "it waits so long before anybody may have it"},
+    {0, "attempts", "N", CLI_NUMBER, offsetof(cli, attempts), 1, INT32_MAX,
+     "how often it may be tried; else 3"},
+    {0, "run", "MS", CLI_NUMBER, offsetof(cli, run_ms), 1, INT32_MAX,
+     "how long an attempt may take"},
+    {0, "keep", "MS", CLI_NUMBER, offsetof(cli, keep_ms), 1, INT32_MAX,
+     "how long its result is kept"},
+    {0, "most", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
+     "refuse when more jobs would wait"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command put_command = {
+    "put", "put jobs into a queue",
+    "put [OPTION]... QUEUE [PAYLOAD]...",
+    "Puts a job for each PAYLOAD; without one, standard input is the payload\n"
+    "of one job, or with --lines each of its lines is one. Prints the number\n"
+    "of each. What a broken link leaves open is asked again, and put once.",
+    put_options, 0, put_run,
+};

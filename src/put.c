@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * put.c - what a client puts into queues. */
+#include "client.h"
+#include "text.h"
+#include "words.h"
+
+#define PUT_PLAIN_MAX 128
+#define PUT_OFFER_MAX 16
+
+static relet_span put_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
+static const char *put_rule(const relet *r, const relet_job *jobs,
+                                 size_t count, int *plain)
+{
+    char head[RLT_JOB_HEAD_MAX];
+    const char *rule;
+    size_t i;
+
+    *plain = 1;
+    if (r->desks_max == 0)
+        return "queues need workers_max of at least 1";
+    if (count == 0)
+        return "nothing to put";
+    for (i = 0; i < count; i++) {
+        rule = rlt_job_rule(&jobs[i]);
+        if (rule)
+            return rule;
+        *plain = *plain && rlt_job_head(&jobs[i], head) == 0;
+    }
+    if (count > (*plain ? PUT_PLAIN_MAX : PUT_OFFER_MAX))
+        return "at most 128 jobs at a time, or 16 that are not plain";
+    return NULL;
+}
+
+/* A number that no other operation of this client has for as long as its
+ * answer may be waited for, under the place where the server remembers it. */
+static void put_op(relet *r, rlt_words *w)
+{
+    rlt_words_place(w, put_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
+                    r->put_op % (2 * (uint64_t)r->operations_max));
+    rlt_words_number(w, ++r->put_op);
+}
+
+static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
+                          const relet_job *jobs, size_t count, uint64_t most)
+{
+    size_t i;
+
+    rlt_words_key(w, tag, RLT_KEY_JOBS);
+    rlt_words_key(w, tag, RLT_KEY_WAITING);
+    rlt_words_key(w, tag, RLT_KEY_RANKED);
+    rlt_words_key(w, tag, RLT_KEY_IDLE);
+    put_op(r, w);
+    rlt_words_number(w, most);
+    for (i = 0; i < count; i++)
+        rlt_words_add(w, jobs[i].payload);
+    return RLT_SCRIPT_QUEUE_PUT;
+}
+
+static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
+                          const relet_job *jobs, size_t count, uint64_t most,
+                          char head[][RLT_JOB_HEAD_MAX])
+{
+    size_t i, n;
+
+    rlt_words_key(w, tag, RLT_KEY_JOBS);
+    rlt_words_key(w, tag, RLT_KEY_DELAYED);
+    rlt_words_key(w, tag, RLT_KEY_IDS);
+    put_op(r, w);
+    rlt_words_number(w, most);
+    for (i = 0; i < count; i++) {
+        n = rlt_job_head(&jobs[i], head[i]);
+        rlt_words_add(w, n ? put_span(head[i], n) : relet_str("0,0,0,0,0;"));
+        rlt_words_add(w, jobs[i].payload);
+    }
+    return RLT_SCRIPT_QUEUE_OFFER;
+}
+
+/* What was offered has no place yet. Any worker would see to it, later. */
+static void put_promote(relet *r, const rlt_queue_tag *tag)
+{
+    relet_request q = {0, 0, 0};
+    rlt_words w;
+    relet_args a;
+
+    if (r->session.state != RLT_UP)
+        return;
+    rlt_words_init(&w);
+    rlt_words_key(&w, tag, RLT_KEY_JOBS);
+    rlt_words_key(&w, tag, RLT_KEY_WAITING);
+    rlt_words_key(&w, tag, RLT_KEY_RANKED);
+    rlt_words_key(&w, tag, RLT_KEY_DELAYED);
+    rlt_words_key(&w, tag, RLT_KEY_IDLE);
+    rlt_words_number(&w, PUT_PLAIN_MAX);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    q.tag = RLT_TAG_NOBODY;
+    q.timeout_ms = r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &q);
+}
+
+RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
+                        size_t count, uint32_t waiting_max,
+                        const relet_request *q)
+{
+    char head[PUT_OFFER_MAX][RLT_JOB_HEAD_MAX];
+    rlt_queue_tag tag;
+    rlt_words w;
+    relet_args a;
+    uint64_t most = waiting_max; /* 0: as many as there are */
+    int plain = 0, script, code;
+    const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
+
+    if (rule == NULL)
+        rule = put_rule(r, jobs, count, &plain);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_hold_prepare(r);
+    rlt_words_init(&w);
+    script = plain ? put_plain(r, &w, &tag, jobs, count, most)
+                   : put_offer(r, &w, &tag, jobs, count, most, head);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q);
+    if (code == 0 && !plain)
+        put_promote(r, &tag);
+    return code;
+}
+
+RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
+{
+    relet_span s = relet_value_text(v), word = s;
+    int64_t n = 0;
+
+    if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
+        if (!relet_value_int(relet_value_at(v, 0), &n) || n <= 0)
+            return 0;
+        *number = (uint64_t)n + i;
+        return 1;
+    }
+    for (; s.p != NULL; i--) {
+        word = rlt_span_cut(&s, ' ');
+        if (i == 0)
+            break;
+    }
+    if (i > 0 || !rlt_text_int(word.p, word.n, &n) || n == 0)
+        return 0;
+    *number = (uint64_t)(n < 0 ? -n : n);
+    return n < 0 ? 2 : 1;
+}

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * work.c - the workers of a client: carrying what they want to the server and
+ * the answers back. */
+#include "client.h"
+#include "text.h"
+#include "words.h"
+
+#define WORK_PROMOTE_MAX 128
+#define WORK_MS_MAX ((relet_time)1000000000000)
+
+static relet_span desk_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int desk_in_use(const rlt_desk *d)
+{
+    return d->work.state != RLT_WORK_REST;
+}
+
+static relet_span desk_name(const rlt_desk *d)
+{
+    return desk_span(d->name, d->name_len);
+}
+
+/* Number and token of each job that an errand is about. */
+static void desk_jobs(rlt_words *w, const rlt_desk *d, rlt_step step)
+{
+    uint32_t i;
+
+    for (i = 0; i < d->work.plan.slots; i++)
+        if (rlt_work_sends(&d->work, i, step)) {
+            rlt_words_number(w, d->work.slot[i].number);
+            rlt_words_number(w, d->work.slot[i].token);
+        }
+}
+
+/* Keys first, then what the head of the script says. */
+static rlt_own_script desk_errand(const relet *r, rlt_words *w,
+                                  const rlt_desk *d, const rlt_errand *e)
+{
+    const rlt_queue_tag *q = &d->queue;
+
+    if (e->step != RLT_STEP_LINE_UP && e->step != RLT_STEP_LEAVE)
+        rlt_words_key(w, q, RLT_KEY_JOBS);
+    switch (e->step) {
+    case RLT_STEP_RENEW:
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        rlt_words_number(w, (uint64_t)d->run_ms);
+        desk_jobs(w, d, e->step);
+        return RLT_SCRIPT_QUEUE_RENEW;
+    case RLT_STEP_DONE:
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_add(w, desk_name(d));
+        rlt_words_number(w, e->op);
+        desk_jobs(w, d, e->step);
+        return RLT_SCRIPT_QUEUE_DONE;
+    case RLT_STEP_RETURN:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        desk_jobs(w, d, e->step);
+        return RLT_SCRIPT_QUEUE_RELEASE;
+    case RLT_STEP_PROMOTE:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_RANKED);
+        rlt_words_key(w, q, RLT_KEY_DELAYED);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        rlt_words_number(w, WORK_PROMOTE_MAX);
+        return RLT_SCRIPT_QUEUE_READY;
+    case RLT_STEP_RECALL:
+        rlt_words_add(w, desk_name(d));
+        rlt_words_number(w, e->op);
+        return RLT_SCRIPT_QUEUE_HELD;
+    case RLT_STEP_REAP:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_key(w, q, RLT_KEY_DEAD);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        rlt_words_number(w, RLT_WORK_BATCH);
+        rlt_words_number(w, d->stalls_max);
+        rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        return RLT_SCRIPT_QUEUE_REAP;
+    case RLT_STEP_CLAIM:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_RANKED);
+        rlt_words_key(w, q, RLT_KEY_LEASED);
+        rlt_words_add(w, desk_name(d));
+        rlt_words_number(w, e->op);
+        rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        rlt_words_number(w, e->count);
+        return RLT_SCRIPT_QUEUE_CLAIM;
+    case RLT_STEP_LINE_UP:
+    case RLT_STEP_LEAVE:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_RANKED);
+        rlt_words_key(w, q, RLT_KEY_IDLE);
+        rlt_words_add(w, desk_span(r->wake, r->wake_len));
+        rlt_words_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0" : "1"));
+        break;
+    }
+    return RLT_SCRIPT_QUEUE_SLEEP;
+}
+
+#define DESK_STEP_SHIFT 28
+#define DESK_SERIAL ((1u << DESK_STEP_SHIFT) - 1)
+#define DESK_CLOSING 15u
+
+static uint64_t desk_tag(const relet *r, const rlt_desk *d, uint32_t what,
+                         uint32_t serial)
+{
+    return (uint64_t)(r->holds_max + (size_t)(d - r->desks)) << 32 |
+           what << DESK_STEP_SHIFT | serial;
+}
+
+static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
+{
+    relet_request q = {0, 0, 0};
+    rlt_own_script script;
+    rlt_words w;
+    relet_args a;
+
+    rlt_words_init(&w);
+    script = desk_errand(r, &w, d, e);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    q.tag = desk_tag(r, d, (uint32_t)e->step, e->serial);
+    q.timeout_ms = e->timeout_ms;
+    return rlt_submit_script(r, script, w.keys, &a, &q);
+}
+
+static void desk_pump(relet *r, rlt_desk *d)
+{
+    rlt_reply failed;
+    rlt_errand e;
+
+    while (r->session.state == RLT_UP) {
+        uint32_t serial = r->desk_serial % DESK_SERIAL + 1;
+
+        if (!rlt_work_want(&d->work, r->session.now, serial, &e))
+            return;
+        r->desk_serial = serial;
+        if (desk_send(r, d, &e) == 0)
+            continue;
+        memset(&failed, 0, sizeof failed);
+        failed.heard = RLT_HEARD_NOTHING;
+        failed.serial = serial;
+        (void)rlt_work_reply(&d->work, r->session.now, e.step, &failed);
+    }
+}
+
+static void desk_turns(relet *r)
+{
+    uint32_t i;
+
+    r->desk_due = 0;
+    r->desk_busy = r->desk_tells = 0;
+    for (i = 0; i < r->desks_max; i++) {
+        rlt_desk *d = &r->desks[i];
+
+        if (!desk_in_use(d))
+            continue;
+        desk_pump(r, d);
+        r->desk_busy = 1;
+        r->desk_tells |= d->work.tells > 0 || d->work.tell_end;
+    }
+}
+
+/* ------------------------------------------------------------------- turns */
+
+RELET_PRIVATE void rlt_work_stop_all(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++)
+        rlt_work_cut_off(&r->desks[i].work, RELET_WHY_STOPPED);
+    desk_turns(r);
+}
+
+RELET_PRIVATE void rlt_work_tick_all(relet *r)
+{
+    int fresh = r->session.state == RLT_UP &&
+                r->desk_link != r->session.connects;
+    uint32_t i;
+
+    if (!r->desk_busy)
+        return;
+    if (r->session.state == RLT_OVER)
+        rlt_work_stop_all(r);
+    r->desk_link = fresh ? r->session.connects : r->desk_link;
+    for (i = 0; i < r->desks_max; i++) {
+        if (!desk_in_use(&r->desks[i]))
+            continue;
+        rlt_work_tick(&r->desks[i].work, r->session.now);
+        if (fresh)
+            rlt_work_wake(&r->desks[i].work);
+    }
+    desk_turns(r);
+}
+
+/* All events have been taken: what has ended since goes out together. */
+RELET_PRIVATE void rlt_work_flush(relet *r)
+{
+    if (r->desk_due)
+        desk_turns(r);
+}
+
+RELET_PRIVATE relet_time rlt_work_deadline_all(const relet *r)
+{
+    int up = r->session.state == RLT_UP;
+    relet_time t = RELET_NEVER;
+    uint32_t i;
+
+    if (r->desk_due)
+        return r->session.now;
+    for (i = 0; r->desk_busy && i < r->desks_max; i++)
+        t = RLT_MIN(t, rlt_work_deadline(&r->desks[i].work, up,
+                                         r->session.now));
+    return t;
+}
+
+/* The answer to what was sent for one job alone. */
+static void desk_closed(rlt_desk *d, uint32_t slot, rlt_heard heard,
+                        relet_value v)
+{
+    relet_span letter = relet_value_text(v);
+    int known = heard == RLT_HEARD_VALUE &&
+                relet_value_type(v) == RELET_TEXT && letter.n == 1;
+
+    if (slot < d->work.plan.slots)
+        rlt_work_closed(&d->work, slot, (char)(known ? letter.p[0] : 0));
+}
+
+RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                  relet_value v, relet_event *ev)
+{
+    uint64_t index = (tag >> 32) - r->holds_max;
+    uint32_t what = (uint32_t)tag >> DESK_STEP_SHIFT;
+    rlt_reply reply;
+    rlt_desk *d;
+    int brought = 0;
+
+    if (tag == RLT_TAG_NOBODY || index >= r->desks_max)
+        return 0;
+    d = &r->desks[index];
+    reply.heard = heard;
+    reply.serial = (uint32_t)tag & DESK_SERIAL;
+    reply.value = v;
+    if (what == DESK_CLOSING)
+        desk_closed(d, reply.serial, heard, v);
+    else
+        brought = rlt_work_reply(&d->work, r->session.now, (rlt_step)what,
+                                 &reply);
+    desk_turns(r);
+    if (!brought)
+        return 0;
+    ev->kind = RELET_JOBS;
+    ev->tag = d->tag;
+    ev->lease = (int)index;
+    ev->value = v;
+    return 1;
+}
+
+RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
+{
+    uint32_t i, slot;
+    rlt_slot job;
+    int tell;
+
+    for (i = 0; r->desk_tells && i < r->desks_max; i++) {
+        rlt_desk *d = &r->desks[i];
+
+        ev->tag = d->tag;
+        ev->lease = (int)i;
+        if (rlt_work_event(&d->work, &slot, &tell, &job)) {
+            ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
+                                                 : RELET_JOB_CANCEL;
+            ev->term = job.number;
+            ev->token = job.token;
+            ev->why = (relet_why)job.why;
+        } else if (rlt_work_ended(&d->work)) {
+            ev->kind = RELET_WORKER_ENDED;
+        } else {
+            continue;
+        }
+        desk_turns(r);
+        return 1;
+    }
+    r->desk_tells = 0;
+    return 0;
+}
+
+/* A push on the channel of wake-ups named this key. */
+RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key)
+{
+    char room[RLT_QUEUE_KEY_MAX];
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++)
+        if (desk_in_use(&r->desks[i]) &&
+            rlt_span_same(rlt_queue_name(&r->desks[i].queue, RLT_KEY_JOBS,
+                                         room), key))
+            rlt_work_wake(&r->desks[i].work);
+    desk_turns(r);
+}
+
+/* ---------------------------------------------------------------- the user */
+
+static const char *desk_label(relet *r, rlt_desk *d, relet_span label)
+{
+    size_t i;
+
+    if (label.n > RLT_HOLD_LABEL_MAX)
+        return "worker.label has at most 63 bytes";
+    for (i = 0; i < label.n; i++)
+        if (label.p[i] <= ' ' || label.p[i] > '~' || label.p[i] == ',')
+            return "worker.label may hold no blanks, commas or odd bytes";
+    memcpy(d->name, label.n ? label.p : "", label.n);
+    d->name_len = (uint8_t)label.n;
+    if (label.n > 0)
+        d->name[d->name_len++] = ':';
+    d->name_len = (uint8_t)(d->name_len +
+                            rlt_hold_hex(r, d->name + d->name_len));
+    return NULL;
+}
+
+static const char *desk_plan(const relet *r, const relet_worker_config *c,
+                             rlt_desk *d, rlt_work_plan *p)
+{
+    p->lease_ms = c->lease_ms ? c->lease_ms : 30000;
+    p->renew_ms = c->renew_ms ? c->renew_ms : p->lease_ms / 3;
+    p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
+    p->slots = c->room ? c->room : 1;
+    p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    d->stalls_max = c->stalls_max ? c->stalls_max : 2;
+    d->run_ms = c->run_ms ? c->run_ms : 86400000;
+    if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)
+        return "worker.lease_ms must be between 50 and 1000000000";
+    if (p->renew_ms < 1 || p->renew_ms > p->lease_ms / 3)
+        return "worker.renew_ms must be at most a third of lease_ms";
+    if (p->poll_ms < 1 || p->poll_ms > RLT_HOLD_MS_MAX)
+        return "worker.poll_ms must be between 1 and 1000000000";
+    if (p->reap_ms < 1 ||
+        (p->reap_ms > RLT_HOLD_MS_MAX && p->reap_ms != RELET_NEVER))
+        return "worker.reap_ms must be between 1 and 1000000000";
+    if (d->run_ms < p->lease_ms || d->run_ms > WORK_MS_MAX)
+        return "worker.run_ms must be between lease_ms and 1000000000000";
+    if (p->slots > r->jobs_max)
+        return "worker.room is over jobs_max";
+    return NULL;
+}
+
+RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
+{
+    rlt_work_plan plan;
+    const char *rule;
+    rlt_desk *d;
+    uint32_t i;
+
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    for (i = 0; i < r->desks_max && desk_in_use(&r->desks[i]); i++)
+        ;
+    if (i == r->desks_max)
+        return RELET_E_LIMIT;
+    d = &r->desks[i];
+    d->tag = c->tag;
+    rule = rlt_queue_tag_make(&d->queue, relet_str(r->prefix), c->queue);
+    if (rule == NULL)
+        rule = desk_plan(r, c, d, &plan);
+    if (rule == NULL)
+        rule = desk_label(r, d, c->label);
+    if (rule) {
+        r->refusal = rule;
+        return RELET_E_CONFIG;
+    }
+    rlt_hold_prepare(r);
+    rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
+                   &r->hold_rand, r->session.now);
+    desk_turns(r);
+    return (int)i;
+}
+
+static rlt_desk *desk_of(const relet *r, int worker)
+{
+    if (worker < 0 || (uint32_t)worker >= r->desks_max ||
+        !desk_in_use(&r->desks[worker]))
+        return NULL;
+    return &r->desks[worker];
+}
+
+RELET_API int relet_worker_stop(relet *r, int worker)
+{
+    rlt_desk *d = desk_of(r, worker);
+
+    if (d == NULL)
+        return rlt_client_refuse(r, "there is no such worker");
+    rlt_work_stop(&d->work);
+    desk_turns(r);
+    return 0;
+}
+
+RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
+                              size_t *at, relet_work *out)
+{
+    const rlt_desk *d = desk_of(r, ev->lease);
+    size_t count = relet_value_count(ev->value), i;
+
+    if (d == NULL || ev->kind != RELET_JOBS)
+        return 0;
+    for (i = *at ? *at : 3; i + 2 < count; i += 3) {
+        rlt_job_state state;
+        rlt_slot *s;
+        int64_t number;
+
+        if (!relet_value_int(relet_value_at(ev->value, i), &number) ||
+            !rlt_job_state_read(
+                relet_value_text(relet_value_at(ev->value, i + 2)), &state))
+            continue;
+        s = rlt_work_find(&d->work, (uint64_t)number, state.token);
+        if (s == NULL)
+            continue;
+        memset(out, 0, sizeof *out);
+        (void)rlt_job_read(relet_value_text(relet_value_at(ev->value, i + 1)),
+                           &out->job, &out->put_s);
+        out->number = s->number;
+        out->token = s->token;
+        out->attempt = s->attempts + 1;
+        out->stalls = s->stalls;
+        out->replays = s->replays;
+        *at = i + 3;
+        return 1;
+    }
+    return 0;
+}
+
+static rlt_slot *desk_slot(const rlt_desk *d, uint64_t number)
+{
+    uint32_t i;
+
+    for (i = 0; d != NULL && i < d->work.plan.slots; i++)
+        if (d->work.slot[i].number == number &&
+            (d->work.slot[i].state == RLT_SLOT_HELD ||
+             d->work.slot[i].state == RLT_SLOT_LOST))
+            return &d->work.slot[i];
+    return NULL;
+}
+
+RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
+                                         uint64_t number, relet_time now)
+{
+    const rlt_slot *s = desk_slot(desk_of(r, worker), number);
+
+    if (s == NULL || s->state != RLT_SLOT_HELD)
+        return 0;
+    return RLT_MAX(s->valid_until - now, 0);
+}
+
+/* Nothing is sent for one that was lost. */
+static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
+{
+    rlt_desk *d = &r->desks[worker];
+
+    (void)rlt_work_end(&d->work, (uint32_t)(s - d->work.slot), how);
+    r->desk_due = 1;
+    return 0;
+}
+
+/* What needs bytes goes out at once, and again over the next link. */
+static int desk_close(relet *r, int worker, rlt_slot *s, rlt_own_script script,
+                      rlt_words *w)
+{
+    rlt_desk *d = &r->desks[worker];
+    uint32_t slot = (uint32_t)(s - d->work.slot);
+    relet_request q = {0, 0, RELET_REPEATABLE};
+    relet_args a;
+    int code;
+
+    a.argv = w->argv;
+    a.argc = w->argc;
+    q.tag = desk_tag(r, d, DESK_CLOSING, slot);
+    q.timeout_ms = d->work.plan.lease_ms;
+    code = rlt_submit_script(r, script, w->keys, &a, &q);
+    return code < 0 ? code : desk_end(r, worker, s, RLT_SLOT_CLOSING);
+}
+
+/* Its own place in the worker's memory: more than one may be under way. */
+static void desk_own_op(rlt_words *w, const rlt_desk *d, const rlt_slot *s)
+{
+    rlt_words_place(w, desk_name(d), (uint64_t)(s - d->work.slot));
+    rlt_words_number(w, s->token);
+}
+
+RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
+                             relet_span result)
+{
+    rlt_desk *d = desk_of(r, worker);
+    rlt_slot *s = desk_slot(d, number);
+    rlt_words w;
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state == RLT_SLOT_LOST || s->bare)
+        return desk_end(r, worker, s, RLT_SLOT_DONE);
+    rlt_words_init(&w);
+    rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
+    rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
+    rlt_words_key(&w, &d->queue, RLT_KEY_DONE);
+    rlt_words_key(&w, &d->queue, RLT_KEY_IDS);
+    desk_own_op(&w, d, s);
+    rlt_words_number(&w, s->number);
+    rlt_words_number(&w, s->token);
+    rlt_words_number(&w, (uint64_t)s->keep_ms);
+    rlt_words_add(&w, result);
+    return desk_close(r, worker, s, RLT_SCRIPT_QUEUE_KEEP, &w);
+}
+
+static relet_time desk_delay(relet *r, const rlt_slot *s,
+                             const relet_failure *f)
+{
+    relet_job j;
+
+    if (f->delay_ms > 0 || f->verdict != RELET_RETRY)
+        return RLT_MIN(f->delay_ms, WORK_MS_MAX);
+    memset(&j, 0, sizeof j);
+    j.backoff = (relet_backoff)s->backoff;
+    j.backoff_ms = s->backoff_ms;
+    j.backoff_max_ms = s->backoff_max_ms;
+    return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->hold_rand));
+}
+
+/* An attempt that was the last is not followed by another one. */
+static const char *desk_verdict(const rlt_slot *s, const relet_failure *f)
+{
+    switch (f->verdict) {
+    case RELET_SNOOZE:
+        return "s";
+    case RELET_BURY:
+        return "x";
+    case RELET_RETRY:
+        break;
+    }
+    return s->attempts + 1 >= s->attempts_max ? "x" : "r";
+}
+
+RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
+                             const relet_failure *f)
+{
+    rlt_desk *d = desk_of(r, worker);
+    rlt_slot *s = desk_slot(d, number);
+    rlt_words w;
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state == RLT_SLOT_LOST)
+        return desk_end(r, worker, s, RLT_SLOT_CLOSING);
+    if (f->delay_ms < 0)
+        return rlt_client_refuse(r, "failure.delay_ms may not be below 0");
+    rlt_words_init(&w);
+    rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
+    rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
+    rlt_words_key(&w, &d->queue, RLT_KEY_DELAYED);
+    rlt_words_key(&w, &d->queue, RLT_KEY_DEAD);
+    desk_own_op(&w, d, s);
+    rlt_words_name(&w, s->number, s->rank);
+    rlt_words_number(&w, s->token);
+    rlt_words_add(&w, relet_str(desk_verdict(s, f)));
+    rlt_words_number(&w, (uint64_t)desk_delay(r, s, f));
+    rlt_words_add(&w, f->text);
+    return desk_close(r, worker, s, RLT_SCRIPT_QUEUE_FAIL, &w);
+}
+
+RELET_API int relet_job_release(relet *r, int worker, uint64_t number)
+{
+    rlt_slot *s = desk_slot(desk_of(r, worker), number);
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    return desk_end(r, worker, s, RLT_SLOT_RETURN);
+}

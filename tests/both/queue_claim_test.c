@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue_claim_test.c - the scripts of a queue on a server:
+ * jobs are leased, by age, rank and type, and relet.
+ *
+ *   queue_claim_test [SOCKET]    the local server, or a real one there
+ *
+ * Time is played by moving scores to 0, so that no claim waits, and all are
+ * the same on each server. */
+#include "queue_rig.h"
+
+/* ----------------------------------------------------------------- claiming */
+
+TEST the_oldest_come_first(void)
+{
+    t_put(5);
+    (void)t_claim("W", "1", "2");
+    SAID("1 2", t_brought());
+    (void)t_claim("W", "2", "9");
+    SAID("3 4 5", t_brought());
+    SWEPT;
+    PASS();
+}
+
+TEST a_claim_that_is_repeated_brings_nothing_more(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "2");
+    SAID("[]", t_claim("W", "1", "2"));
+    (void)RUN("forget", "", "100", NULL);
+    SAID("[]", t_claim("W", "1", "2"));
+    (void)RUN("held", "W", "1", NULL);
+    SAID("1 2", t_brought());
+    SWEPT;
+    PASS();
+}
+
+TEST what_is_held_is_what_is_still_leased(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    (void)RUN("done", "W", "1", "1", t_token("1"), NULL);
+    (void)RUN("held", "W", "1", NULL);
+    ASSERT_EQ(1, t_nth(0));
+    SAID("2", t_brought());
+    (void)RUN("release", "2", t_token("2"), NULL);
+    (void)RUN("held", "W", "1", NULL);
+    SAID("", t_brought());
+    (void)RUN("held", "W", "2", NULL);
+    ASSERT_EQ(0, t_nth(0));
+    SAID("", t_brought());
+    PASS();
+}
+
+TEST tokens_grow_though_the_clock_goes_back(void)
+{
+    t_put(2);
+    (void)t_say("HSET {q}:jobs fence 4000000000000000");
+    (void)t_claim("W", "1", "2");
+    SAID("4000000000000001", t_token("1"));
+    SAID("4000000000000002", t_token("2"));
+    SAID("4000000000000002", t_tell("HGET {q}:jobs fence"));
+    PASS();
+}
+
+TEST ghosts_are_passed_over_and_counted(void)
+{
+    t_put(3);
+    (void)RUN("cancel", "", "1", NULL);
+    (void)RUN("cancel", "", "2", NULL);
+    (void)t_claim("W", "1", "2");
+    ASSERT_EQ(2, t_nth(2));
+    SAID("", t_brought());
+    (void)t_claim("W", "1", "2");
+    ASSERT_EQ(0, t_nth(2));
+    SAID("3", t_brought());
+    PASS();
+}
+
+TEST one_that_stands_twice_in_line_is_leased_once(void)
+{
+    t_put(1);
+    (void)t_say("RPUSH {q}:waiting 1");
+    (void)t_claim("W", "1", "5");
+    SAID("1", t_brought());
+    ASSERT_EQ(1, t_nth(2));
+    SWEPT;
+    PASS();
+}
+
+TEST a_limit_holds_the_others_back(void)
+{
+    t_put(4);
+    (void)t_say("HSET {q}:jobs limit 2");
+    (void)t_claim("W", "1", "3");
+    SAID("1 2", t_brought());
+    ASSERT_EQ(-1, t_nth(2));
+    (void)t_claim("V", "1", "3");
+    SAID("", t_brought());
+    ASSERT_EQ(-1, t_nth(2));
+    (void)RUN("done", "W", "1", "1", t_token("1"), NULL);
+    (void)t_claim("V", "2", "3");
+    SAID("3", t_brought());
+    SWEPT;
+    PASS();
+}
+
+TEST a_stopped_queue_gives_nothing_out(void)
+{
+    (void)t_say("HSET {q}:jobs stopped 1");
+    (void)t_claim("W", "1", "3");
+    ASSERT_EQ(0, t_nth(2)); /* nothing waits, so its worker may line up */
+    t_put(2);
+    (void)t_claim("W", "2", "3");
+    ASSERT_EQ(-1, t_nth(2));
+    (void)t_say("HDEL {q}:jobs stopped");
+    (void)t_claim("W", "3", "3");
+    SAID("1 2", t_brought());
+    PASS();
+}
+
+TEST a_rank_goes_before_a_thousand_older_jobs_and_no_more(void)
+{
+    (void)t_say("HSET {q}:jobs ranks 1");
+    (void)t_put(3);
+    (void)t_say("HSET {q}:jobs seq 1002");
+    SAID("1003", t_offer("1", "1,0,0,0,0;", "r"));
+    t_ready();
+    (void)t_claim("W", "1", "9");
+    SAID("1 2 1003 3", t_brought()); /* 1003 - 1000 is 3: by its name */
+    SWEPT;
+    PASS();
+}
+
+TEST ranks_come_after_the_list_that_was_there(void)
+{
+    t_put(2);
+    SAID("3", t_offer("1", "5,0,0,0,0;", "r"));
+    t_ready();
+    SAID("[4 0]", RUN("put", "P.1", "2", "0", "d", NULL));
+    SAID("[3 4]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    (void)t_claim("W", "1", "3");
+    SAID("1 2 3", t_brought());
+    SWEPT;
+    PASS();
+}
+
+TEST delayed_jobs_come_in_the_order_in_which_they_are_due(void)
+{
+    (void)t_say("HSET {q}:jobs seq 7");
+    (void)RUN("offer", "P.0", "1", "0", "0,30,0,0,0;", "a", "0,20,0,0,0;", "b",
+              "0,20,0,0,0;", "c", "0,10,0,0,0;", "d", NULL);
+    SAID("[11 9 10 8]", t_tell("ZRANGE {q}:delayed 0 -1"));
+    if (t_local) {
+        relet_local_time(t_local, T_WALL_US + 20000);
+        SAID("[3 10]", RUN("ready", "9", NULL));
+        relet_local_time(t_local, T_WALL_US);
+        SAID("[11 9 10]", t_tell("LRANGE {q}:waiting 0 -1"));
+    }
+    PASS();
+}
+
+TEST the_queue_knows_when_more_are_due(void)
+{
+    char due[60];
+
+    (void)RUN("offer", "P.0", "1", "0", "0,0,0,0,0;", "a", "0,3600000,0,0,0;",
+              "b", NULL);
+    (void)t_say("ZADD {q}:delayed 0 1");
+    (void)RUN("ready", "9", NULL);
+    strcpy(due, t_tell("ZSCORE {q}:delayed 2"));
+    SAID(due, t_tell("HGET {q}:jobs due"));
+    t_all_due("delayed");
+    (void)RUN("ready", "9", NULL);
+    SAID("", t_tell("HGET {q}:jobs due"));
+    PASS();
+}
+
+TEST no_more_are_promoted_than_were_asked_for(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "0,0,0,0,0;", "a", "0,0,0,0,0;", "b",
+              "0,0,0,0,0;", "c", NULL);
+    t_all_due("delayed");
+    SAID("[2 0]", RUN("ready", "2", NULL));
+    SAID("[1 -1]", RUN("ready", "2", NULL));
+    SAID("[0 -1]", RUN("ready", "2", NULL));
+    PASS();
+}
+
+TEST a_delayed_name_that_is_none_stops_nobody(void)
+{
+    (void)t_say("ZADD {q}:delayed 0 junk");
+    (void)t_offer("1", "0,0,0,0,0;", "a");
+    t_all_due("delayed");
+    (void)RUN("ready", "9", NULL);
+    SAID("[1]", t_tell("LRANGE {q}:waiting 0 -1"));
+    PASS();
+}
+
+/* ------------------------------------------------------------------ leasing */
+
+TEST a_renewal_is_for_the_one_who_holds(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    t_all_due("leased");
+    ASSERT(strncmp(RUN("renew", "60000", "86400000", "1", t_token("1"), "2",
+                       "5", "7", "7", NULL), "[rlg ", 5) == 0);
+    SAID("[2]", t_tell("ZRANGE {q}:leased 0 0"));
+    ASSERT(strlen(t_tell("ZSCORE {q}:leased 1")) > 5);
+    PASS();
+}
+
+TEST nobody_holds_for_ever(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    if (t_local)
+        relet_local_time(t_local, T_WALL_US + 2000);
+    ASSERT(strncmp(RUN("renew", "60000", "-1000", "1", t_token("1"), NULL),
+                   "[o ", 3) == 0);
+    if (t_local)
+        relet_local_time(t_local, T_WALL_US);
+    PASS();
+}
+
+TEST a_lease_that_ended_is_relet_first(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "2");
+    ASSERT(strncmp(RUN("reap", "9", "3", "0", NULL), "[0 0 ", 5) == 0);
+    t_all_due("leased");
+    SAID("[2 0 -1]", RUN("reap", "9", "3", "0", NULL));
+    SAID("[1 2 3]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SAID("W 0 0 1 0 - W", t_state("1"));
+    SWEPT;
+    PASS();
+}
+
+TEST a_job_that_stalls_too_often_is_dead(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    t_all_due("leased");
+    SAID("[0 1 -1]", RUN("reap", "9", "0", "0", NULL));
+    SAID("X 0 0 1 0 - W", t_state("1"));
+    SAID("xstalled too often", t_tell("HGET {q}:jobs 1r"));
+    SWEPT;
+    PASS();
+}
+
+TEST no_more_are_reaped_than_were_asked_for(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "3");
+    t_all_due("leased");
+    (void)RUN("reap", "2", "3", "0", NULL);
+    ASSERT_EQ(2, t_nth(0));
+    ASSERT(t_nth(2) == 0);
+    SWEPT;
+    PASS();
+}
+
+TEST another_server_holds_off_before_it_reaps(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    t_all_due("leased");
+    (void)t_say("HSET {q}:jobs run another open 1");
+    (void)RUN("reap", "9", "3", "50000", NULL);
+    ASSERT_EQ(0, t_nth(0));
+    ASSERT(t_nth(2) > 0 && t_nth(2) <= 50000);
+    (void)t_say("HSET {q}:jobs open 1");
+    (void)RUN("reap", "9", "3", "50000", NULL);
+    ASSERT_EQ(1, t_nth(0));
+    PASS();
+}
+
+/* ----------------------------------------------------------------- by type */
+
+TEST a_type_is_picked_from_what_waits(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+              "0,0,1,0,0;A", "3", "0,0,1,0,0;B", "4", NULL);
+    t_ready();
+    (void)RUN("pick", "W", "1", "60000", "9", "B", "0", "3", "w", NULL);
+    SAID("2", t_brought());
+    ASSERT_EQ(3, t_nth(2));
+    SAID("[]", RUN("pick", "W", "1", "60000", "9", "B", "0", "3", "w", NULL));
+    (void)RUN("pick", "W", "2", "60000", "9", "B", "3", "3", "w", NULL);
+    SAID("4", t_brought());
+    ASSERT_EQ(-1, t_nth(2));
+    SWEPT;
+    (void)t_claim("V", "1", "9");
+    SAID("1 3", t_brought());
+    SWEPT;
+    ASSERT_EQ(NULL, t_drain());
+    PASS();
+}
+
+TEST a_type_is_picked_from_ranks(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "1,0,1,0,0;A", "1", "2,0,1,0,0;B", "2",
+              "0,0,1,0,0;B", "3", NULL);
+    t_ready();
+    (void)RUN("pick", "W", "1", "60000", "9", "B", "0", "9", "r", NULL);
+    SAID("2 3", t_brought());
+    SAID("[1]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    SWEPT;
+    t_fresh(NULL);
+    (void)RUN("offer", "P.0", "1", "0", "3,0,1,0,0;A", "1", "2,0,1,0,0;B", "2",
+              "1,0,1,0,0;B", "3", NULL);
+    t_ready();
+    (void)RUN("pick", "W", "1", "60000", "1", "B", "0", "2", "r", NULL);
+    SAID("2", t_brought());
+    ASSERT_EQ(1, t_nth(2)); /* job 3 stands there now */
+    (void)RUN("pick", "W", "2", "60000", "1", "B", "1", "2", "r", NULL);
+    SAID("3", t_brought());
+    PASS();
+}
+
+/* ----------------------------------------------------------------- sleepers */
+
+TEST who_finds_no_work_lines_up(void)
+{
+    SAID("1", RUN("sleep", "A", "1", NULL));
+    SAID("1", RUN("sleep", "B", "1", NULL));
+    SAID("1", RUN("sleep", "A", "1", NULL));
+    SAID("2", t_tell("ZCARD {q}:idle"));
+    SAID("0", RUN("sleep", "A", "0", NULL));
+    SAID("[B]", t_tell("ZRANGE {q}:idle 0 -1"));
+    PASS();
+}
+
+TEST nobody_lines_up_while_there_is_work(void)
+{
+    t_put(1);
+    (void)t_say("ZADD {q}:idle 1 A");
+    SAID("0", RUN("sleep", "A", "1", NULL));
+    SAID("0", t_tell("EXISTS {q}:idle"));
+    (void)t_say("DEL {q}:waiting");
+    (void)t_say("ZADD {q}:ranked 1 1");
+    SAID("0", RUN("sleep", "A", "1", NULL));
+    PASS();
+}
+
+/* Those who do not listen are passed over, eight at a time. */
+TEST a_put_gives_up_on_sleepers_that_do_not_listen(void)
+{
+    (void)t_say("ZADD {q}:idle 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i");
+    t_put(1);
+    SAID("[i]", t_tell("ZRANGE {q}:idle 0 -1"));
+    PASS();
+}
+
+TEST as_many_are_woken_as_there_are_jobs(void)
+{
+    static const char *const ways[] = {"put", "ready", "release"};
+    const uint8_t *from;
+    int other;
+    size_t i;
+
+    if (t_local == NULL)
+        SKIP();
+    other = relet_local_connect(t_local);
+    relet_local_feed(t_local, other, "SUBSCRIBE a b c\r\n", 17);
+    for (i = 0; i < 3; i++) {
+        t_fresh(NULL);
+        if (i == 1)
+            (void)t_offer("1", "0,0,0,0,0;", "x");
+        if (i == 2) {
+            t_put(1);
+            (void)t_claim("W", "1", "1");
+        }
+        (void)t_say("ZADD {q}:idle 1 a 2 b 3 c");
+        if (i == 0)
+            t_put(1);
+        else if (i == 1)
+            t_ready();
+        else
+            (void)RUN("release", "1", t_token("1"), NULL);
+        ASSERT_STR_EQm(ways[i], "[b c]", t_tell("ZRANGE {q}:idle 0 -1"));
+    }
+    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    relet_local_hangup(t_local, other);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    if (!t_open(&argc, &argv) || !t_load_all())
+        return 1;
+    GREATEST_MAIN_BEGIN();
+    GREATEST_SET_SETUP_CB(t_fresh, NULL);
+    RUN_TEST(the_oldest_come_first);
+    RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
+    RUN_TEST(what_is_held_is_what_is_still_leased);
+    RUN_TEST(tokens_grow_though_the_clock_goes_back);
+    RUN_TEST(ghosts_are_passed_over_and_counted);
+    RUN_TEST(one_that_stands_twice_in_line_is_leased_once);
+    RUN_TEST(a_limit_holds_the_others_back);
+    RUN_TEST(a_stopped_queue_gives_nothing_out);
+    RUN_TEST(a_rank_goes_before_a_thousand_older_jobs_and_no_more);
+    RUN_TEST(ranks_come_after_the_list_that_was_there);
+    RUN_TEST(delayed_jobs_come_in_the_order_in_which_they_are_due);
+    RUN_TEST(the_queue_knows_when_more_are_due);
+    RUN_TEST(no_more_are_promoted_than_were_asked_for);
+    RUN_TEST(a_delayed_name_that_is_none_stops_nobody);
+    RUN_TEST(a_renewal_is_for_the_one_who_holds);
+    RUN_TEST(nobody_holds_for_ever);
+    RUN_TEST(a_lease_that_ended_is_relet_first);
+    RUN_TEST(a_job_that_stalls_too_often_is_dead);
+    RUN_TEST(no_more_are_reaped_than_were_asked_for);
+    RUN_TEST(another_server_holds_off_before_it_reaps);
+    RUN_TEST(a_type_is_picked_from_what_waits);
+    RUN_TEST(a_type_is_picked_from_ranks);
+    RUN_TEST(who_finds_no_work_lines_up);
+    RUN_TEST(nobody_lines_up_while_there_is_work);
+    RUN_TEST(a_put_gives_up_on_sleepers_that_do_not_listen);
+    RUN_TEST(as_many_are_woken_as_there_are_jobs);
+    t_close();
+    GREATEST_MAIN_END();
+}

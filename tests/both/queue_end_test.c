@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue_end_test.c - the scripts of a queue on a server:
+ * how jobs end, and what is kept of them.
+ *
+ *   queue_end_test [SOCKET]    the local server, or a real one there
+ *
+ * Time is played by moving scores to 0, so that no claim waits, and all are
+ * the same on each server. */
+#include "queue_rig.h"
+
+/* ------------------------------------------------------------------- ending */
+
+TEST done_jobs_leave_nothing(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    (void)RUN("progress", "1", t_token("1"), "half", NULL);
+    SAID("dd", RUN("done", "W", "1", "1", t_token("1"), "2", t_token("2"),
+                   NULL));
+    SAID("0", t_tell("EXISTS {q}:leased {q}:waiting"));
+    ASSERT_EQ(0, t_records());
+    SWEPT;
+    PASS();
+}
+
+TEST done_that_is_repeated_says_the_same(void)
+{
+    const char *token;
+
+    t_put(2);
+    (void)t_claim("W", "1", "1");
+    token = t_token("1");
+    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
+    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
+    (void)RUN("forget", "", "100", NULL);
+    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
+    SAID("g", RUN("done", "W", "2", "1", token, NULL));
+    SAID("1", t_tell("HGET {q}:jobs done"));
+    PASS();
+}
+
+/* The job of a stopped worker was given to another. Acceptance 1 and 2. */
+TEST an_old_token_changes_nothing(void)
+{
+    char old[30], state[100];
+
+    t_put(1);
+    (void)t_claim("A", "1", "1");
+    strcpy(old, t_token("1"));
+    t_all_due("leased");
+    (void)RUN("reap", "9", "3", "0", NULL);
+    (void)t_claim("B", "1", "1");
+    ASSERT(strtoll(t_token("1"), NULL, 10) > strtoll(old, NULL, 10));
+    strcpy(state, t_state("1"));
+    SAID("l", RUN("done", "A", "1", "1", old, NULL));
+    SAID("l", RUN("keep", "A", "2", "1", old, "1000", "r", NULL));
+    SAID("l", RUN("fail", "A", "1", "1", old, "r", "0", "e", NULL));
+    SAID("l", RUN("fail", "A", "2", "1", old, "x", "0", "e", NULL));
+    SAID("l", RUN("release", "1", old, NULL));
+    SAID("l", RUN("progress", "1", old, "text", NULL));
+    ASSERT(strncmp(RUN("renew", "60000", "86400000", "1", old, NULL), "[l ",
+                   3) == 0);
+    SAID(state, t_state("1"));
+    SAID("nil", t_tell("HGET {q}:jobs 1r"));
+    SWEPT;
+    PASS();
+}
+
+TEST what_is_kept_is_kept_for_its_time(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL));
+    SAID("dres", t_tell("HGET {q}:jobs 1r"));
+    SAID("-1", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
+    SWEPT;
+    t_all_due("done");
+    SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
+    ASSERT_EQ(0, t_records());
+    SAID("0", t_tell("EXISTS {q}:ids"));
+    PASS();
+}
+
+TEST an_id_is_free_when_nothing_is_kept(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL));
+    SAID("0", t_tell("EXISTS {q}:ids"));
+    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    PASS();
+}
+
+TEST an_id_that_another_job_has_by_now_stays(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)t_say("HSET {q}:ids x 9");
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    SAID("9", t_tell("HGET {q}:ids x"));
+    PASS();
+}
+
+TEST a_retry_waits_and_counts_and_a_snooze_only_waits(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    SAID("dd", RUN("fail", "W", "1", "1", t_token("1"), "r", "5000", "e1", "2",
+                   t_token("2"), "s", "5000", "e2", NULL));
+    SAID("W 0 1 0 0 - W", t_state("1"));
+    SAID("W 0 0 0 0 - W", t_state("2"));
+    SAID("xe1", t_tell("HGET {q}:jobs 1r"));
+    SAID("[1 2]", t_tell("ZRANGE {q}:delayed 0 -1"));
+    SWEPT;
+    PASS();
+}
+
+TEST a_dead_job_is_replayed_with_its_count(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL));
+    SAID("X 0 1 0 0 - W", t_state("1"));
+    SWEPT;
+    SAID("[1 0 1]", RUN("replay", "1", "9", "1", "7", NULL));
+    SAID("W 0 0 0 1 - W", t_state("1"));
+    SWEPT;
+    t_ready();
+    (void)t_claim("W", "2", "1");
+    (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
+    SAID("[0 1 0]", RUN("replay", "1", "9", NULL));
+    SWEPT;
+    PASS();
+}
+
+TEST a_failure_that_is_repeated_counts_once(void)
+{
+    const char *token;
+
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    token = t_token("1");
+    SAID("d", RUN("fail", "W", "1", "1", token, "r", "0", "e", NULL));
+    SAID("d", RUN("fail", "W", "1", "1", token, "r", "0", "e", NULL));
+    SAID("W 0 1 0 0 - W", t_state("1"));
+    PASS();
+}
+
+TEST who_waits_hears_how_it_ended(void)
+{
+    int other;
+    const uint8_t *from;
+    size_t n;
+
+    if (t_local == NULL)
+        SKIP();
+    other = relet_local_connect(t_local);
+    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
+    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    (void)t_offer("1", "0,0,0,0,6;k5 rme", "a");
+    (void)t_offer("2", "0,0,0,0,3;rme", "b");
+    (void)t_offer("3", "0,0,0,0,3;rme", "c");
+    t_ready();
+    (void)t_claim("W", "1", "2");
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "5", "r", NULL);
+    (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "no", NULL);
+    (void)RUN("cancel", "", "3", NULL);
+    n = relet_local_output(t_local, other, &from);
+    memcpy(t_reply, from, n);
+    t_reply[n] = '\0';
+    relet_local_hangup(t_local, other);
+    ASSERT(strstr(t_reply, "\r\n1 d r\r\n"));
+    ASSERT(strstr(t_reply, "\r\n2 x no\r\n"));
+    ASSERT(strstr(t_reply, "\r\n3 c \r\n"));
+    PASS();
+}
+
+TEST what_is_given_back_is_first_again(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "2");
+    SAID("dd", RUN("release", "1", t_token("1"), "2", t_token("2"), NULL));
+    SAID("[1 2 3]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SAID("W 0 0 0 0 - W", t_state("1"));
+    SWEPT;
+    PASS();
+}
+
+/* --------------------------------------------------------------- cancelling */
+
+TEST a_waiting_job_that_is_cancelled_is_gone(void)
+{
+    t_put(1);
+    (void)t_offer("1", "3,5000,0,1,0;x", "a");
+    SAID("[c 1]", RUN("cancel", "", "1", NULL));
+    SAID("[c 2]", RUN("cancel", "x", "", NULL));
+    SAID("[g 2]", RUN("cancel", "", "2", NULL));
+    SAID("[g ]", RUN("cancel", "x", "", NULL));
+    SAID("0", t_tell("EXISTS {q}:delayed {q}:ids"));
+    ASSERT_EQ(0, t_records());
+    PASS();
+}
+
+/* Acceptance 25: it is told by the renewal, and does not come back. */
+TEST a_running_job_that_is_cancelled_never_comes_back(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "3");
+    SAID("[r 1]", RUN("cancel", "", "1", NULL));
+    (void)RUN("cancel", "", "2", NULL);
+    (void)RUN("cancel", "", "3", NULL);
+    ASSERT(strncmp(RUN("renew", "60000", "86400000", "1", t_token("1"), NULL),
+                   "[c ", 3) == 0);
+    SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "r", "0", "e", NULL));
+    SAID("d", RUN("release", "2", t_token("2"), NULL));
+    t_all_due("leased");
+    (void)RUN("reap", "9", "9", "0", NULL);
+    SAID("[1 2 3]", t_tell("ZRANGE {q}:dead 0 -1"));
+    SAID("0", t_tell("EXISTS {q}:waiting {q}:delayed {q}:leased"));
+    SWEPT;
+    PASS();
+}
+
+TEST what_has_ended_cannot_be_cancelled(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    SAID("[e 1]", RUN("cancel", "x", "", NULL));
+    SAID("[g ]", RUN("cancel", "", "seq", NULL));
+    SWEPT;
+    PASS();
+}
+
+/* --------------------------------------------------------------- inspecting */
+
+TEST a_job_is_found_in_each_of_its_places(void)
+{
+    (void)t_offer("1", "2,0,0,1,0;x", "a");
+    ASSERT(strncmp(RUN("job", "x", "", NULL), "[y 1 1", 6) == 0);
+    t_ready();
+    ASSERT(strncmp(RUN("job", "", "1", NULL), "[w 1 -1 +", 9) == 0);
+    (void)t_claim("W", "1", "1");
+    (void)RUN("progress", "1", t_token("1"), "half", NULL);
+    ASSERT(strstr(RUN("job", "x", "", NULL), "0 0 - W phalf]"));
+    ASSERT(strncmp(t_shown, "[l 1 1", 6) == 0);
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    ASSERT(strncmp(RUN("job", "x", "", NULL), "[d 1 1", 6) == 0);
+    ASSERT(strstr(t_shown, " dres]"));
+    SAID("[g 7]", RUN("job", "", "7", NULL));
+    PASS();
+}
+
+TEST a_queue_tells_how_it_is(void)
+{
+    SAID("[0 0 0 0 0 0 0 0 0 0 -1 0 0 -1 -1 -1",
+         (RUN("status", NULL), *strrchr(t_shown, ' ') = '\0', t_shown));
+    t_put(3);
+    (void)t_offer("1", "0,5000,0,0,0;", "a");
+    (void)t_say("HSET {q}:jobs limit 7 stopped 1");
+    (void)RUN("status", NULL);
+    ASSERT_EQ(3, t_nth(1));
+    ASSERT_EQ(1, t_nth(3));
+    ASSERT_EQ(4, t_nth(8));
+    ASSERT_EQ(7, t_nth(10));
+    ASSERT_EQ(0, t_nth(11));
+    ASSERT_EQ(1, t_nth(12));
+    ASSERT(t_nth(13) >= 0 && t_nth(13) < 100);
+    ASSERT(t_nth(14) > 0 && t_nth(14) <= 5000);
+    ASSERT_EQ(-1, t_nth(15));
+    PASS();
+}
+
+/* ----------------------------------------------------------- purge and trim */
+
+TEST a_purge_goes_on_until_all_is_gone(void)
+{
+    t_put(5);
+    (void)t_offer("1", "0,5000,0,1,0;x", "a");
+    SAID("[4 1]", RUN("purge", "a", "4", "0", NULL));
+    SWEPT;
+    SAID("[2 0]", RUN("purge", "a", "4", "0", NULL));
+    ASSERT_EQ(0, t_records());
+    SAID("0", t_tell("EXISTS {q}:waiting {q}:delayed {q}:ids"));
+    PASS();
+}
+
+TEST a_purge_leaves_what_is_leased(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "1");
+    (void)t_say("LPUSH {q}:waiting 1"); /* as a step that was cut leaves it */
+    SAID("-LEASED 1 jobs are leased", RUN("purge", "a", "9", "0", NULL));
+    (void)RUN("purge", "w", "9", "0", NULL);
+    ASSERT_EQ(1, t_records());
+    SWEPT;
+    (void)RUN("purge", "a", "9", "1", NULL);
+    ASSERT_EQ(0, t_records());
+    SAID("g", RUN("done", "W", "1", "1", "1", NULL));
+    PASS();
+}
+
+TEST a_trim_leaves_what_has_not_ended(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "1");
+    (void)t_say("ZADD {q}:done 0 1"); /* as steps that were cut leave them */
+    (void)t_say("ZADD {q}:dead 0 2");
+    (void)t_say("HSET {q}:jobs 2s W");
+    SAID("[2 0]", RUN("trim", "0", "0", "0", "9", NULL));
+    ASSERT_EQ(2, t_records());
+    SWEPT;
+    PASS();
+}
+
+TEST the_dead_are_kept_up_to_a_number_and_an_age(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "3");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
+              NULL);
+    SAID("[1 0]", RUN("trim", "0", "2", "0", "9", NULL));
+    SAID("[0 0]", RUN("trim", "0", "2", "60000", "9", NULL));
+    (void)t_say("ZADD {q}:dead 1 2");
+    SAID("[1 0]", RUN("trim", "0", "2", "60000", "9", NULL));
+    SAID("[3]", t_tell("ZRANGE {q}:dead 0 -1"));
+    SWEPT;
+    PASS();
+}
+
+/* A field of the jobs that was marked so many seconds ago. */
+static void t_mark(const char *name, long ago)
+{
+    const char *word[5] = {"HSET", "{q}:jobs", NULL, NULL, NULL};
+    char value[60];
+
+    (void)t_say("TIME");
+    sprintf(value, "1 2@%ld", strtol(t_show() + 1, NULL, 10) - ago);
+    word[2] = name;
+    word[3] = value;
+    (void)t_ask(word);
+}
+
+TEST what_dead_clients_were_told_is_forgotten_after_an_hour(void)
+{
+    t_put(1);
+    t_mark("cW", 3700);
+    t_mark("cV", 3500);
+    SAID("i0", RUN("forget", "", "1000", NULL));
+    SAID("", RUN("forget", "i0", "1000", NULL));
+    SAID("0", t_tell("HEXISTS {q}:jobs cW"));
+    SAID("1", t_tell("HEXISTS {q}:jobs cV"));
+    SAID("[1 1]", RUN("put", "P.0", "1", "0", "a", NULL));
+    PASS();
+}
+
+TEST who_takes_another_step_is_remembered_anew(void)
+{
+    t_put(1);
+    t_mark("cW", 3500);
+    (void)t_claim("W", "3", "1");
+    ASSERT_EQ(NULL, strchr(t_tell("HGET {q}:jobs cW"), '@'));
+    (void)RUN("forget", "", "1000", NULL);
+    ASSERT(strchr(t_tell("HGET {q}:jobs cW"), '@') != NULL);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    if (!t_open(&argc, &argv) || !t_load_all())
+        return 1;
+    GREATEST_MAIN_BEGIN();
+    GREATEST_SET_SETUP_CB(t_fresh, NULL);
+    RUN_TEST(done_jobs_leave_nothing);
+    RUN_TEST(done_that_is_repeated_says_the_same);
+    RUN_TEST(an_old_token_changes_nothing);
+    RUN_TEST(what_is_kept_is_kept_for_its_time);
+    RUN_TEST(an_id_is_free_when_nothing_is_kept);
+    RUN_TEST(an_id_that_another_job_has_by_now_stays);
+    RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
+    RUN_TEST(a_dead_job_is_replayed_with_its_count);
+    RUN_TEST(a_failure_that_is_repeated_counts_once);
+    RUN_TEST(who_waits_hears_how_it_ended);
+    RUN_TEST(what_is_given_back_is_first_again);
+    RUN_TEST(a_waiting_job_that_is_cancelled_is_gone);
+    RUN_TEST(a_running_job_that_is_cancelled_never_comes_back);
+    RUN_TEST(what_has_ended_cannot_be_cancelled);
+    RUN_TEST(a_job_is_found_in_each_of_its_places);
+    RUN_TEST(a_queue_tells_how_it_is);
+    RUN_TEST(a_purge_goes_on_until_all_is_gone);
+    RUN_TEST(a_purge_leaves_what_is_leased);
+    RUN_TEST(a_trim_leaves_what_has_not_ended);
+    RUN_TEST(the_dead_are_kept_up_to_a_number_and_an_age);
+    RUN_TEST(what_dead_clients_were_told_is_forgotten_after_an_hour);
+    RUN_TEST(who_takes_another_step_is_remembered_anew);
+    t_close();
+    GREATEST_MAIN_END();
+}

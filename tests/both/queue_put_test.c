@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue_put_test.c - the scripts of a queue on a server:
+ * jobs enter a queue, by put, offer and unique.
+ *
+ *   queue_put_test [SOCKET]    the local server, or a real one there
+ *
+ * Time is played by moving scores to 0, so that no claim waits, and all are
+ * the same on each server. */
+#include "queue_rig.h"
+
+/* ------------------------------------------------------------------ putting */
+
+TEST jobs_are_given_numbers_in_their_order(void)
+{
+    SAID("[1 0]", RUN("put", "P.0", "1", "0", "a", "b", NULL));
+    SAID("[3 0]", RUN("put", "P.1", "2", "0", "c", NULL));
+    SAID("[1 2 3]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SWEPT;
+    PASS();
+}
+
+TEST a_put_that_is_repeated_is_done_once(void)
+{
+    (void)RUN("put", "P.0", "1", "0", "a", "b", NULL);
+    (void)RUN("put", "P.1", "2", "0", "c", NULL);
+    SAID("[1 1]", RUN("put", "P.0", "1", "0", "a", "b", NULL));
+    SAID("3", t_tell("LLEN {q}:waiting"));
+    PASS();
+}
+
+TEST a_full_queue_takes_all_or_nothing(void)
+{
+    t_put(2);
+    SAID("-FULL 2 jobs wait", RUN("put", "P.1", "2", "3", "c", "d", NULL));
+    SAID("[3 0]", RUN("put", "P.1", "3", "3", "c", NULL));
+    PASS();
+}
+
+TEST a_closed_queue_takes_nothing_but_repeats(void)
+{
+    t_put(1);
+    (void)t_say("HSET {q}:jobs closed 1");
+    SAID("[1 1]", RUN("put", "P.0", "1", "0", "a", NULL));
+    ASSERT(strncmp(RUN("put", "P.1", "2", "0", "b", NULL), "-CLOSED", 7) == 0);
+    ASSERT(strncmp(t_offer("1", "0,0,0,1,0;x", "p"), "-CLOSED", 7) == 0);
+    SAID("-1", t_tell("HLEN {q}:ids")[0] == '0' ? "-1" : "0");
+    PASS();
+}
+
+TEST numbers_go_on_beyond_2_to_31(void)
+{
+    (void)t_say("HSET {q}:jobs seq 5000000000");
+    SAID("[5000000001 0]", RUN("put", "P.0", "1", "0", "a", NULL));
+    SAID("5000000002", t_offer("1", "0,0,0,1,0;x", "b"));
+    t_ready();
+    (void)t_claim("W", "1", "5");
+    SAID("5000000001 5000000002", t_brought());
+    SWEPT;
+    PASS();
+}
+
+/* ----------------------------------------------------------------- offering */
+
+TEST what_is_offered_waits_once_it_is_due(void)
+{
+    SAID("1 2", RUN("offer", "P.0", "1", "0", "0,3600000,0,0,0;", "late",
+                    "0,0,0,0,0;", "now", NULL));
+    (void)RUN("ready", "9", NULL);
+    ASSERT_EQ(1, t_nth(0));
+    ASSERT(t_nth(1) > 3500000 && t_nth(1) <= 3600000);
+    SAID("[2]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SWEPT;
+    PASS();
+}
+
+TEST an_id_that_is_taken_names_the_first_job(void)
+{
+    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
+    SAID("-1", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2 -2", RUN("offer", "P.1", "3", "0", "0,0,0,1,0;y", "c",
+                     "0,0,0,1,0;y", "d", NULL));
+    PASS();
+}
+
+TEST an_offer_that_is_repeated_is_done_once(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    (void)RUN("forget", "", "100", NULL); /* which marks what is remembered */
+    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
+    SAID("1", t_tell("ZCARD {q}:delayed"));
+    PASS();
+}
+
+TEST a_twin_whose_record_is_gone_is_no_twin(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    (void)t_say("HDEL {q}:jobs 1");
+    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    PASS();
+}
+
+TEST a_dead_twin_does_not_block(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
+    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    (void)RUN("trim", "0", "0", "0", "9", NULL);
+    SAID("2", t_tell("HGET {q}:ids x")); /* it is not the dead one's */
+    PASS();
+}
+
+TEST ids_may_hold_any_byte(void)
+{
+    static const char head[] = "0,0,3,5,0;{,}a\0}\r\n";
+    static const char digits[] = "0,0,0,1,0;1";
+    relet_span arg[7];
+
+    arg[0] = t_span("P.0");
+    arg[1] = t_span("1");
+    arg[2] = t_span("0");
+    arg[3].p = head;
+    arg[3].n = sizeof head - 1;
+    arg[4].p = "\0pay";
+    arg[4].n = 4;
+    arg[5] = t_span(digits);
+    arg[6] = t_span("");
+    SAID("1 2", t_run_spans("offer", arg, 7));
+    arg[1] = t_span("2");
+    SAID("-1 -2", t_run_spans("offer", arg, 7));
+    t_ready();
+    (void)t_claim("W", "1", "9");
+    SAID("d", RUN("keep", "W.0", t_token("1"), "1", t_token("1"), "0", "",
+                  NULL));
+    SAID("[1]", t_tell("HKEYS {q}:ids"));
+    SWEPT;
+    PASS();
+}
+
+/* ------------------------------------------------------------------- unique */
+
+TEST a_throttle_lets_one_pass_in_its_window(void)
+{
+    SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
+    SAID("-1", t_unique("2", "t", "0,0,0,1,0;x"));
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    SAID("-1", t_unique("3", "t", "0,0,0,1,0;x"));
+    (void)t_say("HSET {q}:ids x 1,5,60000");
+    SAID("2", t_unique("4", "t", "0,0,0,1,0;x"));
+    SWEPT;
+    PASS();
+}
+
+TEST an_extended_window_begins_anew(void)
+{
+    char first[60];
+
+    (void)t_unique("1", "e", "0,0,0,1,0;x");
+    (void)t_say("HSET {q}:ids x 1,4000000000000,50000");
+    strcpy(first, t_tell("HGET {q}:ids x"));
+    SAID("-1", t_unique("2", "e", "0,0,0,1,0;x"));
+    ASSERT(strcmp(first, t_tell("HGET {q}:ids x")) != 0);
+    ASSERT(strstr(t_shown, ",50000"));
+    SAID("-1", t_unique("3", "t", "0,0,0,1,0;x"));
+    PASS();
+}
+
+TEST a_replacement_takes_the_payload_alone(void)
+{
+    SAID("1", t_unique("1", "r", "3,0,0,1,0;x"));
+    SAID("-1", t_unique("2", "r", "0,9,1,1,0;Tx"));
+    ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("-1", t_unique("3", "r", "0,0,0,1,0;x"));
+    ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
+    SWEPT;
+    PASS();
+}
+
+TEST a_debounced_job_waits_anew(void)
+{
+    (void)t_unique("1", "d", "0,5000,0,1,0;x");
+    t_all_due("delayed");
+    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
+    ASSERT(strlen(t_tell("ZSCORE {q}:delayed 1")) > 5);
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("2", t_unique("3", "d", "0,5000,0,1,0;x"));
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    SAID("2", t_tell("HGET {q}:ids x"));
+    SWEPT;
+    PASS();
+}
+
+TEST what_is_refused_leaves_no_id(void)
+{
+    static const char *const modes[] = {"t", "e", "r", "d"};
+    size_t i;
+
+    (void)t_say("HSET {q}:jobs closed 1");
+    for (i = 0; i < 4; i++)
+        ASSERT_EQ('-', t_unique("1", modes[i], "0,0,0,1,0;x")[0]);
+    SAID("0", t_tell("EXISTS {q}:ids {q}:delayed"));
+    PASS();
+}
+
+TEST a_unique_put_that_is_repeated_is_done_once(void)
+{
+    SAID("1", t_unique("1", "d", "0,5000,0,1,0;x"));
+    SAID("1", t_unique("1", "d", "0,5000,0,1,0;x"));
+    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
+    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
+    SWEPT;
+    PASS();
+}
+
+TEST a_window_that_has_closed_is_forgotten(void)
+{
+    (void)t_unique("1", "t", "0,0,0,1,0;x");
+    (void)t_say("HSET {q}:ids x 1,5,60000 y 8,5,60000 z 9,4000000000000,9");
+    SAID("", RUN("forget", "i0", "100", NULL));
+    SAID("1", t_tell("HGET {q}:ids x"));
+    SAID("nil", t_tell("HGET {q}:ids y"));
+    SAID("9,4000000000000,9", t_tell("HGET {q}:ids z"));
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    if (!t_open(&argc, &argv) || !t_load_all())
+        return 1;
+    GREATEST_MAIN_BEGIN();
+    GREATEST_SET_SETUP_CB(t_fresh, NULL);
+    RUN_TEST(jobs_are_given_numbers_in_their_order);
+    RUN_TEST(a_put_that_is_repeated_is_done_once);
+    RUN_TEST(a_full_queue_takes_all_or_nothing);
+    RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
+    RUN_TEST(numbers_go_on_beyond_2_to_31);
+    RUN_TEST(what_is_offered_waits_once_it_is_due);
+    RUN_TEST(an_id_that_is_taken_names_the_first_job);
+    RUN_TEST(an_offer_that_is_repeated_is_done_once);
+    RUN_TEST(a_twin_whose_record_is_gone_is_no_twin);
+    RUN_TEST(a_dead_twin_does_not_block);
+    RUN_TEST(ids_may_hold_any_byte);
+    RUN_TEST(a_throttle_lets_one_pass_in_its_window);
+    RUN_TEST(an_extended_window_begins_anew);
+    RUN_TEST(a_replacement_takes_the_payload_alone);
+    RUN_TEST(a_debounced_job_waits_anew);
+    RUN_TEST(what_is_refused_leaves_no_id);
+    RUN_TEST(a_unique_put_that_is_repeated_is_done_once);
+    RUN_TEST(a_window_that_has_closed_is_forgotten);
+    t_close();
+    GREATEST_MAIN_END();
+}

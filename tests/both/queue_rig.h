@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue_rig.h - the scripts of a queue by name, some of them cut short, and a
+ * sweep over all keys: each job in exactly one place. */
+#ifndef T_QUEUE_RIG_H
+#define T_QUEUE_RIG_H
+
+#include <stdarg.h>
+
+#include "script_rig.h"
+
+/* -------------------------------------------------------------------- calls */
+
+typedef struct t_script {
+    const char *name;
+    int oom; /* it is refused when memory is full */
+    char text[4096];
+} t_script;
+
+static t_script t_scripts[] = {
+    {"cancel", 0, ""},   {"claim", 0, ""},  {"done", 0, ""},
+    {"fail", 0, ""},     {"forget", 0, ""}, {"held", 0, ""},
+    {"job", 0, ""},      {"keep", 0, ""},   {"offer", 1, ""},
+    {"pick", 0, ""},     {"progress", 0, ""}, {"purge", 0, ""},
+    {"put", 1, ""},      {"ready", 0, ""},  {"reap", 0, ""},
+    {"release", 0, ""},  {"renew", 0, ""},  {"replay", 0, ""},
+    {"sleep", 0, ""},    {"status", 0, ""}, {"trim", 0, ""},
+    {"unique", 1, ""}};
+#define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
+
+static int t_cut = -1; /* inner commands that the next script may do; -1: all */
+
+static inline int t_load_all(void)
+{
+    char path[60];
+    size_t i;
+
+    for (i = 0; i < T_SCRIPTS; i++) {
+        sprintf(path, "lua/queue_%s.lua", t_scripts[i].name);
+        if (!t_load(t_scripts[i].text, sizeof t_scripts[i].text, path))
+            return 0;
+    }
+    return 1;
+}
+
+static inline t_script *t_named(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < T_SCRIPTS; i++)
+        if (strcmp(t_scripts[i].name, name) == 0)
+            return &t_scripts[i];
+    abort();
+    return NULL;
+}
+
+/* The script, which ends in an error where its next command would be. */
+static inline const char *t_cut_text(const t_script *s)
+{
+    static char out[20000];
+    const char *p = s->text, *call;
+    char *to = out;
+
+    if (t_cut < 0)
+        return s->text;
+    if (p[0] == '#') {
+        p = strchr(p, '\n') + 1;
+        to += sprintf(to, "%.*s", (int)(p - s->text), s->text);
+    }
+    to += sprintf(to, "local cut = %d local function cut_call(...) "
+                      "if cut == 0 then error('cut') end cut = cut - 1 "
+                      "return redis.call(...) end\n", t_cut);
+    while ((call = strstr(p, "redis.call")) != NULL) {
+        to += sprintf(to, "%.*scut_call", (int)(call - p), p);
+        p = call + 10;
+    }
+    strcpy(to, p);
+    return out;
+}
+
+/* The keys are those that the head of the script names. */
+static inline size_t t_keys(const t_script *s, char key[][24])
+{
+    const char *p = strstr(s->text, "-- KEYS") + 7;
+    const char *end = strstr(p, "ARGV");
+    size_t n = 0;
+    int k;
+
+    for (; p < end; p++)
+        if (*p >= '1' && *p <= '9' && p[-1] == ' ') {
+            k = (int)strspn(p + 2, "abcdefghijklmnopqrstuvwxyz");
+            sprintf(key[n++], "{q}:%.*s", k, p + 2);
+        }
+    return n;
+}
+
+/* A script of these arguments, and what it said. */
+static inline const char *t_run_spans(const char *name, const relet_span *arg,
+                                      size_t n)
+{
+    static char key[10][24];
+    relet_span word[T_WORDS];
+    const t_script *s = t_named(name);
+    size_t keys = t_keys(s, key), i;
+    char digits[4];
+
+    if (strcmp(name, "pick") == 0 && arg[n - 1].p[0] == 'r')
+        strcpy(key[1], "{q}:ranked");
+    sprintf(digits, "%d", (int)keys);
+    word[0] = t_span("EVAL");
+    word[1] = t_span(t_cut_text(s));
+    word[2] = t_span(digits);
+    for (i = 0; i < keys; i++)
+        word[3 + i] = t_span(key[i]);
+    for (i = 0; i < n; i++)
+        word[3 + keys + i] = arg[i];
+    (void)t_ask_spans(word, 3 + keys + n);
+    return t_show();
+}
+
+static inline const char *t_run(const char *name, ...)
+{
+    relet_span arg[T_WORDS];
+    const char *word;
+    size_t n = 0;
+    va_list ap;
+
+    va_start(ap, name);
+    while ((word = va_arg(ap, const char *)) != NULL)
+        arg[n++] = t_span(word);
+    va_end(ap);
+    return t_run_spans(name, arg, n);
+}
+
+static inline const char *t_tell(const char *line)
+{
+    (void)t_say(line);
+    return t_show();
+}
+
+/* -------------------------------------------------------------------- sweep
+ *
+ * All that the keys hold, as lists of words. */
+
+#define T_LIST 400
+#define T_WORD 400
+
+typedef struct t_list {
+    size_t n;
+    char word[T_LIST][T_WORD];
+} t_list;
+
+static inline void t_read(t_list *l, const char *command)
+{
+    const char *p;
+    size_t i;
+
+    (void)t_say(command);
+    l->n = 0;
+    if (t_reply[0] != '*')
+        return;
+    l->n = (size_t)strtol(t_reply + 1, NULL, 10);
+    if (l->n > T_LIST)
+        abort();
+    for (p = strstr(t_reply, "\r\n") + 2, i = 0; i < l->n; i++) {
+        size_t k = (size_t)strtol(p + 1, NULL, 10);
+
+        p = strstr(p, "\r\n") + 2;
+        if (k >= T_WORD)
+            abort();
+        memcpy(l->word[i], p, k);
+        l->word[i][k] = '\0';
+        p += k + 2;
+    }
+}
+
+typedef struct t_world {
+    t_list jobs, waiting, ranked, delayed, leased, dead, done;
+} t_world;
+
+static t_world t_all;
+
+static inline void t_look(void)
+{
+    t_read(&t_all.jobs, "HGETALL {q}:jobs");
+    t_read(&t_all.waiting, "LRANGE {q}:waiting 0 -1");
+    t_read(&t_all.ranked, "ZRANGE {q}:ranked 0 -1");
+    t_read(&t_all.delayed, "ZRANGE {q}:delayed 0 -1");
+    t_read(&t_all.leased, "ZRANGE {q}:leased 0 -1");
+    t_read(&t_all.dead, "ZRANGE {q}:dead 0 -1");
+    t_read(&t_all.done, "ZRANGE {q}:done 0 -1");
+}
+
+/* How often number n stands there; "n,rank" is n, too. */
+static inline int t_count(const t_list *l, const char *n)
+{
+    size_t i, k = strlen(n);
+    int count = 0;
+
+    for (i = 0; i < l->n; i++)
+        count += strncmp(l->word[i], n, k) == 0 &&
+                 (l->word[i][k] == '\0' || l->word[i][k] == ',');
+    return count;
+}
+
+static inline const char *t_field(const char *n, const char *suffix)
+{
+    char name[T_WORD + 9];
+    size_t i;
+
+    sprintf(name, "%s%s", n, suffix);
+    for (i = 0; i + 1 < t_all.jobs.n; i += 2)
+        if (strcmp(t_all.jobs.word[i], name) == 0)
+            return t_all.jobs.word[i + 1];
+    return NULL;
+}
+
+static inline int t_is_number(const char *s)
+{
+    return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* NULL, or what is wrong with job n. */
+static inline const char *t_sweep_one(const char *n, int strict)
+{
+    const char *state = t_field(n, "s");
+    int waits = t_count(&t_all.waiting, n) + t_count(&t_all.ranked, n) +
+                t_count(&t_all.delayed, n);
+    int leased = t_count(&t_all.leased, n), dead = t_count(&t_all.dead, n);
+    int done = t_count(&t_all.done, n), right;
+
+    switch (state ? state[0] : 'W') {
+    case 'W':
+        right = waits;
+        break;
+    case 'L':
+        right = leased;
+        break;
+    case 'X':
+        right = dead;
+        break;
+    case 'D':
+        right = done;
+        break;
+    default:
+        return "a state of no kind";
+    }
+    if (right == 0)
+        return "in no place";
+    if (strict && (right != 1 || waits + leased + dead + done != 1))
+        return "in more than one place";
+    return NULL;
+}
+
+/* Conservation: each record is in its place and, strictly, in no other; what
+ * belongs to a record does not outlive it. NULL, or what is wrong. */
+static inline const char *t_sweep(int strict)
+{
+    static char said[T_WORD + 60];
+    const char *wrong;
+    size_t i;
+
+    t_look();
+    for (i = 0; i + 1 < t_all.jobs.n; i += 2) {
+        char *name = t_all.jobs.word[i];
+        size_t k = strlen(name);
+
+        if (name[0] < '0' || name[0] > '9')
+            continue;
+        wrong = NULL;
+        if (t_is_number(name)) {
+            wrong = t_sweep_one(name, strict);
+        } else {
+            char n[T_WORD];
+
+            sprintf(n, "%.*s", (int)(k - 1), name);
+            if (t_field(n, "") == NULL)
+                wrong = "a part without a record";
+        }
+        if (wrong) {
+            sprintf(said, "%s: %s", name, wrong);
+            return said;
+        }
+    }
+    return NULL;
+}
+
+/* How many records there are. */
+static inline int t_records(void)
+{
+    size_t i;
+    int n = 0;
+
+    t_look();
+    for (i = 0; i + 1 < t_all.jobs.n; i += 2)
+        n += t_is_number(t_all.jobs.word[i]);
+    return n;
+}
+
+/* How many of them are kept, though done. */
+static inline int t_records_done(void)
+{
+    size_t i;
+    int n = 0;
+
+    for (i = 0; i + 1 < t_all.jobs.n; i += 2)
+        n += t_is_number(t_all.jobs.word[i]) &&
+             t_field(t_all.jobs.word[i], "s") != NULL &&
+             t_field(t_all.jobs.word[i], "s")[0] == 'D';
+    return n;
+}
+
+/* -------------------------------------------------------------------- drain */
+
+static inline const char *t_token(const char *n)
+{
+    static char out[8][30];
+    static int next;
+    char line[60];
+    char *text = out[next++ % 8];
+
+    sprintf(line, "HGET {q}:jobs %ss", n);
+    if (sscanf(t_tell(line), "L %29s", text) != 1)
+        strcpy(text, "0");
+    return text;
+}
+
+static inline void t_all_due(const char *place)
+{
+    t_list l;
+    char line[T_WORD + 60];
+    size_t i;
+
+    sprintf(line, "ZRANGE {q}:%s 0 -1", place);
+    t_read(&l, line);
+    for (i = 0; i < l.n; i++) {
+        sprintf(line, "ZADD {q}:%s 0 %s", place, l.word[i]);
+        (void)t_say(line);
+    }
+}
+
+/* Every lease ends, all that is delayed is due, what is dead is replayed, and
+ * all that waits is done. NULL, when each record was done exactly once and
+ * nothing is left of any. */
+static inline const char *t_drain(void)
+{
+    static int op = 1000;
+    int before = t_records() - t_records_done(), turns, done = 0;
+    char number[30], digits[30];
+    size_t i;
+
+    t_all_due("leased");
+    (void)t_run("reap", "100", "1000", "0", NULL);
+    (void)t_run("replay", "1000", "100", NULL);
+    t_all_due("delayed");
+    (void)t_run("ready", "100", NULL);
+    t_all_due("done");
+    (void)t_run("trim", "0", "100", "0", "100", NULL);
+    for (turns = 0; turns < 60; turns++) {
+        sprintf(digits, "%d", op++);
+        (void)t_run("claim", "Z", digits, "60000", "3", NULL);
+        t_look();
+        for (i = 0; i < t_all.leased.n; i++) {
+            strcpy(number, t_all.leased.word[i]);
+            sprintf(digits, "%d", op++);
+            if (strcmp(t_run("done", "Z", digits, number, t_token(number),
+                             NULL), "d") == 0)
+                done++;
+        }
+    }
+    if (done != before)
+        return done < before ? "a job was lost" : "a job was done twice";
+    (void)t_run("trim", "0", "0", "0", "100", NULL);
+    t_look();
+    if (t_all.waiting.n + t_all.ranked.n + t_all.delayed.n + t_all.leased.n +
+            t_all.dead.n + t_all.done.n > 0)
+        return "a place is not empty";
+    return t_records() == 0 ? NULL : "a record is left";
+}
+
+/* -------------------------------------------------------------- short words */
+
+#define RUN t_run
+#define SAID(expected, said) ASSERT_STR_EQ(expected, said)
+#define SWEPT ASSERT_EQ(NULL, t_sweep(1))
+
+/* n plain jobs wait, with payloads a, b, … */
+static inline void t_put(int n)
+{
+    relet_span arg[20];
+    int i;
+
+    arg[0] = t_span("P.0");
+    arg[1] = t_span("1");
+    arg[2] = t_span("0");
+    for (i = 0; i < n; i++) {
+        arg[3 + i].p = "abcdefghij" + i;
+        arg[3 + i].n = 1;
+    }
+    (void)t_run_spans("put", arg, 3 + (size_t)n);
+}
+
+static inline const char *t_claim(const char *worker, const char *op,
+                                  const char *n)
+{
+    return RUN("claim", worker, op, "60000", n, NULL);
+}
+
+/* The numbers that an answer of claim or held brought. */
+static inline const char *t_brought(void)
+{
+    static char out[400];
+    const char *p = strstr(t_reply, "\r\n") + 2, *end = t_reply + t_reply_n;
+    size_t n = (size_t)strtol(t_reply + 1, NULL, 10), i;
+    char *to = out;
+
+    *to = '\0';
+    for (i = 0; t_reply[0] == '*' && i < n; i++) {
+        if (i >= 3 && i % 3 == 0) {
+            const char *text = strstr(p, "\r\n") + 2;
+
+            to += sprintf(to, "%s%.*s", to == out ? "" : " ",
+                          (int)strtol(p + 1, NULL, 10), text);
+        }
+        p = t_behind(p, end);
+    }
+    return out;
+}
+
+/* The i-th of an answer, a number. */
+static inline long long t_nth(size_t i)
+{
+    const char *p = strstr(t_reply, "\r\n") + 2;
+
+    while (i-- > 0)
+        p = t_behind(p, t_reply + t_reply_n);
+    return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
+}
+
+static inline const char *t_state(const char *n)
+{
+    char line[60];
+
+    sprintf(line, "HGET {q}:jobs %ss", n);
+    return t_tell(line);
+}
+
+static inline const char *t_offer(const char *op, const char *head,
+                           const char *payload)
+{
+    return RUN("offer", "P.9", op, "0", head, payload, NULL);
+}
+
+static inline void t_ready(void)
+{
+    t_all_due("delayed");
+    (void)RUN("ready", "100", NULL);
+}
+
+static inline const char *t_unique(const char *op, const char *mode,
+                                   const char *head)
+{
+    return RUN("unique", "P.3", op, mode, "60000", head, op, NULL);
+}
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * work_test.c - producers and workers of whole clients on a server. */
+#include "world.h"
+
+static void t_begin(t_world *w, int clients)
+{
+    relet_config c = t_config();
+
+    c.workers_max = 2;
+    c.jobs_max = 8;
+    t_world_start_with(w, clients, &c);
+    t_world_pass(w, 10);
+}
+
+static int t_work_with(t_world *w, int i, uint32_t room)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str("q");
+    c.room = room;
+    c.tag = 5;
+    return relet_worker_start(w->p[i].r, &c);
+}
+
+static int t_put_job(t_world *w, int i, const relet_job *j)
+{
+    relet_request q = {9, 0, 0};
+    int code = relet_put(w->p[i].r, relet_str("q"), j, 1, 0, &q);
+
+    t_world_settle(w);
+    return code;
+}
+
+static int t_put(t_world *w, int i, const char *payload)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str(payload);
+    return t_put_job(w, i, &j);
+}
+
+static int t_done(t_world *w, int i, uint64_t number)
+{
+    int code = relet_job_done(w->p[i].r, 0, number, relet_str(""));
+
+    t_world_settle(w);
+    return code;
+}
+
+static int t_fail(t_world *w, int i, uint64_t number, relet_verdict verdict)
+{
+    relet_failure f;
+    int code;
+
+    memset(&f, 0, sizeof f);
+    f.verdict = verdict;
+    f.text = relet_str("no");
+    code = relet_job_fail(w->p[i].r, 0, number, &f);
+    t_world_settle(w);
+    return code;
+}
+
+TEST what_is_put_is_worked_on_and_leaves_nothing(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "");
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1"));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1s"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_put_wakes_a_sleeping_worker_at_once(void)
+{
+    relet_time now;
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 1000);
+    now = w.now;
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(now, w.now);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST jobs_come_in_order_and_no_more_than_there_is_room_for(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    ASSERT_EQ(0, t_put(&w, 0, "c"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a 2:b");
+    T_HEARD(&w, 1, "");
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    T_HEARD(&w, 1, "jobs 3:c");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_lease_goes_on_for_as_long_as_the_work_does(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 600000);
+    T_HEARD(&w, 1, "jobs 1:a");
+    T_HEARD(&w, 1, "");
+    ASSERT(relet_job_valid_for(w.p[1].r, 0, 1, w.now) > 10000);
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "");
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_paused_worker_hears_of_its_loss_and_changes_nothing(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    w.paused[1] = 1;
+    t_world_pass(&w, 40000);
+    w.paused[1] = 0;
+    ASSERT_EQ(0, relet_job_valid_for(w.p[1].r, 0, 1, w.now));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST the_job_of_a_dead_worker_is_relet(void)
+{
+    t_world w;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_kill(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 29000);
+    T_HEARD(&w, 2, "");
+    t_world_pass(&w, 10000);
+    T_HEARD(&w, 2, "jobs 1:a!1");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_job_that_kills_its_workers_is_dead_in_the_end(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 5);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    for (i = 1; i <= 3; i++) {
+        ASSERT_EQ(0, t_work_with(&w, i, 1));
+        t_world_pass(&w, 40000);
+        ASSERT(strncmp("jobs 1:a", t_world_told(&w, i), 8) == 0);
+        t_world_kill(&w, i);
+    }
+    ASSERT_EQ(0, t_work_with(&w, 4, 1));
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 4, "");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:dead"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 2);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.attempts = 2;
+    j.backoff = RELET_BACKOFF_FIXED;
+    j.backoff_ms = 5000;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_fail(&w, 1, 1, RELET_RETRY));
+    t_world_pass(&w, 4990);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 40000);
+    T_HEARD(&w, 1, "jobs 1:a#2");
+    ASSERT_EQ(0, t_fail(&w, 1, 1, RELET_RETRY));
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 1, "");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:dead"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST what_is_given_back_goes_to_another_one(void)
+{
+    t_world w;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    ASSERT_EQ(0, relet_job_release(w.p[1].r, 0, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "worker ended");
+    T_HEARD(&w, 2, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_claim_whose_answer_was_lost_brings_the_same_jobs(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_settle(&w);
+    t_world_cut(&w, 1);
+    w.no_way_in[1] = 0;
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 1, "jobs 1:a 2:b");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_put_whose_answer_was_lost_is_put_once(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    w.no_way_in[0] = 1;
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    t_world_cut(&w, 0);
+    w.no_way_in[0] = 0;
+    t_world_pass(&w, 2000);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 2);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.id = relet_str("mine");
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, relet_job_done(w.p[1].r, 0, 1, relet_str("result")));
+    t_world_settle(&w);
+    ASSERT_STR_EQ("$7\r\ndresult\r\n", t_world_ask(&w, "HGET {q}:jobs 1r"));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* It would be told that there is work, and claim, and line up again. */
+TEST who_is_held_back_asks_once_a_second_and_goes_on_soon(void)
+{
+    uint64_t before;
+    t_world w;
+
+    t_begin(&w, 2);
+    (void)t_world_ask(&w, "HSET {q}:jobs stopped 1");
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 10000);
+    before = w.commands;
+    t_world_pass(&w, 100000);
+    ASSERT(w.commands - before <= 250);
+    T_HEARD(&w, 1, "");
+    (void)t_world_ask(&w, "HDEL {q}:jobs stopped");
+    t_world_pass(&w, 1001);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST under_a_limit_the_next_job_comes_when_one_has_ended(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    (void)t_world_ask(&w, "HSET {q}:jobs limit 1");
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 4));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "jobs 2:b");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST cancelled_jobs_in_line_do_not_put_a_worker_to_sleep(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    for (i = 0; i < 5; i++)
+        ASSERT_EQ(0, t_put(&w, 0, "a"));
+    (void)t_world_ask(&w, "HDEL {q}:jobs 1 2 3 4");
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 5:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST an_idle_worker_asks_seldom(void)
+{
+    uint64_t before;
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 10000);
+    before = w.commands;
+    t_world_pass(&w, 1000000);
+    ASSERT(w.commands - before <= 110);
+    t_world_end(&w);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(what_is_put_is_worked_on_and_leaves_nothing);
+    RUN_TEST(a_put_wakes_a_sleeping_worker_at_once);
+    RUN_TEST(jobs_come_in_order_and_no_more_than_there_is_room_for);
+    RUN_TEST(a_lease_goes_on_for_as_long_as_the_work_does);
+    RUN_TEST(a_paused_worker_hears_of_its_loss_and_changes_nothing);
+    RUN_TEST(the_job_of_a_dead_worker_is_relet);
+    RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
+    RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
+    RUN_TEST(what_is_given_back_goes_to_another_one);
+    RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
+    RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
+    RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
+    RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
+    RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
+    RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);
+    RUN_TEST(an_idle_worker_asks_seldom);
+    GREATEST_MAIN_END();
+}
