@@ -35,11 +35,14 @@ static void desk_jobs(rlt_words *w, const rlt_desk *d, rlt_step step)
 {
     uint32_t i;
 
-    for (i = 0; i < d->work.plan.slots; i++)
-        if (rlt_work_sends(&d->work, i, step)) {
-            rlt_words_number(w, d->work.slot[i].number);
-            rlt_words_number(w, d->work.slot[i].token);
-        }
+    for (i = 0; i < d->work.held.count; i++) {
+        const rlt_slot *s = &d->work.held.slot[i];
+
+        if (!rlt_work_sends(s, step))
+            continue;
+        rlt_words_number(w, s->number);
+        rlt_words_number(w, s->token);
+    }
 }
 
 /* Keys first, then what the head of the script says. */
@@ -170,7 +173,7 @@ static void desk_turns(relet *r)
             continue;
         desk_pump(r, d);
         r->desk_busy = 1;
-        r->desk_tells |= d->work.tells > 0 || d->work.tell_end;
+        r->desk_tells |= d->work.held.tells > 0 || d->work.tell_end;
     }
 }
 
@@ -235,8 +238,9 @@ static void desk_closed(rlt_desk *d, uint32_t slot, rlt_heard heard,
     int known = heard == RLT_HEARD_VALUE &&
                 relet_value_type(v) == RELET_TEXT && letter.n == 1;
 
-    if (slot < d->work.plan.slots)
-        rlt_work_closed(&d->work, slot, (char)(known ? letter.p[0] : 0));
+    if (slot < d->work.held.count)
+        rlt_slots_closed(&d->work.held, slot,
+                         (char)(known ? letter.p[0] : 0));
 }
 
 RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
@@ -271,7 +275,7 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
 
 RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
 {
-    uint32_t i, slot;
+    uint32_t i;
     rlt_slot job;
     int tell;
 
@@ -280,7 +284,7 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
 
         ev->tag = d->tag;
         ev->lease = (int)i;
-        if (rlt_work_event(&d->work, &slot, &tell, &job)) {
+        if (rlt_slots_event(&d->work.held, &tell, &job)) {
             ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
                                                  : RELET_JOB_CANCEL;
             ev->term = job.number;
@@ -425,7 +429,7 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
             !rlt_job_state_read(
                 relet_value_text(relet_value_at(ev->value, i + 2)), &state))
             continue;
-        s = rlt_work_find(&d->work, (uint64_t)number, state.token);
+        s = rlt_slots_find(&d->work.held, (uint64_t)number, state.token);
         if (s == NULL)
             continue;
         memset(out, 0, sizeof *out);
@@ -444,14 +448,7 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
 
 static rlt_slot *desk_slot(const rlt_desk *d, uint64_t number)
 {
-    uint32_t i;
-
-    for (i = 0; d != NULL && i < d->work.plan.slots; i++)
-        if (d->work.slot[i].number == number &&
-            (d->work.slot[i].state == RLT_SLOT_HELD ||
-             d->work.slot[i].state == RLT_SLOT_LOST))
-            return &d->work.slot[i];
-    return NULL;
+    return d != NULL ? rlt_slots_open(&d->work.held, number) : NULL;
 }
 
 RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
@@ -469,7 +466,8 @@ static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
 {
     rlt_desk *d = &r->desks[worker];
 
-    (void)rlt_work_end(&d->work, (uint32_t)(s - d->work.slot), how);
+    if (rlt_slots_end(&d->work.held, s, how))
+        rlt_work_eased(&d->work);
     r->desk_due = 1;
     return 0;
 }
@@ -479,7 +477,7 @@ static int desk_close(relet *r, int worker, rlt_slot *s, rlt_own_script script,
                       rlt_words *w)
 {
     rlt_desk *d = &r->desks[worker];
-    uint32_t slot = (uint32_t)(s - d->work.slot);
+    uint32_t slot = (uint32_t)(s - d->work.held.slot);
     relet_request q = {0, 0, RELET_REPEATABLE};
     relet_args a;
     int code;
@@ -495,7 +493,7 @@ static int desk_close(relet *r, int worker, rlt_slot *s, rlt_own_script script,
 /* Its own place in the worker's memory: more than one may be under way. */
 static void desk_own_op(rlt_words *w, const rlt_desk *d, const rlt_slot *s)
 {
-    rlt_words_place(w, desk_name(d), (uint64_t)(s - d->work.slot));
+    rlt_words_place(w, desk_name(d), (uint64_t)(s - d->work.held.slot));
     rlt_words_number(w, s->token);
 }
 

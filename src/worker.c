@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.c - what a worker holds of a queue. */
+ * worker.c - when a worker does what. */
 #include "worker.h"
 
 #include "text.h"
@@ -16,9 +16,8 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     int i;
 
     memset(w, 0, sizeof *w);
-    memset(slots, 0, plan->slots * sizeof *slots);
+    rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
-    w->slot = slots;
     w->rand = rand;
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
@@ -28,75 +27,16 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
         w->step[i].op = 1;
 }
 
-/* ------------------------------------------------------------------- slots */
-
-static int work_is_running(const rlt_slot *s)
-{
-    return s->state == RLT_SLOT_HELD;
-}
-
-static void work_tell(rlt_work *w, rlt_slot *s, int what)
-{
-    if (s->tell == 0)
-        w->tells++;
-    s->tell |= (uint8_t)what;
-}
-
-static void work_untell(rlt_work *w, rlt_slot *s, int what)
-{
-    if (s->tell == 0)
-        return;
-    s->tell &= (uint8_t)~what;
-    if (s->tell == 0)
-        w->tells--;
-}
-
-static void work_free(rlt_work *w, rlt_slot *s)
-{
-    work_untell(w, s, 255);
-    memset(s, 0, sizeof *s);
-}
-
-static void work_lose(rlt_work *w, rlt_slot *s, relet_why why)
-{
-    work_untell(w, s, RLT_TELL_JOB_CANCEL);
-    s->state = s->state == RLT_SLOT_HELD ? RLT_SLOT_LOST : RLT_SLOT_LATE;
-    s->why = (uint8_t)why;
-    s->renewed = 0;
-    work_tell(w, s, RLT_TELL_JOB_LOST);
-}
-
-static uint32_t work_count(const rlt_work *w, rlt_slot_state state)
-{
-    uint32_t i, n = 0;
-
-    for (i = 0; i < w->plan.slots; i++)
-        n += w->slot[i].state == state;
-    return n;
-}
-
-static relet_why work_why(char letter)
-{
-    return letter == 'g' ? RELET_WHY_GONE : RELET_WHY_TAKEN;
-}
-
 /* -------------------------------------------------------------------- time */
 
-static relet_time work_renew_at(const rlt_work *w, const rlt_slot *s)
-{
-    return s->valid_until - rlt_lease_trust_ms(w->plan.lease_ms) +
-           w->plan.renew_ms;
-}
-
+/* When the first lease is to be renewed. */
 static relet_time work_renewal(const rlt_work *w)
 {
-    relet_time t = RELET_NEVER;
-    uint32_t i;
+    relet_time until = rlt_slots_until(&w->held);
 
-    for (i = 0; i < w->plan.slots; i++)
-        if (work_is_running(&w->slot[i]))
-            t = RLT_MIN(t, work_renew_at(w, &w->slot[i]));
-    return t;
+    if (until == RELET_NEVER)
+        return until;
+    return until - rlt_lease_trust_ms(w->plan.lease_ms) + w->plan.renew_ms;
 }
 
 static int work_is_idle(const rlt_work *w)
@@ -107,24 +47,21 @@ static int work_is_idle(const rlt_work *w)
 static int work_to_send(const rlt_work *w)
 {
     return (w->step[RLT_STEP_DONE].serial == 0 &&
-            work_count(w, RLT_SLOT_DONE) > 0) ||
+            rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
            (w->step[RLT_STEP_RETURN].serial == 0 &&
-            work_count(w, RLT_SLOT_RETURN) > 0) ||
+            rlt_slots_in(&w->held, RLT_SLOT_RETURN) > 0) ||
            (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_CLAIM].serial == 0 &&
-            work_count(w, RLT_SLOT_FREE) > 0);
+            rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0);
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
                                            relet_time now)
 {
-    relet_time t = RELET_NEVER;
-    uint32_t i;
+    relet_time t;
 
     if (work_is_idle(w))
-        return t;
-    for (i = 0; i < w->plan.slots; i++)
-        if (work_is_running(&w->slot[i]))
-            t = RLT_MIN(t, w->slot[i].valid_until);
+        return RELET_NEVER;
+    t = rlt_slots_until(&w->held);
     if (!up)
         return t;
     if (w->again_at > now)
@@ -142,13 +79,9 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
 
 RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now)
 {
-    uint32_t i;
-
     if (work_is_idle(w))
         return;
-    for (i = 0; i < w->plan.slots; i++)
-        if (work_is_running(&w->slot[i]) && now >= w->slot[i].valid_until)
-            work_lose(w, &w->slot[i], RELET_WHY_EXPIRED);
+    rlt_slots_expire(&w->held, now);
     if (w->state != RLT_WORK_ASLEEP)
         return;
     if (now >= w->due_at) {
@@ -170,61 +103,39 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
 
 /* ---------------------------------------------------------------- to be sent */
 
-static int work_takes_part(const rlt_slot *s, rlt_step step)
+RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step)
 {
     if (step == RLT_STEP_RENEW)
         return s->renewed;
     return s->state == RLT_SLOT_SENT && s->step == (uint8_t)step;
 }
 
-RELET_PRIVATE int rlt_work_sends(const rlt_work *w, uint32_t slot,
-                                 rlt_step step)
-{
-    return work_takes_part(&w->slot[slot], step);
-}
-
 /* All that is at least half way to its renewal, so that one step does for
  * many. */
 static uint32_t work_gather_renewals(rlt_work *w, relet_time now)
 {
-    relet_time until = now + w->plan.renew_ms / 2;
-    uint32_t i, n = 0;
+    relet_time until = now + rlt_lease_trust_ms(w->plan.lease_ms) -
+                       w->plan.renew_ms / 2;
 
-    for (i = 0; i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-
-        s->renewed = n < RLT_WORK_BATCH && work_is_running(s) &&
-                     work_renew_at(w, s) <= until;
-        n += s->renewed;
-    }
-    return n;
+    return rlt_slots_renew(&w->held, until, RLT_WORK_BATCH);
 }
 
 /* Those of a step that was not answered, or else what has ended since. */
 static uint32_t work_gather_ended(rlt_work *w, rlt_step step)
 {
-    rlt_slot_state from = step == RLT_STEP_DONE ? RLT_SLOT_DONE
-                                                : RLT_SLOT_RETURN;
-    uint32_t i, n = 0;
-
-    for (i = 0; i < w->plan.slots; i++)
-        n += work_takes_part(&w->slot[i], step) ? 1u : 0u;
-    for (i = 0; w->step[step].sent_at == 0 && i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-
-        if (n == RLT_WORK_BATCH || s->state != from)
-            continue;
-        s->state = RLT_SLOT_SENT;
-        s->step = (uint8_t)step;
-        n++;
-    }
-    return n;
+    if (w->step[step].sent_at != 0)
+        return rlt_slots_sent(&w->held, (uint8_t)step);
+    return rlt_slots_send(&w->held,
+                          step == RLT_STEP_DONE ? RLT_SLOT_DONE
+                                                : RLT_SLOT_RETURN,
+                          (uint8_t)step, RLT_WORK_BATCH);
 }
 
 /* How many jobs there is room for, as soon as what was sent has ended. */
 static uint32_t work_room(const rlt_work *w)
 {
-    uint32_t n = work_count(w, RLT_SLOT_FREE) + work_count(w, RLT_SLOT_SENT);
+    uint32_t n = rlt_slots_in(&w->held, RLT_SLOT_FREE) +
+                 rlt_slots_in(&w->held, RLT_SLOT_SENT);
 
     return RLT_MIN(n, RLT_WORK_BATCH);
 }
@@ -302,125 +213,16 @@ static void work_failed(rlt_work *w, relet_time now)
     w->tries++;
 }
 
-static void work_renewed(rlt_work *w, relet_span letters)
-{
-    relet_time until = w->step[RLT_STEP_RENEW].sent_at +
-                       rlt_lease_trust_ms(w->plan.lease_ms);
-    uint32_t i;
-    size_t n = 0;
-
-    for (i = 0; i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-        char letter;
-
-        if (!s->renewed)
-            continue;
-        s->renewed = 0;
-        letter = n < letters.n ? letters.p[n] : 0;
-        n++;
-        if (!work_is_running(s) || letter == 0)
-            continue;
-        if (letter == 'l' || letter == 'g') {
-            work_lose(w, s, work_why(letter));
-        } else if (letter == 'o') {
-            work_lose(w, s, RELET_WHY_TIMEOUT);
-        } else {
-            s->valid_until = RLT_MAX(s->valid_until, until);
-            if (letter == 'c' && !s->asked)
-                work_tell(w, s, RLT_TELL_JOB_CANCEL);
-            if (letter == 'c')
-                s->asked = 1;
-        }
-    }
-}
-
-static void work_let_go(rlt_work *w, rlt_slot *s, char letter)
-{
-    if (letter == 'l' || letter == 'g')
-        work_lose(w, s, work_why(letter));
-    else
-        work_free(w, s);
-}
-
-static void work_ended(rlt_work *w, rlt_step step, relet_span letters)
-{
-    uint32_t i;
-    size_t n = 0;
-
-    for (i = 0; i < w->plan.slots; i++)
-        if (work_takes_part(&w->slot[i], step)) {
-            work_let_go(w, &w->slot[i], n < letters.n ? letters.p[n] : 'g');
-            n++;
-        }
-}
-
-static rlt_slot *work_place(rlt_work *w, uint64_t number)
-{
-    rlt_slot *found = NULL;
-    uint32_t i;
-
-    for (i = 0; i < w->plan.slots; i++) {
-        if (w->slot[i].state == RLT_SLOT_FREE)
-            found = found ? found : &w->slot[i];
-        else if (w->slot[i].number == number)
-            return NULL; /* it is here already */
-    }
-    return found;
-}
-
-/* What the end of a job will need. */
-static void work_note(rlt_slot *s, relet_span record)
-{
-    relet_job j;
-    uint64_t born;
-
-    (void)rlt_job_read(record, &j, &born);
-    s->attempts_max = rlt_job_attempts(&j);
-    s->backoff = (uint8_t)j.backoff;
-    s->backoff_ms = j.backoff_ms;
-    s->backoff_max_ms = j.backoff_max_ms;
-    s->keep_ms = j.keep_ms;
-    s->rank = j.rank;
-    s->bare = j.id.n == 0 && j.reply_to.n == 0 && j.keep_ms == 0;
-}
-
-static int work_take_one(rlt_work *w, relet_value v, size_t i,
-                         relet_time until)
-{
-    rlt_job_state state;
-    rlt_slot *s;
-    int64_t number;
-
-    if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
-        !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
-                            &state))
-        return 0;
-    s = work_place(w, (uint64_t)number);
-    if (s == NULL)
-        return 0;
-    s->state = w->state == RLT_WORK_STOPPING ? RLT_SLOT_RETURN
-                                             : RLT_SLOT_HELD;
-    s->number = (uint64_t)number;
-    s->token = state.token;
-    s->attempts = state.attempts;
-    s->stalls = state.stalls;
-    s->replays = state.replays;
-    s->valid_until = until;
-    work_note(s, relet_value_text(relet_value_at(v, i + 1)));
-    return 1;
-}
-
 /* number, record, state, from the fourth element on. */
-static uint32_t work_take(rlt_work *w, relet_value v)
+static uint32_t work_take(rlt_work *w, relet_value v, uint32_t *twins)
 {
     relet_time until = w->step[RLT_STEP_CLAIM].sent_at +
                        rlt_lease_trust_ms(w->plan.lease_ms);
-    size_t i, count = relet_value_count(v);
-    uint32_t n = 0;
 
-    for (i = 3; i + 2 < count; i += 3)
-        n += (uint32_t)work_take_one(w, v, i, until);
-    return n;
+    return rlt_slots_take(&w->held, v, 3, until,
+                          w->state == RLT_WORK_STOPPING ? RLT_SLOT_RETURN
+                                                        : RLT_SLOT_HELD,
+                          twins);
 }
 
 /* Scores of delayed jobs are 1024 * ms. */
@@ -436,7 +238,8 @@ static void work_due(rlt_work *w, relet_time now, int64_t server_us,
     w->due_at = now + RLT_MAX(ms, 0);
 }
 
-/* Jobs wait that nobody may have now: a queue that is stopped, or its limit.
+/* Jobs wait that nobody may have now: a queue that is stopped, or its limit; or
+ * not this worker: the handlers it lost them by have not ended.
  * Who lined up would be told that there is work, so it asks again later, or
  * as soon as a job of its own has ended. */
 static void work_hold_back(rlt_work *w, relet_time now)
@@ -457,7 +260,7 @@ static void work_hold_back(rlt_work *w, relet_time now)
 static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0, passed = 0;
-    uint32_t n;
+    uint32_t n, twins;
 
     if (relet_value_count(v) < 3) { /* this claim had been done before */
         w->astray = 1;
@@ -466,10 +269,10 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
     (void)relet_value_int(relet_value_at(v, 2), &passed);
-    n = work_take(w, v);
+    n = work_take(w, v, &twins);
     w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
-    if (passed < 0) {
+    if (passed < 0 || twins > 0) {
         work_hold_back(w, now);
         return n;
     }
@@ -480,9 +283,11 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 
 static uint32_t work_recalled(rlt_work *w, relet_value v)
 {
+    uint32_t twins;
+
     w->astray = w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
-    return work_take(w, v);
+    return work_take(w, v, &twins);
 }
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
@@ -546,11 +351,13 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
 {
     switch (step) {
     case RLT_STEP_RENEW:
-        work_renewed(w, relet_value_text(relet_value_at(v, 0)));
+        rlt_slots_renewed(&w->held, relet_value_text(relet_value_at(v, 0)),
+                          w->step[RLT_STEP_RENEW].sent_at +
+                              rlt_lease_trust_ms(w->plan.lease_ms));
         break;
     case RLT_STEP_DONE:
     case RLT_STEP_RETURN:
-        work_ended(w, step, relet_value_text(v));
+        rlt_slots_answered(&w->held, (uint8_t)step, relet_value_text(v));
         w->step[step].op++;
         w->step[step].sent_at = 0;
         break;
@@ -594,29 +401,16 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
     return 0;
 }
 
-RELET_PRIVATE rlt_slot *rlt_work_find(const rlt_work *w, uint64_t number,
-                                      uint64_t token)
-{
-    uint32_t i;
-
-    for (i = 0; i < w->plan.slots; i++)
-        if (w->slot[i].number == number && w->slot[i].token == token &&
-            work_is_running(&w->slot[i]))
-            return &w->slot[i];
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- the user */
 
 RELET_PRIVATE void rlt_work_stop(rlt_work *w)
 {
-    uint32_t i, busy = 0;
+    uint32_t i, busy;
 
     if (work_is_idle(w))
         return;
     w->state = RLT_WORK_STOPPING;
-    for (i = 0; i < w->plan.slots; i++)
-        busy += w->slot[i].state != RLT_SLOT_FREE;
+    busy = rlt_slots_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
     if (busy > 0 || w->astray || w->in_line)
@@ -627,73 +421,17 @@ RELET_PRIVATE void rlt_work_stop(rlt_work *w)
 
 RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why)
 {
-    uint32_t i;
-
     if (work_is_idle(w))
         return;
-    for (i = 0; i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-
-        if (s->state == RLT_SLOT_RETURN)
-            work_free(w, s);
-        else if (s->state != RLT_SLOT_FREE && s->state != RLT_SLOT_LOST &&
-                 s->state != RLT_SLOT_LATE)
-            work_lose(w, s, why);
-    }
+    rlt_slots_cut_off(&w->held, why);
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;
 }
 
-RELET_PRIVATE int rlt_work_end(rlt_work *w, uint32_t slot, rlt_slot_state how)
+RELET_PRIVATE void rlt_work_eased(rlt_work *w)
 {
-    rlt_slot *s = &w->slot[slot];
-
-    if (s->state == RLT_SLOT_LOST) {
-        work_free(w, s);
-        return 0;
-    }
-    if (s->state != RLT_SLOT_HELD)
-        return -1;
-    work_untell(w, s, RLT_TELL_JOB_CANCEL);
     if (w->held_back && w->state == RLT_WORK_ASLEEP)
-        w->state = RLT_WORK_EAGER; /* it makes room under the limit */
-    s->state = (uint8_t)how;
-    s->renewed = 0;
-    return 1;
-}
-
-RELET_PRIVATE void rlt_work_closed(rlt_work *w, uint32_t slot, char letter)
-{
-    rlt_slot *s = &w->slot[slot];
-
-    if (s->state != RLT_SLOT_CLOSING)
-        return;
-    if (letter == 0)
-        work_lose(w, s, RELET_WHY_BROKEN);
-    else
-        work_let_go(w, s, letter);
-}
-
-RELET_PRIVATE int rlt_work_event(rlt_work *w, uint32_t *slot, int *tell,
-                                 rlt_slot *job)
-{
-    uint32_t i;
-
-    for (i = 0; w->tells > 0 && i < w->plan.slots; i++) {
-        rlt_slot *s = &w->slot[i];
-
-        if (s->tell == 0)
-            continue;
-        *slot = i;
-        *tell = s->tell & RLT_TELL_JOB_LOST ? RLT_TELL_JOB_LOST
-                                            : RLT_TELL_JOB_CANCEL;
-        work_untell(w, s, *tell);
-        *job = *s;
-        if (s->state == RLT_SLOT_LATE)
-            work_free(w, s);
-        return 1;
-    }
-    return 0;
+        w->state = RLT_WORK_EAGER;
 }
 
 RELET_PRIVATE int rlt_work_ended(rlt_work *w)

@@ -1,28 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.h - what a worker holds of a queue: when to claim, to renew, to say
- * what is done, and when to stop believing in a lease.
- *
- * A job in a slot:
- *
- *   state    event                          becomes   telling
- *   -------  -----------------------------  --------  ------------------------
- *   FREE     claimed                        HELD      JOBS, all of a claim
- *            claimed, but it is STOPPING    RETURN
- *   HELD     done, nothing is kept          DONE
- *            done or failed, with bytes     CLOSING
- *            given back                     RETURN
- *            another's, gone, too old       LOST      JOB_LOST
- *            valid_until has come           LOST      JOB_LOST: EXPIRED
- *            to be cancelled                HELD      JOB_CANCEL, once
- *   DONE,    sent                           SENT
- *   RETURN
- *   SENT     answered                       FREE
- *            answered, but it was lost      LATE      JOB_LOST
- *            no answer                      SENT, and the same step again
- *   CLOSING  answered                       FREE, or LATE
- *   LOST     done, failed, given back       FREE      (nothing is sent)
- *   LATE     its event is taken             FREE
+ * worker.h - when a worker is to claim, to renew, to say what is done, to sleep
+ * and to stop. What it holds is in slots.h.
  *
  * A step is repeated under its number until it is answered, and changes
  * nothing the second time. At most one of a kind is under way, so what ends
@@ -51,37 +30,7 @@
 #include "job.h"
 #include "lease.h"
 #include "rand.h"
-
-typedef enum rlt_slot_state {
-    RLT_SLOT_FREE,
-    RLT_SLOT_HELD,
-    RLT_SLOT_DONE,
-    RLT_SLOT_RETURN,
-    RLT_SLOT_SENT,
-    RLT_SLOT_CLOSING,
-    RLT_SLOT_LOST,
-    RLT_SLOT_LATE
-} rlt_slot_state;
-
-typedef struct rlt_slot {
-    uint64_t number, token;
-    relet_time valid_until;
-    relet_time keep_ms, backoff_ms, backoff_max_ms; /* of its relet_job      */
-    uint32_t attempts_max;
-    int32_t rank;
-    uint32_t attempts, stalls, replays;
-    uint8_t backoff; /* relet_backoff                                        */
-    uint8_t bare;    /* nothing is kept of it, and nobody waits              */
-    uint8_t state;   /* rlt_slot_state                                       */
-    uint8_t step;    /* rlt_step that it is SENT in                          */
-    uint8_t renewed; /* in the renewal that is under way                     */
-    uint8_t asked;   /* it is to be cancelled                                */
-    uint8_t tell;    /* RLT_TELL_JOB_…                                       */
-    uint8_t why;     /* relet_why of a loss                                  */
-} rlt_slot;
-
-/* What is to be told of a slot. */
-enum { RLT_TELL_JOB_CANCEL = 1, RLT_TELL_JOB_LOST = 2 };
+#include "slots.h"
 
 /* One script each, in the order in which they go out together. */
 typedef enum rlt_step {
@@ -121,12 +70,11 @@ typedef struct rlt_under_way {
 
 typedef struct rlt_work {
     rlt_work_plan plan;
-    rlt_slot *slot; /* plan.slots of them                                    */
+    rlt_slots held;
     rlt_rand *rand;
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way                     */
-    uint32_t tells;    /* slots that have something to tell                  */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t held_back; /* claims in a row, while jobs were there             */
     uint8_t in_line;
@@ -168,27 +116,16 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
                                 rlt_errand *out);
 
 /* Whether a slot is part of an errand; they stand in it in their order. */
-RELET_PRIVATE int rlt_work_sends(const rlt_work *w, uint32_t slot,
-                                 rlt_step step);
+RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step);
 
 /* 1 when it brought jobs that are to be told. */
 RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
                                  const rlt_reply *r);
 
-/* The slot that holds the job of this number and token, or NULL. */
-RELET_PRIVATE rlt_slot *rlt_work_find(const rlt_work *w, uint64_t number,
-                                      uint64_t token);
+/* The user ended a job: it may make room under the queue's limit. */
+RELET_PRIVATE void rlt_work_eased(rlt_work *w);
 
-/* How a job ends: 1, and something is to be sent for it; 0: it was lost, and
- * its slot is free; -1: there is no such job here. */
-RELET_PRIVATE int rlt_work_end(rlt_work *w, uint32_t slot, rlt_slot_state how);
-
-/* A CLOSING one was answered: 'd', 'l', 'g', or 0: it was not. */
-RELET_PRIVATE void rlt_work_closed(rlt_work *w, uint32_t slot, char letter);
-
-/* 1, when a slot has something to tell: which, what, and what is in it. */
-RELET_PRIVATE int rlt_work_event(rlt_work *w, uint32_t *slot, int *tell,
-                                 rlt_slot *job);
+/* 1, once, when all has ended. */
 RELET_PRIVATE int rlt_work_ended(rlt_work *w);
 
 #endif

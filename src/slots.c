@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slots.c - the jobs that a worker holds. */
+#include "slots.h"
+
+RELET_PRIVATE void rlt_slots_init(rlt_slots *t, rlt_slot *slot, uint32_t count)
+{
+    memset(slot, 0, count * sizeof *slot);
+    t->slot = slot;
+    t->count = count;
+    t->tells = 0;
+}
+
+static int slots_held(const rlt_slot *s)
+{
+    return s->state == RLT_SLOT_HELD;
+}
+
+static void slots_tell(rlt_slots *t, rlt_slot *s, int what)
+{
+    if (s->tell == 0)
+        t->tells++;
+    s->tell |= (uint8_t)what;
+}
+
+static void slots_untell(rlt_slots *t, rlt_slot *s, int what)
+{
+    if (s->tell == 0)
+        return;
+    s->tell &= (uint8_t)~what;
+    if (s->tell == 0)
+        t->tells--;
+}
+
+static void slots_free(rlt_slots *t, rlt_slot *s)
+{
+    slots_untell(t, s, 255);
+    memset(s, 0, sizeof *s);
+}
+
+static void slots_lose(rlt_slots *t, rlt_slot *s, relet_why why)
+{
+    slots_untell(t, s, RLT_TELL_JOB_CANCEL);
+    s->state = slots_held(s) ? RLT_SLOT_LOST : RLT_SLOT_LATE;
+    s->why = (uint8_t)why;
+    s->renewed = 0;
+    slots_tell(t, s, RLT_TELL_JOB_LOST);
+}
+
+RELET_PRIVATE uint32_t rlt_slots_in(const rlt_slots *t, rlt_slot_state state)
+{
+    uint32_t i, n = 0;
+
+    for (i = 0; i < t->count; i++)
+        n += t->slot[i].state == state;
+    return n;
+}
+
+RELET_PRIVATE uint32_t rlt_slots_busy(const rlt_slots *t)
+{
+    return t->count - rlt_slots_in(t, RLT_SLOT_FREE);
+}
+
+/* -------------------------------------------------------------------- time */
+
+RELET_PRIVATE relet_time rlt_slots_until(const rlt_slots *t)
+{
+    relet_time first = RELET_NEVER;
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++)
+        if (slots_held(&t->slot[i]))
+            first = RLT_MIN(first, t->slot[i].valid_until);
+    return first;
+}
+
+RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now)
+{
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++)
+        if (slots_held(&t->slot[i]) && now >= t->slot[i].valid_until)
+            slots_lose(t, &t->slot[i], RELET_WHY_EXPIRED);
+}
+
+/* ------------------------------------------------------------------ claimed */
+
+/* A free slot, unless the job is here under this token; whether it is here
+ * under another one. */
+static rlt_slot *slots_place(rlt_slots *t, uint64_t number, uint64_t token,
+                             int *twin)
+{
+    rlt_slot *found = NULL;
+    uint32_t i;
+
+    *twin = 0;
+    for (i = 0; i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        if (s->state == RLT_SLOT_FREE)
+            found = found ? found : s;
+        else if (s->number == number && s->token == token)
+            return NULL;
+        else if (s->number == number)
+            *twin = 1;
+    }
+    return found;
+}
+
+/* What the end of a job will need. */
+static void slots_note(rlt_slot *s, relet_span record)
+{
+    relet_job j;
+    uint64_t born;
+
+    (void)rlt_job_read(record, &j, &born);
+    s->attempts_max = rlt_job_attempts(&j);
+    s->backoff = (uint8_t)j.backoff;
+    s->backoff_ms = j.backoff_ms;
+    s->backoff_max_ms = j.backoff_max_ms;
+    s->keep_ms = j.keep_ms;
+    s->rank = j.rank;
+    s->bare = j.id.n == 0 && j.reply_to.n == 0 && j.keep_ms == 0;
+}
+
+static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
+                          relet_time until, rlt_slot_state as, int *twin)
+{
+    rlt_job_state state;
+    rlt_slot *s;
+    int64_t number;
+
+    *twin = 0;
+    if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
+        !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
+                            &state))
+        return 0;
+    s = slots_place(t, (uint64_t)number, state.token, twin);
+    if (s == NULL)
+        return 0;
+    s->state = (uint8_t)(*twin ? RLT_SLOT_RETURN : as);
+    s->number = (uint64_t)number;
+    s->token = state.token;
+    s->attempts = state.attempts;
+    s->stalls = state.stalls;
+    s->replays = state.replays;
+    s->valid_until = until;
+    slots_note(s, relet_value_text(relet_value_at(v, i + 1)));
+    return 1;
+}
+
+RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
+                                      relet_time until, rlt_slot_state as,
+                                      uint32_t *twins)
+{
+    size_t i, count = relet_value_count(v);
+    uint32_t n = 0;
+    int twin;
+
+    *twins = 0;
+    for (i = from; i + 2 < count; i += 3) {
+        n += (uint32_t)slots_take_one(t, v, i, until, as, &twin);
+        *twins += (uint32_t)twin;
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------------ letters */
+
+static relet_why slots_why(char letter)
+{
+    return letter == 'g' ? RELET_WHY_GONE : RELET_WHY_TAKEN;
+}
+
+static void slots_let_go(rlt_slots *t, rlt_slot *s, char letter)
+{
+    if (letter == 'l' || letter == 'g')
+        slots_lose(t, s, slots_why(letter));
+    else
+        slots_free(t, s);
+}
+
+RELET_PRIVATE uint32_t rlt_slots_renew(rlt_slots *t, relet_time until,
+                                       uint32_t most)
+{
+    uint32_t i, n = 0;
+
+    for (i = 0; i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        s->renewed = n < most && slots_held(s) && s->valid_until <= until;
+        n += s->renewed;
+    }
+    return n;
+}
+
+static void slots_renewed_one(rlt_slots *t, rlt_slot *s, char letter,
+                              relet_time until)
+{
+    if (letter == 'l' || letter == 'g') {
+        slots_lose(t, s, slots_why(letter));
+    } else if (letter == 'o') {
+        slots_lose(t, s, RELET_WHY_TIMEOUT);
+    } else if (letter != 0) {
+        s->valid_until = RLT_MAX(s->valid_until, until);
+        if (letter == 'c' && !s->asked)
+            slots_tell(t, s, RLT_TELL_JOB_CANCEL);
+        if (letter == 'c')
+            s->asked = 1;
+    }
+}
+
+RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
+                                     relet_time until)
+{
+    uint32_t i;
+    size_t n = 0;
+
+    for (i = 0; i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+        char letter;
+
+        if (!s->renewed)
+            continue;
+        s->renewed = 0;
+        letter = (char)(n < letters.n ? letters.p[n] : 0);
+        n++;
+        if (slots_held(s))
+            slots_renewed_one(t, s, letter, until);
+    }
+}
+
+static int slots_is_sent(const rlt_slot *s, uint8_t step)
+{
+    return s->state == RLT_SLOT_SENT && s->step == step;
+}
+
+RELET_PRIVATE uint32_t rlt_slots_sent(const rlt_slots *t, uint8_t step)
+{
+    uint32_t i, n = 0;
+
+    for (i = 0; i < t->count; i++)
+        n += (uint32_t)slots_is_sent(&t->slot[i], step);
+    return n;
+}
+
+RELET_PRIVATE uint32_t rlt_slots_send(rlt_slots *t, rlt_slot_state from,
+                                      uint8_t step, uint32_t most)
+{
+    uint32_t i, n = rlt_slots_sent(t, step);
+
+    for (i = 0; n < most && i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        if (s->state != from)
+            continue;
+        s->state = RLT_SLOT_SENT;
+        s->step = step;
+        n++;
+    }
+    return n;
+}
+
+RELET_PRIVATE void rlt_slots_answered(rlt_slots *t, uint8_t step,
+                                      relet_span letters)
+{
+    uint32_t i;
+    size_t n = 0;
+
+    for (i = 0; i < t->count; i++)
+        if (slots_is_sent(&t->slot[i], step)) {
+            slots_let_go(t, &t->slot[i],
+                         (char)(n < letters.n ? letters.p[n] : 'g'));
+            n++;
+        }
+}
+
+RELET_PRIVATE void rlt_slots_cut_off(rlt_slots *t, relet_why why)
+{
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        if (s->state == RLT_SLOT_RETURN)
+            slots_free(t, s);
+        else if (s->state != RLT_SLOT_FREE && s->state != RLT_SLOT_LOST &&
+                 s->state != RLT_SLOT_LATE)
+            slots_lose(t, s, why);
+    }
+}
+
+/* ---------------------------------------------------------------- the user */
+
+RELET_PRIVATE rlt_slot *rlt_slots_find(const rlt_slots *t, uint64_t number,
+                                       uint64_t token)
+{
+    rlt_slot *s = rlt_slots_open(t, number);
+
+    return s != NULL && slots_held(s) && s->token == token ? s : NULL;
+}
+
+RELET_PRIVATE rlt_slot *rlt_slots_open(const rlt_slots *t, uint64_t number)
+{
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++)
+        if (t->slot[i].number == number &&
+            (slots_held(&t->slot[i]) || t->slot[i].state == RLT_SLOT_LOST))
+            return &t->slot[i];
+    return NULL;
+}
+
+RELET_PRIVATE int rlt_slots_end(rlt_slots *t, rlt_slot *s, rlt_slot_state how)
+{
+    if (s->state == RLT_SLOT_LOST) {
+        slots_free(t, s);
+        return 0;
+    }
+    slots_untell(t, s, RLT_TELL_JOB_CANCEL);
+    s->state = (uint8_t)how;
+    s->renewed = 0;
+    return 1;
+}
+
+RELET_PRIVATE void rlt_slots_closed(rlt_slots *t, uint32_t i, char letter)
+{
+    rlt_slot *s = &t->slot[i];
+
+    if (s->state != RLT_SLOT_CLOSING)
+        return;
+    if (letter == 0)
+        slots_lose(t, s, RELET_WHY_BROKEN);
+    else
+        slots_let_go(t, s, letter);
+}
+
+RELET_PRIVATE int rlt_slots_event(rlt_slots *t, int *tell, rlt_slot *job)
+{
+    uint32_t i;
+
+    for (i = 0; t->tells > 0 && i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        if (s->tell == 0)
+            continue;
+        *tell = s->tell & RLT_TELL_JOB_LOST ? RLT_TELL_JOB_LOST
+                                            : RLT_TELL_JOB_CANCEL;
+        slots_untell(t, s, *tell);
+        *job = *s;
+        if (s->state == RLT_SLOT_LATE)
+            slots_free(t, s);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slots.h - the jobs that a worker holds: how long it may believe in each, how
+ * each ends, and what is to be told of it.
+ *
+ *   state    event                          becomes   telling
+ *   -------  -----------------------------  --------  ------------------------
+ *   FREE     claimed                        HELD      JOBS, all of a claim
+ *            claimed, but no more is begun, RETURN
+ *            or it is LOST in another slot
+ *   HELD     done, nothing is kept          DONE
+ *            done or failed, with bytes     CLOSING
+ *            given back                     RETURN
+ *            another's, gone, too old       LOST      JOB_LOST
+ *            valid_until has come           LOST      JOB_LOST: EXPIRED
+ *            to be cancelled                HELD      JOB_CANCEL, once
+ *   DONE,    sent                           SENT
+ *   RETURN
+ *   SENT     answered                       FREE
+ *            answered, but it was lost      LATE      JOB_LOST
+ *            no answer                      SENT, and the same step again
+ *   CLOSING  answered                       FREE, or LATE
+ *   LOST     done, failed, given back       FREE      (nothing is sent)
+ *   LATE     its event is taken             FREE */
+#ifndef RLT_SLOTS_H
+#define RLT_SLOTS_H
+
+#include "base.h"
+#include "job.h"
+
+typedef enum rlt_slot_state {
+    RLT_SLOT_FREE,
+    RLT_SLOT_HELD,
+    RLT_SLOT_DONE,
+    RLT_SLOT_RETURN,
+    RLT_SLOT_SENT,
+    RLT_SLOT_CLOSING,
+    RLT_SLOT_LOST,
+    RLT_SLOT_LATE
+} rlt_slot_state;
+
+typedef struct rlt_slot {
+    uint64_t number, token;
+    relet_time valid_until;
+    relet_time keep_ms, backoff_ms, backoff_max_ms; /* of its relet_job      */
+    uint32_t attempts_max;
+    int32_t rank;
+    uint32_t attempts, stalls, replays;
+    uint8_t backoff; /* relet_backoff                                        */
+    uint8_t bare;    /* nothing is kept of it, and nobody waits              */
+    uint8_t state;   /* rlt_slot_state                                       */
+    uint8_t step;    /* rlt_step that it is SENT in                          */
+    uint8_t renewed; /* in the renewal that is under way                     */
+    uint8_t asked;   /* it is to be cancelled                                */
+    uint8_t tell;    /* RLT_TELL_JOB_…                                       */
+    uint8_t why;     /* relet_why of a loss                                  */
+} rlt_slot;
+
+/* What is to be told of a slot. */
+enum { RLT_TELL_JOB_CANCEL = 1, RLT_TELL_JOB_LOST = 2 };
+
+typedef struct rlt_slots {
+    rlt_slot *slot; /* count of them                                         */
+    uint32_t count;
+    uint32_t tells; /* slots that have something to tell                     */
+} rlt_slots;
+
+RELET_PRIVATE void rlt_slots_init(rlt_slots *t, rlt_slot *slot,
+                                  uint32_t count);
+
+/* How many are in a state; how many are not FREE. */
+RELET_PRIVATE uint32_t rlt_slots_in(const rlt_slots *t, rlt_slot_state state);
+RELET_PRIVATE uint32_t rlt_slots_busy(const rlt_slots *t);
+
+/* The first time at which one that is HELD is believed in no more. */
+RELET_PRIVATE relet_time rlt_slots_until(const rlt_slots *t);
+
+/* Those whose time has come are lost. */
+RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now);
+
+/* number, record and state of jobs, from element `from` of v on, each of which
+ * finds a free slot unless it is known by this token already. How many did;
+ * *twins are those that were lost here, and whose handlers have not ended: two
+ * of a number cannot be told apart, so they go back. */
+RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
+                                      relet_time until, rlt_slot_state as,
+                                      uint32_t *twins);
+
+/* The HELD ones that are believed in until `until` at most begin a renewal,
+ * `most` of them: how many. The letters of its answer, in the same order, end
+ * it: what was renewed is believed in until then. */
+RELET_PRIVATE uint32_t rlt_slots_renew(rlt_slots *t, relet_time until,
+                                       uint32_t most);
+RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
+                                     relet_time until);
+
+/* Those of a state are SENT in a step, until there are `most`; how many are.
+ * The letters of its answer, in the same order, end it. */
+RELET_PRIVATE uint32_t rlt_slots_send(rlt_slots *t, rlt_slot_state from,
+                                      uint8_t step, uint32_t most);
+RELET_PRIVATE uint32_t rlt_slots_sent(const rlt_slots *t, uint8_t step);
+RELET_PRIVATE void rlt_slots_answered(rlt_slots *t, uint8_t step,
+                                      relet_span letters);
+
+/* There will be no answer any more. */
+RELET_PRIVATE void rlt_slots_cut_off(rlt_slots *t, relet_why why);
+
+/* The one that is HELD under this number and token, or NULL; the one of this
+ * number that the user may end: it is HELD or LOST. */
+RELET_PRIVATE rlt_slot *rlt_slots_find(const rlt_slots *t, uint64_t number,
+                                       uint64_t token);
+RELET_PRIVATE rlt_slot *rlt_slots_open(const rlt_slots *t, uint64_t number);
+
+/* How the user ends one that may be ended: 1, something is to be sent for it;
+ * 0, it was lost, and is FREE. */
+RELET_PRIVATE int rlt_slots_end(rlt_slots *t, rlt_slot *s,
+                                rlt_slot_state how);
+
+/* A CLOSING one was answered: 'd', 'l', 'g', or 0: it was not. */
+RELET_PRIVATE void rlt_slots_closed(rlt_slots *t, uint32_t i, char letter);
+
+/* 1, when a slot has something to tell: what, and what is in it. */
+RELET_PRIVATE int rlt_slots_event(rlt_slots *t, int *tell, rlt_slot *job);
+
+#endif
