@@ -84,15 +84,15 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     return RLT_SCRIPT_QUEUE_OFFER;
 }
 
-/* What was offered has no place yet. Any worker would see to it, later. */
-static void put_promote(relet *r, const rlt_queue_tag *tag)
+/* What was offered has no place yet, or a worker that knows when it is due.
+ * Whatever becomes of the link, this follows the offer. */
+static void put_promote(relet *r, const rlt_queue_tag *tag,
+                        const relet_request *q)
 {
-    relet_request q = {0, 0, 0};
+    relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
     rlt_words w;
     relet_args a;
 
-    if (r->session.state != RLT_UP)
-        return;
     rlt_words_init(&w);
     rlt_words_key(&w, tag, RLT_KEY_JOBS);
     rlt_words_key(&w, tag, RLT_KEY_WAITING);
@@ -102,9 +102,18 @@ static void put_promote(relet *r, const rlt_queue_tag *tag)
     rlt_words_number(&w, PUT_PLAIN_MAX);
     a.argv = w.argv;
     a.argc = w.argc;
-    q.tag = RLT_TAG_NOBODY;
-    q.timeout_ms = r->setup.timeout_ms;
-    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &q);
+    own.timeout_ms = q && q->timeout_ms > 0 ? q->timeout_ms
+                                            : r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &own);
+}
+
+/* What follows an offer has room if this is there, too. */
+#define PUT_PROMOTE_BYTES (1024 + 5 * RLT_QUEUE_KEY_MAX)
+
+static int put_has_room(const relet *r, int plain)
+{
+    return plain || rlt_buf_used(&r->conn.out) + PUT_PROMOTE_BYTES <=
+                        r->output_max;
 }
 
 RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
@@ -123,6 +132,8 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
         rule = put_rule(r, jobs, count, &plain);
     if (rule)
         return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, plain))
+        return RELET_E_LIMIT;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
     script = plain ? put_plain(r, &w, &tag, jobs, count, most)
@@ -131,7 +142,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     a.argc = w.argc;
     code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q);
     if (code == 0 && !plain)
-        put_promote(r, &tag);
+        put_promote(r, &tag, q);
     return code;
 }
 

@@ -146,7 +146,7 @@ static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
     s->replays = state.replays;
     s->valid_until = until;
     slots_note(s, relet_value_text(relet_value_at(v, i + 1)));
-    return 1;
+    return !*twin;
 }
 
 RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,

@@ -79,9 +79,9 @@ RELET_PRIVATE relet_time rlt_slots_until(const rlt_slots *t);
 RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now);
 
 /* number, record and state of jobs, from element `from` of v on, each of which
- * finds a free slot unless it is known by this token already. How many did;
- * *twins are those that were lost here, and whose handlers have not ended: two
- * of a number cannot be told apart, so they go back. */
+ * finds a free slot unless it is known by this token already. How many did,
+ * but for *twins: those that were lost here, and whose handlers have not ended.
+ * Two of a number cannot be told apart, so they go back. */
 RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
                                       relet_time until, rlt_slot_state as,
                                       uint32_t *twins);

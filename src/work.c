@@ -51,8 +51,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
 {
     const rlt_queue_tag *q = &d->queue;
 
-    if (e->step != RLT_STEP_LINE_UP && e->step != RLT_STEP_LEAVE)
-        rlt_words_key(w, q, RLT_KEY_JOBS);
+    rlt_words_key(w, q, RLT_KEY_JOBS);
     switch (e->step) {
     case RLT_STEP_RENEW:
         rlt_words_key(w, q, RLT_KEY_LEASED);

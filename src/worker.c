@@ -292,10 +292,12 @@ static uint32_t work_recalled(rlt_work *w, relet_value v)
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
 {
-    int64_t stands = 0;
+    int64_t us = 0, stands = 0;
     relet_time poll = w->plan.poll_ms;
 
-    (void)relet_value_int(v, &stands);
+    (void)relet_value_int(relet_value_at(v, 0), &us);
+    (void)relet_value_int(relet_value_at(v, 2), &stands);
+    work_due(w, now, us, relet_value_at(v, 1));
     w->short_of = 0;
     w->in_line = stands != 0;
     if (!stands || w->state != RLT_WORK_EAGER)
@@ -303,6 +305,14 @@ static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
     w->state = RLT_WORK_ASLEEP;
     w->poll_at = now + poll -
                  (relet_time)rlt_rand_below(w->rand, (uint64_t)poll / 4 + 1);
+}
+
+static void work_promoted(rlt_work *w, relet_time now, relet_value v)
+{
+    int64_t ms = -1;
+
+    (void)relet_value_int(relet_value_at(v, 1), &ms);
+    w->due_at = ms < 0 ? RELET_NEVER : now + ms;
 }
 
 /* A full step is followed by the next at once. After that it is no use to look
@@ -336,11 +346,10 @@ static int work_is_answer(rlt_step step, relet_value v)
     case RLT_STEP_PROMOTE:
     case RLT_STEP_RECALL:
     case RLT_STEP_CLAIM:
-    case RLT_STEP_REAP:
-        return t == RELET_ARRAY;
     case RLT_STEP_LINE_UP:
     case RLT_STEP_LEAVE:
-        return t == RELET_INT;
+    case RLT_STEP_REAP:
+        return t == RELET_ARRAY;
     }
     return 0;
 }
@@ -362,7 +371,7 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
         w->step[step].sent_at = 0;
         break;
     case RLT_STEP_PROMOTE:
-        w->due_at = RELET_NEVER;
+        work_promoted(w, now, v);
         break;
     case RLT_STEP_RECALL:
         return work_recalled(w, v);

@@ -437,6 +437,17 @@ static inline long long t_nth(size_t i)
     return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
 }
 
+/* Whether a worker lines up: 1, or 0, or what is wrong. */
+static inline const char *t_sleep(const char *channel, const char *stays)
+{
+    const char *said = RUN("sleep", channel, stays, NULL), *last;
+
+    if (said[0] != '[')
+        return said;
+    last = strrchr(said, ' ') + 1;
+    return strcmp(last, "1]") == 0 ? "1" : strcmp(last, "0]") == 0 ? "0" : said;
+}
+
 static inline const char *t_state(const char *n)
 {
     char line[60];

@@ -278,6 +278,83 @@ TEST a_put_whose_answer_was_lost_is_put_once(void)
     PASS();
 }
 
+static void t_put_late(t_world *w, int i, const char *payload, relet_time ms)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str(payload);
+    j.delay_ms = ms;
+    (void)t_put_job(w, i, &j);
+}
+
+TEST a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 1000);
+    t_put_late(&w, 0, "b", 700);
+    t_put_late(&w, 0, "a", 500);
+    t_world_pass(&w, 499);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 2:a");
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    t_world_pass(&w, 197);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 1:b");
+    t_world_end(&w);
+    PASS();
+}
+
+/* It was offered, and nobody called for it to begin to wait. */
+TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
+{
+    relet_time down;
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 1000);
+    t_world_cut(&w, 0);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.id = relet_str("mine");
+    down = w.now;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    t_world_pass(&w, 1000);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT(w.now - down <= 1000);
+    t_world_end(&w);
+    PASS();
+}
+
+/* Its lease was taken as lost, and relet, while the handler went on: two jobs
+ * of a number cannot be told apart. It had no slot, and was a stall. */
+TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    w.paused[1] = 1;
+    t_world_pass(&w, 40000);
+    w.paused[1] = 0;
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 1, "jobs 1:a!1"); /* and not a stall more */
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
 {
     relet_job j;
@@ -387,6 +464,9 @@ int main(int argc, char **argv)
     RUN_TEST(what_is_given_back_goes_to_another_one);
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
+    RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
+    RUN_TEST(a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later);
+    RUN_TEST(what_is_claimed_again_before_its_handler_ended_goes_back);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
