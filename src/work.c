@@ -171,6 +171,7 @@ static void desk_turns(relet *r)
         if (!desk_in_use(d))
             continue;
         desk_pump(r, d);
+        rlt_work_settle(&d->work);
         r->desk_busy = 1;
         r->desk_tells |= d->work.held.tells > 0 || d->work.tell_end;
     }

@@ -229,25 +229,33 @@ static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
         jobs_acknowledged(w, n, ev);
 }
 
+static int jobs_works_on(const sim_node *n, int queue)
+{
+    int i, many = 0;
+
+    for (i = 0; i < SIM_DESKS; i++)
+        many += n->desk[i].serial > 0 && n->desk[i].queue == queue;
+    return many;
+}
+
 /* Somebody works on each queue, and looks for what others left. */
 static int jobs_quiet(sim_world *w, sim_node *n)
 {
-    int moved = sim_plain.quiet(w, n), queue, i, there;
+    int moved = sim_plain.quiet(w, n), queue, i;
 
     for (i = 0; i < SIM_DESKS; i++)
-        if (n->desk[i].never_reaps && !n->desk[i].stopping) {
+        if (n->desk[i].serial > 0 && !n->desk[i].stopping &&
+            (n->desk[i].never_reaps ||
+             (i > 0 && jobs_works_on(n, n->desk[i].queue) > 1))) {
             jobs_stop(w, n, i);
             moved = 1;
         }
-    for (queue = 0; queue < SIM_QUEUES; queue++) {
-        for (i = there = 0; i < SIM_DESKS; i++)
-            there |= n->desk[i].serial > 0 && n->desk[i].queue == queue;
-        for (i = 0; !there && i < SIM_DESKS; i++)
-            if (n->desk[i].serial == 0) {
-                jobs_worker(w, n, queue, 1);
-                there = moved = 1;
-            }
-    }
+    for (queue = 0; queue < SIM_QUEUES; queue++)
+        if (jobs_works_on(n, queue) == 0 &&
+            (n->desk[0].serial == 0 || n->desk[1].serial == 0)) {
+            jobs_worker(w, n, queue, 1);
+            moved = 1;
+        }
     return moved;
 }
 

@@ -171,7 +171,6 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
     int desk;
     sim_task *t = tasks_of(w, number, token, &n, &desk);
 
-    (void)run;
     if (t == NULL)
         return;
     if (t->state == SIM_TASK_GRANTED && run->what != SIM_V_RELEASE &&
@@ -179,6 +178,7 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
         sim_fail(w, SIM_Q5, "n%d ends job %llu, and was not told of it",
                  n->number, (unsigned long long)number);
     t->accepted = 1;
+    t->given_back = run->what == SIM_V_RELEASE;
 }
 
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
@@ -405,7 +405,7 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     if (server && !sim_holds(w, SIM_Q5, !tasks_still(w, d, t)))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
                  n->number, (unsigned long long)t->number);
-    if (server && t->accepted && !TASKS_LOSSY(w, t->ran_us) &&
+    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->ran_us) &&
         !sim_holds(w, SIM_Q5, 0))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
@@ -459,12 +459,13 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
 
 static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
 {
-    int i;
+    int gave_up = n->config.attempts_max > 0 && !relet_is_up(n->r), i;
 
-    if (!sim_holds(w, SIM_Q12, d->stopping || n->stopping))
+    if (!sim_holds(w, SIM_Q12, d->stopping || n->stopping || gave_up))
         sim_fail(w, SIM_Q12, "n%d: a worker has ended, and nobody stopped it",
                  n->number);
-    for (i = 0; i < SIM_TASKS && !tasks_lied(n, d) && !n->stopping; i++) {
+    for (i = 0; i < SIM_TASKS && !tasks_lied(n, d) && !n->stopping && !gave_up;
+         i++) {
         const sim_task *t = &d->task[i];
 
         if (!sim_holds(w, SIM_Q12, t->state != SIM_TASK_HELD &&

@@ -48,7 +48,7 @@ static sim_verb verbs_of(const char *last, size_t keys, const char *third)
                  {SIM_V_RENEW, 2, "leased", ""}, /* or done */
                  {SIM_V_KEEP, 4, "ids", "done"},
                  {SIM_V_FAIL, 4, "dead", "delayed"},
-                 {SIM_V_SLEEP, 3, "idle", "idle"}};
+                 {SIM_V_SLEEP, 4, "idle", ""}}; /* as put */
     size_t i;
 
     for (i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -159,6 +159,8 @@ static int verbs_read(const sim_words *c, sim_step *run)
     if (keys < 3)
         third[0] = '\0';
     run->what = verbs_of(last, keys, third);
+    if (run->what == SIM_V_PUT && c->n == 5 + keys)
+        run->what = SIM_V_SLEEP;
     if (run->what != SIM_V_NONE)
         verbs_arguments(run, c, 3 + keys);
     return run->what != SIM_V_NONE;
