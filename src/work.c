@@ -159,6 +159,11 @@ static void desk_pump(relet *r, rlt_desk *d)
     }
 }
 
+/* What has ended goes out when all events are taken; who has just begun waits
+ * for a tick: a lease is believed in from when its claim was sent, and until
+ * then nobody knows what time it is. */
+enum { DESK_SOON = 1, DESK_AT_TICK = 2 };
+
 static void desk_turns(relet *r)
 {
     uint32_t i;
@@ -212,7 +217,7 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
 /* All events have been taken: what has ended since goes out together. */
 RELET_PRIVATE void rlt_work_flush(relet *r)
 {
-    if (r->desk_due)
+    if (r->desk_due == DESK_SOON)
         desk_turns(r);
 }
 
@@ -389,7 +394,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_hold_prepare(r);
     rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
                    &r->hold_rand, r->session.now);
-    desk_turns(r);
+    r->desk_busy = 1;
+    r->desk_due = DESK_AT_TICK;
     return (int)i;
 }
 
@@ -468,7 +474,8 @@ static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
 
     if (rlt_slots_end(&d->work.held, s, how))
         rlt_work_eased(&d->work);
-    r->desk_due = 1;
+    if (r->desk_due == 0)
+        r->desk_due = DESK_SOON;
     return 0;
 }
 

@@ -38,7 +38,8 @@ static sim_task *tasks_find(sim_desk *d, uint64_t number, uint64_t token)
     return NULL;
 }
 
-/* Whose it is, at any node; *n, *desk: where. */
+/* Whose it is, at any node, of the queue that a script is about; *n, *desk:
+ * where. */
 static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
                           sim_node **n, int *desk)
 {
@@ -47,7 +48,9 @@ static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
     for (i = 0; i < w->shape.nodes; i++)
         for (j = 0; j < SIM_DESKS; j++) {
             sim_desk *d = &w->node[i].desk[j];
-            sim_task *t = d->serial ? tasks_find(d, number, token) : NULL;
+            sim_task *t = d->serial && d->queue == w->jobs.run.queue
+                              ? tasks_find(d, number, token)
+                              : NULL;
 
             if (t == NULL)
                 continue;
