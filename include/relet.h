@@ -541,8 +541,10 @@ typedef struct relet_job {
                              * FIXED: exactly so long                        */
     relet_time backoff_ms;  /* 0: 1 s                                        */
     relet_time backoff_max_ms; /* 0: 1 hour                                  */
-    relet_time timeout_ms;  /* of one attempt; 0: none                       */
-    relet_time deadline_ms; /* from the put; later it is of no use; 0: none  */
+    relet_time timeout_ms;  /* of one attempt, which then hears JOB_CANCEL;
+                             * 0: none                                       */
+    relet_time deadline_ms; /* from the put, to a second; what nobody has begun
+                             * by then is dead; 0: none                      */
     relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
     relet_span reply_to;    /* a channel that hears of its end               */
 } relet_job;
@@ -670,7 +672,9 @@ typedef enum relet_kind {
     RELET_LEASE_ENDED,   /* why: no more is told of it, its number is free   */
     /* workers: tag, lease: the worker's number */
     RELET_JOBS,          /* value, for relet_jobs_next                       */
-    RELET_JOB_CANCEL,    /* term: the job's number: it is not wanted any more */
+    RELET_JOB_CANCEL,    /* term, token: the job of this number is not wanted
+                          * any more; why TIMEOUT: or has taken too long. Its
+                          * lease is then not renewed any more               */
     RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
                           * late                                             */
     RELET_WORKER_ENDED   /* no more is told of it, its number is free        */

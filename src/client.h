@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the parts put together; four rooms work on them: client.c for
- * memory and drivers, submit.c for what goes out, hold.c for leases, answer.c
- * for what comes.
+ * client.h - the parts put together; the rooms that work on them: client for
+ * memory and drivers, submit for what goes out, hold for leases, finish, work
+ * and put for queues, answer for what comes.
  *
  * What users call is in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -123,6 +123,21 @@ RELET_PRIVATE void rlt_hold_prepare(relet *r);
 
 /* RLT_CHANCE digits. */
 RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out);
+
+/* A worker by its number, or NULL; its name; under which tag it hears of an
+ * errand of this serial number, or of what was sent for one slot. */
+#define RLT_DESK_STEP_SHIFT 28
+#define RLT_DESK_SERIAL ((1u << RLT_DESK_STEP_SHIFT) - 1)
+#define RLT_DESK_CLOSING 15u
+#define RLT_DESK_MS_MAX ((relet_time)1000000000000)
+RELET_PRIVATE int rlt_desk_in_use(const rlt_desk *d);
+RELET_PRIVATE rlt_desk *rlt_desk_of(const relet *r, int worker);
+RELET_PRIVATE relet_span rlt_desk_name(const rlt_desk *d);
+RELET_PRIVATE uint64_t rlt_desk_tag(const relet *r, const rlt_desk *d,
+                                    uint32_t what, uint32_t serial);
+
+/* Jobs that are of no use any more are buried. */
+RELET_PRIVATE void rlt_finish_stale(relet *r, rlt_desk *d);
 
 /* Of workers: as those of leases below. 1 and *ev: it brought jobs. */
 RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,

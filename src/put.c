@@ -8,15 +8,6 @@
 #define PUT_PLAIN_MAX 128
 #define PUT_OFFER_MAX 16
 
-static relet_span put_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
 static const char *put_rule(const relet *r, const relet_job *jobs,
                                  size_t count, int *plain)
 {
@@ -44,7 +35,7 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
  * answer may be waited for, under the place where the server remembers it. */
 static void put_op(relet *r, rlt_words *w)
 {
-    rlt_words_place(w, put_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
+    rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
                     r->put_op % (2 * (uint64_t)r->operations_max));
     rlt_words_number(w, ++r->put_op);
 }
@@ -78,7 +69,7 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     rlt_words_number(w, most);
     for (i = 0; i < count; i++) {
         n = rlt_job_head(&jobs[i], head[i]);
-        rlt_words_add(w, n ? put_span(head[i], n) : relet_str("0,0,0,0,0;"));
+        rlt_words_add(w, n ? rlt_span(head[i], n) : relet_str("0,0,0,0,0;"));
         rlt_words_add(w, jobs[i].payload);
     }
     return RLT_SCRIPT_QUEUE_OFFER;

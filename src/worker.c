@@ -61,7 +61,7 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
 
     if (work_is_idle(w))
         return RELET_NEVER;
-    t = rlt_slots_until(&w->held);
+    t = rlt_slots_deadline(&w->held);
     if (!up)
         return t;
     if (w->again_at > now)
@@ -214,15 +214,20 @@ static void work_failed(rlt_work *w, relet_time now)
 }
 
 /* number, record, state, from the fourth element on. */
-static uint32_t work_take(rlt_work *w, relet_value v, uint32_t *twins)
+static uint32_t work_take(rlt_work *w, relet_value v, int64_t us,
+                          uint32_t *twins)
 {
-    relet_time until = w->step[RLT_STEP_CLAIM].sent_at +
-                       rlt_lease_trust_ms(w->plan.lease_ms);
+    rlt_claimed c;
+    uint32_t n;
 
-    return rlt_slots_take(&w->held, v, 3, until,
-                          w->state == RLT_WORK_STOPPING ? RLT_SLOT_RETURN
-                                                        : RLT_SLOT_HELD,
-                          twins);
+    memset(&c, 0, sizeof c);
+    c.sent_at = w->step[RLT_STEP_CLAIM].sent_at;
+    c.until = c.sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
+    c.stopping = w->state == RLT_WORK_STOPPING;
+    c.server_us = us;
+    n = rlt_slots_take(&w->held, v, 3, &c);
+    *twins = c.twins;
+    return n;
 }
 
 /* Scores of delayed jobs are 1024 * ms. */
@@ -269,7 +274,7 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
     (void)relet_value_int(relet_value_at(v, 2), &passed);
-    n = work_take(w, v, &twins);
+    n = work_take(w, v, us, &twins);
     w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
     if (passed < 0 || twins > 0) {
@@ -283,11 +288,13 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 
 static uint32_t work_recalled(rlt_work *w, relet_value v)
 {
+    int64_t us = 0;
     uint32_t twins;
 
+    (void)relet_value_int(relet_value_at(v, 1), &us);
     w->astray = w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op++;
-    return work_take(w, v, &twins);
+    return work_take(w, v, us, &twins);
 }
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
