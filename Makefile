@@ -24,7 +24,7 @@
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
         config url env check inlet conn pubsub script lease elect job \
         slots worker words greet session client submit hold finish work put \
-        answer dial carry poll
+        queue answer dial carry poll
 DRIVER = dial carry poll
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 

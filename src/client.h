@@ -114,9 +114,14 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
 RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
                                    relet_value v);
 
-/* An operation of the user's that is one of our scripts, and repeatable. */
+/* An operation of the user's that is one of our scripts. flags: beside his. */
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
-                                 const relet_args *a, const relet_request *q);
+                                 const relet_args *a, const relet_request *q,
+                                 uint8_t flags);
+
+/* What was offered to a queue, or is delayed no more, has no place yet. Any
+ * worker would see to it, later. */
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag);
 
 /* The first lease or queue brings what all of them need. */
 RELET_PRIVATE void rlt_hold_prepare(relet *r);

@@ -242,6 +242,45 @@ TEST what_is_given_back_goes_to_another_one(void)
     PASS();
 }
 
+/* Found by hand: only the answer to a step ended a worker, and what a failure
+ * is sent by is none. */
+TEST a_worker_ends_behind_the_failure_of_its_last_job(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    ASSERT_EQ(0, t_fail(&w, 1, 1, RELET_BURY));
+    T_HEARD(&w, 1, "worker ended");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_worker_ends_behind_a_job_that_was_lost(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    w.paused[1] = 1;
+    t_world_pass(&w, 40000);
+    w.paused[1] = 0;
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "worker ended");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_claim_whose_answer_was_lost_brings_the_same_jobs(void)
 {
     t_world w;
@@ -506,6 +545,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
     RUN_TEST(what_is_given_back_goes_to_another_one);
+    RUN_TEST(a_worker_ends_behind_the_failure_of_its_last_job);
+    RUN_TEST(a_worker_ends_behind_a_job_that_was_lost);
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
     RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
