@@ -119,9 +119,11 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                                  const relet_args *a, const relet_request *q,
                                  uint8_t flags);
 
-/* What was offered to a queue, or is delayed no more, has no place yet. Any
- * worker would see to it, later. */
-RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag);
+/* What was offered to a queue, or is delayed no more, has no place yet, or no
+ * worker that knows when it is due. This follows such a request, whatever
+ * becomes of the link; without it a worker would see to it, later. */
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
+                                   const relet_request *q);
 
 /* The first lease or queue brings what all of them need. */
 RELET_PRIVATE void rlt_hold_prepare(relet *r);

@@ -76,14 +76,8 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     return RLT_SCRIPT_QUEUE_OFFER;
 }
 
-<<<<<<< HEAD
-/* What was offered has no place yet, or a worker that knows when it is due.
- * Whatever becomes of the link, this follows the offer. */
-static void put_promote(relet *r, const rlt_queue_tag *tag,
-                        const relet_request *q)
-=======
-RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag)
->>>>>>> 20152b22116004f87cb7888789992dd13ea6c2d3
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
+                                   const relet_request *q)
 {
     relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
     rlt_words w;
@@ -139,10 +133,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q,
                           RELET_REPEATABLE);
     if (code == 0 && !plain)
-<<<<<<< HEAD
-        put_promote(r, &tag, q);
-=======
-        rlt_put_promote(r, &tag);
+        rlt_put_promote(r, &tag, q);
     return code;
 }
 
@@ -176,23 +167,24 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
         rule = put_unique_rule(r, job, mode, window_ms);
     if (rule)
         return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, 0))
+        return RELET_E_LIMIT;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
     rlt_words_key(&w, &tag, RLT_KEY_JOBS);
     rlt_words_key(&w, &tag, RLT_KEY_DELAYED);
     rlt_words_key(&w, &tag, RLT_KEY_IDS);
     put_op(r, &w);
-    rlt_words_add(&w, put_span(&"terd"[mode], 1));
+    rlt_words_add(&w, rlt_span(&"terd"[mode], 1));
     rlt_words_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
-    rlt_words_add(&w, put_span(head, rlt_job_head(job, head)));
+    rlt_words_add(&w, rlt_span(head, rlt_job_head(job, head)));
     rlt_words_add(&w, job->payload);
     a.argv = w.argv;
     a.argc = w.argc;
     code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,
                           RELET_REPEATABLE);
     if (code == 0)
-        rlt_put_promote(r, &tag);
->>>>>>> 20152b22116004f87cb7888789992dd13ea6c2d3
+        rlt_put_promote(r, &tag, q);
     return code;
 }
 

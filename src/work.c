@@ -142,8 +142,7 @@ static void desk_turns(relet *r)
         if (!rlt_desk_in_use(d))
             continue;
         desk_pump(r, d);
-        if (d->work.state == RLT_WORK_STOPPING)
-            rlt_work_stop(&d->work); /* the last job may have ended */
+        rlt_work_settle(&d->work);
         r->desk_busy = 1;
         r->desk_tells |= d->work.held.tells > 0 || d->work.tell_end;
     }

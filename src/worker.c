@@ -44,14 +44,30 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
+/* A claim brought jobs that are not known here; or was not answered, and is
+ * not to be made again. */
+static int work_is_astray(const rlt_work *w)
+{
+    return w->astray || (w->repeats && w->state == RLT_WORK_STOPPING &&
+                         w->step[RLT_STEP_CLAIM].serial == 0);
+}
+
+/* Without a clock: what is held up by a step that is under way is not. */
 static int work_to_send(const rlt_work *w)
 {
-    return (w->step[RLT_STEP_DONE].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
-           (w->step[RLT_STEP_RETURN].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_RETURN) > 0) ||
-           (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_CLAIM].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0);
+    const rlt_under_way *u = w->step;
+
+    if ((u[RLT_STEP_DONE].serial == 0 &&
+         rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
+        (u[RLT_STEP_RETURN].serial == 0 &&
+         rlt_slots_in(&w->held, RLT_SLOT_RETURN) > 0))
+        return 1;
+    if (work_is_astray(w))
+        return u[RLT_STEP_RECALL].serial == 0;
+    if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
+        return 0;
+    return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
+                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
@@ -74,6 +90,8 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
         t = RLT_MIN(t, w->reap_at);
     if (w->state == RLT_WORK_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
+    if (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_PROMOTE].serial == 0)
+        t = RLT_MIN(t, w->due_at); /* also while it is full of work */
     return t;
 }
 
@@ -157,7 +175,7 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     case RLT_STEP_PROMOTE:
         return eager && w->due_at <= now;
     case RLT_STEP_RECALL:
-        return w->astray;
+        return work_is_astray(w);
     case RLT_STEP_CLAIM:
         return eager && !w->astray && !w->short_of &&
                (*count = work_room(w)) > 0;
@@ -411,28 +429,34 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
     } else {
         work_failed(w, now);
     }
-    if (w->state != RLT_WORK_STOPPING)
-        return brought > 0;
-    rlt_work_stop(w);
-    return 0;
+    rlt_work_settle(w);
+    return brought > 0 && w->state != RLT_WORK_STOPPING &&
+           w->state != RLT_WORK_OVER;
 }
 
 /* ---------------------------------------------------------------- the user */
 
-RELET_PRIVATE void rlt_work_stop(rlt_work *w)
+RELET_PRIVATE void rlt_work_settle(rlt_work *w)
 {
     uint32_t i, busy;
 
-    if (work_is_idle(w))
+    if (w->state != RLT_WORK_STOPPING)
         return;
-    w->state = RLT_WORK_STOPPING;
     busy = rlt_slots_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
-    if (busy > 0 || w->astray || w->in_line)
+    if (busy > 0 || work_is_astray(w) || w->in_line)
         return;
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;
+}
+
+RELET_PRIVATE void rlt_work_stop(rlt_work *w)
+{
+    if (work_is_idle(w))
+        return;
+    w->state = RLT_WORK_STOPPING;
+    rlt_work_settle(w);
 }
 
 RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why)

@@ -26,7 +26,9 @@
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
     "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9",
-    "L10"};
+    "L10", "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11",
+    "Q12"};
+
 /* The first thing that goes wrong is the one that counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
 {
@@ -375,7 +377,9 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
-    case RELET_WORKER_ENDED: /* nobody asked for work */
+    case RELET_WORKER_ENDED:
+        sim_tasks_event(w, n, ev);
+        return;
     case RELET_NOTHING:
         break;
     }
@@ -479,6 +483,7 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
                  (unsigned long)n->held_peak);
     judge_counters(w, n);
     sim_belief_gone(w, n, crash);
+    sim_tasks_gone(w, n, crash);
     for (i = n->ops_first; i < n->ops_n; i++) {
         if (n->ops[i].outcome != RELET_NOTHING)
             continue;
