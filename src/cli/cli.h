@@ -132,6 +132,18 @@ void cli_close(cli *c);
 void cli_interruptible(cli *c);
 int cli_interrupted(void);
 
+/* An outcome that is no answer, on stderr, and as an exit code. */
+int cli_refused(const relet_event *ev);
+
+/* The outcome of what was just asked, alone, whose code this was: 0 and *ev, a
+ * reply; or an exit code, and it was said why. */
+int cli_answer(cli *c, int code, relet_event *ev);
+
+/* HOST.PID or --owner, so that people who look at what is held know where to
+ * look next. 0 or an exit code. */
+#define CLI_LABEL 64
+int cli_label(const cli *c, char label[CLI_LABEL]);
+
 /* Where c->config points to, for people. */
 const char *cli_where(const cli *c, char *buf, size_t size);
 

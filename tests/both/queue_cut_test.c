@@ -33,6 +33,7 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"trim", "0", "0", "0", "9", NULL},
         {"purge", "a", "9", "1", NULL},
         {"forget", "", "9", NULL},
+        {"list", "w", "0", "9", "1100", NULL},
         {"job", "", "1", NULL}};
     relet_span arg[10];
     size_t i, n;
@@ -100,6 +101,8 @@ TEST a_thousand_at_once_are_not_too_many(void)
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
     t_fresh(NULL);
     t_put_thousand();
+    (void)RUN("list", "w", "0", "1000", "1100", NULL);
+    ASSERT_EQ(1000, t_nth(0));
     SAID("[1000 1]", RUN("purge", "a", "1000", "0", NULL));
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
     PASS();

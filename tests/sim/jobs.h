@@ -55,6 +55,9 @@ typedef struct sim_book { /* a queue in a store                               */
     size_t line_n, line_cap;
     size_t pushed_first, pushed_last; /* by this script, in front and behind  */
     uint64_t token;      /* highest that it gave out                          */
+    uint64_t run_gen;    /* the life of the host in which a reaper saw it;    */
+    int64_t open_ms;     /* … nothing is taken before, by its clock           */
+    int seen;            /* 0: nobody has looked for what is late             */
     long open;           /* jobs that are neither done nor dead               */
 } sim_book;
 

@@ -376,6 +376,11 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             t->token = work.token;
             t->job = TASKS_NOBODYS;
         }
+        if (t && !tasks_lied(n, d) &&
+            !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
+                                                      work.number, n->now) > 0))
+            sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
+                     n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
             tasks_begin(w, n, (int)(d - n->desk), t);
         if (t && t->job != TASKS_NOBODYS &&
@@ -503,6 +508,8 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
     w->jobs.lied |= n->ever_lied;
     if (ev->kind == RELET_JOBS)
         tasks_told(w, n, d, ev);
+    if (ev->kind == RELET_JOB_CANCEL)
+        SIM_MARK(job_cancel_asked);
     if (ev->kind == RELET_JOB_LOST)
         tasks_lost(w, n, d, ev);
     if (ev->kind == RELET_WORKER_ENDED)

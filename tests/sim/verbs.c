@@ -418,19 +418,33 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
 
-/* Not within a lease of a new server's start: its owners may be about to
- * renew. */
+/* Who first looks at a server that has just begun holds off for a lease: the
+ * owners may be about to renew. */
 static void verbs_storm(sim_world *w, const sim_touch *t)
 {
     const sim_step *run = &w->jobs.run;
-    int64_t since = w->now_us - w->host[run->host].start_us;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[t->queue];
 
-    if (w->host[run->host].ledger.gen < 2 || w->leases.leapt ||
-        w->host[run->host].start_us == 0)
-        return;
-    if (!sim_holds(w, SIM_Q9, since * 101 / 100 + 2 * SIM_MS >=
-                                  run->lease_ms * SIM_MS))
+    if (!sim_holds(w, SIM_Q9, b->run_gen == h->ledger.gen &&
+                                  run->wall_ms >= b->open_ms))
         verbs_fail(w, SIM_Q9, t, "is taken as soon as its server has started");
+}
+
+static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[run->queue];
+
+    if (b->run_gen == run_gen || b->run_gen != h->ledger.gen)
+        return;
+    if (before)
+        SIM_MARK(reaper_held_off);
+    if (!sim_holds(w, SIM_Q9, b->open_ms == run->wall_ms +
+                                  (before ? run->lease_ms : 0)))
+        sim_fail(w, SIM_Q9, "h%d: a reaper does not wait for those who renew",
+                 run->host);
 }
 
 static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
@@ -537,11 +551,16 @@ void sim_verbs_after(sim_world *w)
 {
     sim_jobs *g = &w->jobs;
     sim_host *h = &w->host[g->run.host];
+    sim_book *b = &h->ledger.book[g->run.queue];
+    uint64_t run_gen = b->run_gen;
+    int seen = b->seen;
     size_t i;
 
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     sim_ledger_read(w, h);
+    if (g->run.what == SIM_V_REAP)
+        verbs_holds_off(w, seen, run_gen);
     if (g->run.what == SIM_V_CLAIM && sim_claims_two_masters(w))
         SIM_MARK(two_masters);
     SIM_SAY(w, "h%d: q%d %s, worker %u, changes %lu", g->run.host,
@@ -554,7 +573,7 @@ void sim_verbs_after(sim_world *w)
                                           t->number));
     }
     if (g->touches > 0)
-        verbs_order(w, &h->ledger.book[g->run.queue]);
+        verbs_order(w, b);
     if (g->run.what == SIM_V_HELD)
         SIM_MARK(claim_recalled);
     if (g->run.what == SIM_V_CLAIM)
