@@ -337,7 +337,6 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
         verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
     if (t->was.score < run->wall_ms)
         SIM_MARK(job_renewed_late);
-    sim_tasks_renewed(w, run, t->number, p->token);
 }
 
 /* Its owner ends it, by its token. */
@@ -513,6 +512,22 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 
 /* --------------------------------------------------------------- all of them */
 
+/* Also where nothing changed, since the clock stood still. */
+static void verbs_renewals(sim_world *w, sim_book *b)
+{
+    const sim_step *run = &w->jobs.run;
+    uint32_t i;
+
+    for (i = 0; i < run->pairs; i++) {
+        const sim_place *p = sim_ledger_at(b, run->number[i]);
+        int64_t age_us = run->wall_ms * 1000 - (int64_t)run->token[i];
+
+        if (p->letter == 'L' && p->token == run->token[i] &&
+            age_us <= run->run_ms * 1000)
+            sim_tasks_renewed(w, run, run->number[i], p->token);
+    }
+}
+
 /* What was put stands at the end, in order; what was given back in front, by
  * the order in which it was leased. */
 static void verbs_order(sim_world *w, const sim_book *b)
@@ -574,6 +589,8 @@ void sim_verbs_after(sim_world *w)
     }
     if (g->touches > 0)
         verbs_order(w, b);
+    if (g->run.what == SIM_V_RENEW)
+        verbs_renewals(w, b);
     if (g->run.what == SIM_V_HELD)
         SIM_MARK(claim_recalled);
     if (g->run.what == SIM_V_CLAIM)
