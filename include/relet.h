@@ -224,7 +224,7 @@ typedef struct relet_config {
     relet_tracking tracking;
     int tracking_noloop;       /* not for keys this client changed itself     */
     char tracking_prefix[256]; /* comma-separated, for RELET_TRACK_BROADCAST  */
-    char prefix[64]; /* in front of the keys the library makes; no effect yet */
+    char prefix[64]; /* in front of the keys the library makes               */
     relet_fsync fsync; /* for RELET_FILE                                      */
 
     /* How long. Milliseconds. */

@@ -406,7 +406,7 @@ static inline void t_put(int n)
     arg[1] = t_span("1");
     arg[2] = t_span("0");
     for (i = 0; i < n; i++) {
-        arg[3 + i].p = "abcdefghij" + i;
+        arg[3 + i].p = &"abcdefghij"[i];
         arg[3 + i].n = 1;
     }
     (void)t_run_spans("put", arg, 3 + (size_t)n);
