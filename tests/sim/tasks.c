@@ -140,7 +140,8 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     }
     if (d->stopping)
         SIM_MARK(claim_after_stop);
-    if ((t = tasks_new(d)) == NULL)
+    t = tasks_find(d, number, p->token); /* where servers forgot it       */
+    if (t == NULL && (t = tasks_new(d)) == NULL)
         return;
     memset(t, 0, sizeof *t);
     t->state = SIM_TASK_GRANTED;
