@@ -153,10 +153,10 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     c.lease_ms = sim_spread(&n->work, least, SIM_JOB_LEASE_MAX_MS);
     if (sim_chance(&n->work, 1, 3))
         c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
-    c.poll_ms = sim_spread(&n->work, 200, 10000);
+    c.poll_ms = sim_spread(&n->work, 500, 10000);
     c.reap_ms = sure ? 0 : sim_chance(&n->work, 1, 6)
                                ? RELET_NEVER
-                               : sim_spread(&n->work, 50, c.lease_ms);
+                               : sim_spread(&n->work, c.lease_ms / 2, c.lease_ms);
     if (sim_chance(&n->work, 1, 4))
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
@@ -214,12 +214,12 @@ static void jobs_step(sim_world *w, sim_node *n)
 
     if (what < 4 && w->shape.ops & 16)
         sim_plain.step(w, n);
-    else if (what < 20)
+    else if (what < 12)
         jobs_put_some(w, n);
-    else if (what < 23)
+    else if (what < 15)
         jobs_worker(w, n, (int)sim_choose(&n->work,
                                           1 + w->shape.ops % SIM_QUEUES), 0);
-    else if (what < 25)
+    else if (what < 17)
         jobs_stop(w, n, (int)sim_choose(&n->work, SIM_DESKS));
 }
 

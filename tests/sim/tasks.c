@@ -79,9 +79,11 @@ static sim_task *tasks_new(sim_desk *d)
     return old;
 }
 
+/* Nothing can be told from its tokens: it was lied to, or servers began them
+ * again. */
 static int tasks_lied(const sim_node *n, const sim_desk *d)
 {
-    return d->lied || n->ever_lied;
+    return d->lied || n->ever_lied || n->world->jobs.twice[d->queue];
 }
 
 /* ------------------------------------------------------------------- belief */
@@ -148,7 +150,7 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->number = number;
     t->token = p->token;
     t->job = p->job ? p->job - 1 : TASKS_NOBODYS;
-    t->ran_us = w->now_us;
+    t->granted_us = t->ran_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
 }
 
@@ -231,12 +233,13 @@ static void tasks_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
 }
 
 /* Look at the clock, then act; it arrives later. */
-static void tasks_act(sim_world *w, sim_node *n, int desk, const sim_task *t)
+static void tasks_act(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
 
-    if (t->job == TASKS_NOBODYS || tasks_lied(n, &n->desk[desk]))
+    if (t->job == TASKS_NOBODYS || t->acted || tasks_lied(n, &n->desk[desk]))
         return;
+    t->acted = 1;
     if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
         SIM_MARK(deed_held_back);
         return;
@@ -400,7 +403,7 @@ static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
     const sim_place *p;
 
     sim_ledger_read(w, h);
-    if (TASKS_LOSSY(w, t->ran_us) || t->number >= b->n)
+    if (TASKS_LOSSY(w, t->granted_us) || t->number >= b->n)
         return 0;
     p = &b->at[t->number];
     return p->letter == 'L' && p->token == t->token;
@@ -414,7 +417,7 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     if (server && !sim_holds(w, SIM_Q5, !tasks_still(w, d, t)))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
                  n->number, (unsigned long long)t->number);
-    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->ran_us) &&
+    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->granted_us) &&
         !sim_holds(w, SIM_Q5, 0))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
