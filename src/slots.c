@@ -232,9 +232,10 @@ RELET_PRIVATE uint32_t rlt_slots_renew(rlt_slots *t, relet_time until,
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
-        s->renewed = n < most && slots_held(s) && !s->overdue &&
-                     s->valid_until <= until;
-        n += s->renewed;
+        s->renewed = 0;
+        if (n < most && slots_held(s) && !s->overdue &&
+            s->valid_until <= until)
+            s->renewed = (uint8_t)++n;
     }
     return n;
 }
@@ -259,19 +260,14 @@ RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
                                      relet_time until)
 {
     uint32_t i;
-    size_t n = 0;
 
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
-        char letter;
+        size_t place = s->renewed;
 
-        if (!s->renewed)
-            continue;
         s->renewed = 0;
-        letter = (char)(n < letters.n ? letters.p[n] : 0);
-        n++;
-        if (slots_held(s))
-            slots_renewed_one(t, s, letter, until);
+        if (place > 0 && place <= letters.n && slots_held(s))
+            slots_renewed_one(t, s, letters.p[place - 1], until);
     }
 }
 

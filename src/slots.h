@@ -56,7 +56,8 @@ typedef struct rlt_slot {
     uint8_t bare;    /* nothing is kept of it, and nobody waits              */
     uint8_t state;   /* rlt_slot_state                                       */
     uint8_t step;    /* rlt_step that it is SENT in                          */
-    uint8_t renewed; /* in the renewal that is under way                     */
+    uint8_t renewed; /* which it is in the renewal that is under way, from 1 *
+                      * on: some may end before the answer comes            */
     uint8_t fresh;   /* the last claim brought it                            */
     uint8_t asked;   /* it is to be cancelled                                */
     uint8_t overdue; /* ends_at has come                                     */

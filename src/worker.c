@@ -128,7 +128,7 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
 RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step)
 {
     if (step == RLT_STEP_RENEW)
-        return s->renewed;
+        return s->renewed > 0;
     return s->state == RLT_SLOT_SENT && s->step == (uint8_t)step;
 }
 
@@ -308,7 +308,7 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
         return n;
     }
     w->held_back = 0;
-    w->short_of = (int64_t)n + passed < (int64_t)w->wanted;
+    w->short_of = (int64_t)n + passed + c.homeless < (int64_t)w->wanted;
     return n;
 }
 
