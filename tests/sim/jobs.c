@@ -282,6 +282,66 @@ int sim_jobs_missing(sim_world *w)
     return w->work == &sim_working && jobs_open(w) > 0;
 }
 
+/* All may be told of what comes, and at once. */
+static int jobs_all_hear(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (w->node[i].lost || !w->node[i].running ||
+            !sim_lease_link_is_quick(w, &w->node[i]))
+            return 0;
+    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
+}
+
+/* A job for a queue on which somebody sleeps; 0: there is none. */
+static int jobs_probe(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    sim_node *n = &w->node[0];
+    char name[16], text[32];
+    int queue;
+
+    for (queue = 0; queue < SIM_QUEUES; queue++) {
+        sprintf(name, "{%s}:idle", jobs_queue(queue));
+        sim_host_ask(&w->host[w->primary], text, sizeof text, 2, "ZCARD",
+                     name);
+        if (text[0] < '1' || text[0] > '9')
+            continue;
+        n->now = sim_node_clock(w, n);
+        if (!jobs_put(w, n, queue, 1, 1))
+            return 0;
+        g->probe = (int)g->jobs;
+        g->probe_us = w->now_us;
+        sim_node_turn(w, n);
+        return 1;
+    }
+    return 0;
+}
+
+/* Once all is whole and done, a job comes, and who sleeps begins it as soon as
+ * some ways there and back allow, not when he looks for himself. */
+int sim_jobs_more(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    int64_t bound = 60 * w->shape.latency_us + 400 * SIM_MS;
+
+    if (w->work != &sim_working)
+        return 0;
+    if (g->probe == 0) {
+        if (g->probe_tried++ || !jobs_all_hear(w))
+            return 0;
+        return jobs_probe(w);
+    }
+    if (g->probe_start_us == 0 && w->now_us < g->probe_us + bound)
+        return 1;
+    if (!sim_holds(w, SIM_Q11, g->probe_start_us > 0))
+        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and workers "
+                 "sleep", (long)(bound / SIM_MS));
+    SIM_MARK(woken_by_put);
+    return 0;
+}
+
 const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
                                   jobs_event, jobs_quiet, jobs_alive};
 

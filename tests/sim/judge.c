@@ -430,6 +430,7 @@ void sim_judge_turn(sim_world *w, sim_node *n)
 
     judge_pings(w, n);
     sim_belief_turn(w, n);
+    sim_tasks_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)

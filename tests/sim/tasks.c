@@ -197,8 +197,13 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
     if (t && tasks_believes(w, n, desk, t) && !tasks_excused(w, t))
         sim_fail(w, SIM_Q7, "job %llu is relet while n%d believes in it",
                  (unsigned long long)number, n->number);
-    if (t && t->state == SIM_TASK_GRANTED)
-        SIM_MARK(stalled_unheard);
+    if (t == NULL || t->state != SIM_TASK_GRANTED)
+        return;
+    SIM_MARK(stalled_unheard);
+    if (!tasks_lied(n, &n->desk[desk]) && n->running &&
+        !sim_holds(w, SIM_Q7, n->disturbed_us >= t->granted_us))
+        sim_fail(w, SIM_Q7, "n%d was never told of job %llu, and nothing was "
+                 "wrong", n->number, (unsigned long long)number);
 }
 
 /* ----------------------------------------------------------------- handlers */
@@ -512,12 +517,29 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
     w->jobs.lied |= n->ever_lied;
     if (ev->kind == RELET_JOBS)
         tasks_told(w, n, d, ev);
-    if (ev->kind == RELET_JOB_CANCEL)
-        SIM_MARK(job_cancel_asked);
     if (ev->kind == RELET_JOB_LOST)
         tasks_lost(w, n, d, ev);
     if (ev->kind == RELET_WORKER_ENDED)
         tasks_over(w, n, d);
+}
+
+/* Behind a turn nobody has a job that he may not work on, and was not told. */
+void sim_tasks_turn(sim_world *w, sim_node *n)
+{
+    int i, j;
+
+    if (w->jobs.serials == 0)
+        return;
+    for (i = 0; i < SIM_DESKS; i++)
+        for (j = 0; n->desk[i].serial && j < SIM_TASKS; j++) {
+            const sim_task *t = &n->desk[i].task[j];
+
+            if (t->state == SIM_TASK_HELD && !tasks_lied(n, &n->desk[i]) &&
+                !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, i, t->number,
+                                                          n->now) > 0))
+                sim_fail(w, SIM_Q8, "n%d was not told that job %llu is lost",
+                         n->number, (unsigned long long)t->number);
+        }
 }
 
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash)

@@ -247,6 +247,27 @@ static int verbs_counts_same(const sim_place *a, const sim_place *b)
            a->replays == b->replays;
 }
 
+/* Of one id there is one that has not ended. */
+static int verbs_has_twin(sim_world *w, const sim_job *j)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_ledger *l = &w->host[run->host].ledger;
+    uint32_t i;
+
+    for (i = 0; j->id > 0 && i < w->jobs.jobs; i++) {
+        const sim_job *o = &w->jobs.job[i];
+        const sim_place *p;
+
+        if (o == j || o->id != j->id || o->queue != j->queue ||
+            o->gen[run->host] != l->gen || o->number[run->host] == 0)
+            continue;
+        p = &l->book[o->queue].at[o->number[run->host]];
+        if (p->job == i + 1 && p->letter != 'X')
+            return 1;
+    }
+    return 0;
+}
+
 static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -262,6 +283,8 @@ static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
                                   j->number[run->host] == 0))
         verbs_fail(w, SIM_Q2, t, "was put before");
+    if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
+        verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
     if (run->what == SIM_V_PUT)
