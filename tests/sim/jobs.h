@@ -93,7 +93,7 @@ typedef struct sim_step {
     uint32_t wanted, stalls_max;
     uint32_t pairs;
     uint64_t number[SIM_ROOM], token[SIM_ROOM];
-    int64_t wall_ms;
+    int64_t wall_us, wall_ms;
 } sim_step;
 
 typedef enum sim_task_state {
