@@ -316,7 +316,6 @@ static void tasks_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
                         int code)
 {
     if (code == RELET_E_LIMIT || code == RELET_E_MEMORY) {
-        SIM_MARK(job_end_refused);
         tasks_later(w, n, desk, t, 20 * SIM_MS);
         return;
     }
