@@ -348,7 +348,9 @@ void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which)
     }
     n->now = sim_node_clock(w, n);
     tasks_act(w, n, desk, t);
-    if (!w->failed)
+    if (!w->failed && t->state == SIM_TASK_LOST && !t->stubborn)
+        tasks_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    else if (!w->failed)
         tasks_ended(w, n, desk, t, tasks_end(w, n, desk, t));
     sim_node_turn(w, n);
 }
@@ -472,7 +474,7 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
     if (t->stubborn)
         return;
     SIM_MARK(job_abandoned);
-    tasks_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    tasks_later(w, n, desk, t, 0); /* in a turn of its own                 */
 }
 
 static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
