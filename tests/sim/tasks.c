@@ -143,6 +143,8 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     if (d->stopping)
         SIM_MARK(claim_after_stop);
     t = tasks_find(d, number, p->token); /* where servers forgot it       */
+    if (t && (t->state == SIM_TASK_HELD || t->state == SIM_TASK_LOST))
+        return;
     if (t == NULL && (t = tasks_new(d)) == NULL)
         return;
     memset(t, 0, sizeof *t);
