@@ -1028,6 +1028,18 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
 
+/* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
+ * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
+ * was not put, or nobody knows, and *ev says which of the outcomes that was. A
+ * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
+ * and end->work.number is its number. With a job of the same id there already
+ * its end is waited for. A lost message does not matter: the job is looked for,
+ * too. What it ends with is kept for a minute, if keep_ms is 0. Otherwise as
+ * relet_call; lent until the next call. */
+RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
+                             relet_event *ev, relet_job_info *end,
+                             int timeout_ms);
+
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only
  * function that another thread or a signal handler may call, and not once
