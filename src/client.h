@@ -87,7 +87,7 @@ struct relet {
     const char *prefix;
     size_t output_max, name_max;
     uint8_t desk_busy;  /* some are in use                                   */
-    uint8_t desk_due;   /* jobs have ended since the last turn               */
+    uint8_t desk_due;   /* RLT_DESK_DUE…                                     */
     uint8_t desk_tells; /* some have something to tell                       */
     uint8_t fail_fast;
     uint8_t watched_unit;
@@ -133,6 +133,11 @@ RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out);
 
 /* A worker by its number, or NULL; its name; under which tag it hears of an
  * errand of this serial number, or of what was sent for one slot. */
+/* What has ended goes out when all events are taken. Who has just begun waits
+ * for a tick: its jobs are believed in from when they were claimed, and until
+ * then nobody knows what time it is. */
+enum { RLT_DESK_DUE = 1, RLT_DESK_DUE_AT_TICK = 2 };
+
 #define RLT_DESK_STEP_SHIFT 28
 #define RLT_DESK_SERIAL ((1u << RLT_DESK_STEP_SHIFT) - 1)
 #define RLT_DESK_CLOSING 15u

@@ -115,23 +115,23 @@ RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now)
 /* A free slot, unless the job is here under this token; whether it is here
  * under another one. */
 static rlt_slot *slots_place(rlt_slots *t, uint64_t number, uint64_t token,
-                             int *twin)
+                             int *twin, int *known)
 {
     rlt_slot *found = NULL;
     uint32_t i;
 
-    *twin = 0;
+    *twin = *known = 0;
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
         if (s->state == RLT_SLOT_FREE)
             found = found ? found : s;
         else if (s->number == number && s->token == token)
-            return NULL;
+            *known = 1;
         else if (s->number == number)
             *twin = 1;
     }
-    return found;
+    return *known ? NULL : found;
 }
 
 /* What the end of a job will need; 1, if its deadline has passed. It was put
@@ -161,15 +161,17 @@ static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
     rlt_job_state state;
     rlt_slot *s;
     int64_t number;
-    int twin, late;
+    int twin, known, late;
 
     if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
         !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
                             &state))
         return 0;
-    s = slots_place(t, (uint64_t)number, state.token, &twin);
+    s = slots_place(t, (uint64_t)number, state.token, &twin, &known);
+    c->homeless += s == NULL && !known;
     if (s == NULL)
         return 0;
+    s->fresh = 1;
     s->number = (uint64_t)number;
     s->token = state.token;
     s->attempts = state.attempts;
@@ -178,7 +180,7 @@ static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
     s->valid_until = c->until;
     late = slots_note(s, relet_value_text(relet_value_at(v, i + 1)), c);
     c->twins += (uint32_t)twin;
-    s->state = (uint8_t)(twin || c->stopping ? RLT_SLOT_RETURN
+    s->state = (uint8_t)(twin || c->to_go_back ? RLT_SLOT_RETURN
                          : late              ? RLT_SLOT_STALE
                                              : RLT_SLOT_HELD);
     return slots_held(s);
@@ -188,8 +190,10 @@ RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
                                       rlt_claimed *c)
 {
     size_t i, count = relet_value_count(v);
-    uint32_t n = 0;
+    uint32_t n = 0, k;
 
+    for (k = 0; k < t->count; k++)
+        t->slot[k].fresh = 0;
     for (i = from; i + 2 < count; i += 3)
         n += (uint32_t)slots_take_one(t, v, i, c);
     return n;
@@ -228,9 +232,10 @@ RELET_PRIVATE uint32_t rlt_slots_renew(rlt_slots *t, relet_time until,
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
-        s->renewed = n < most && slots_held(s) && !s->overdue &&
-                     s->valid_until <= until;
-        n += s->renewed;
+        s->renewed = 0;
+        if (n < most && slots_held(s) && !s->overdue &&
+            s->valid_until <= until)
+            s->renewed = (uint8_t)++n;
     }
     return n;
 }
@@ -255,19 +260,14 @@ RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
                                      relet_time until)
 {
     uint32_t i;
-    size_t n = 0;
 
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
-        char letter;
+        size_t place = s->renewed;
 
-        if (!s->renewed)
-            continue;
         s->renewed = 0;
-        letter = (char)(n < letters.n ? letters.p[n] : 0);
-        n++;
-        if (slots_held(s))
-            slots_renewed_one(t, s, letter, until);
+        if (place > 0 && place <= letters.n && slots_held(s))
+            slots_renewed_one(t, s, letters.p[place - 1], until);
     }
 }
 

@@ -56,7 +56,9 @@ typedef struct rlt_slot {
     uint8_t bare;    /* nothing is kept of it, and nobody waits              */
     uint8_t state;   /* rlt_slot_state                                       */
     uint8_t step;    /* rlt_step that it is SENT in                          */
-    uint8_t renewed; /* in the renewal that is under way                     */
+    uint8_t renewed; /* which it is in the renewal that is under way, from 1 *
+                      * on: some may end before the answer comes            */
+    uint8_t fresh;   /* the last claim brought it                            */
     uint8_t asked;   /* it is to be cancelled                                */
     uint8_t overdue; /* ends_at has come                                     */
     uint8_t tell;    /* RLT_TELL_JOB_…                                       */
@@ -92,8 +94,9 @@ RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now);
 typedef struct rlt_claimed {
     relet_time sent_at, until;
     int64_t server_us;
-    int stopping; /* no more is begun                                        */
-    uint32_t twins;
+    int to_go_back;    /* none is begun: it is too late, or it has stopped   */
+    uint32_t twins;    /* how many went back for another of their number     */
+    uint32_t homeless; /* … found no slot                                    */
 } rlt_claimed;
 
 /* number, record and state of jobs, from element `from` of v on, each of which

@@ -183,7 +183,7 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
 /* All events have been taken: what has ended since goes out together. */
 RELET_PRIVATE void rlt_work_flush(relet *r)
 {
-    if (r->desk_due)
+    if (r->desk_due == RLT_DESK_DUE)
         desk_turns(r);
 }
 
@@ -235,8 +235,8 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
         brought = rlt_work_reply(&d->work, r->session.now, (rlt_step)what,
                                  &reply);
     desk_turns(r);
-    if (!brought)
-        return 0;
+    if (!brought) /* before what else has come, which may need its room */
+        return rlt_work_event_all(r, ev);
     ev->kind = RELET_JOBS;
     ev->tag = d->tag;
     ev->lease = (int)index;
@@ -253,8 +253,6 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
     for (i = 0; r->desk_tells && i < r->desks_max; i++) {
         rlt_desk *d = &r->desks[i];
 
-        ev->tag = d->tag;
-        ev->lease = (int)i;
         if (rlt_slots_event(&d->work.held, &tell, &job)) {
             ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
                                                  : RELET_JOB_CANCEL;
@@ -266,6 +264,8 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
         } else {
             continue;
         }
+        ev->tag = d->tag;
+        ev->lease = (int)i;
         desk_turns(r);
         return 1;
     }
@@ -360,7 +360,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_hold_prepare(r);
     rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
                    &r->hold_rand, r->session.now);
-    desk_turns(r);
+    r->desk_busy = 1;
+    r->desk_due = RLT_DESK_DUE_AT_TICK;
     return (int)i;
 }
 
@@ -393,7 +394,7 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
                 relet_value_text(relet_value_at(ev->value, i + 2)), &state))
             continue;
         s = rlt_slots_find(&d->work.held, (uint64_t)number, state.token);
-        if (s == NULL)
+        if (s == NULL || !s->fresh)
             continue;
         memset(out, 0, sizeof *out);
         (void)rlt_job_read(relet_value_text(relet_value_at(ev->value, i + 1)),

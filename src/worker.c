@@ -44,12 +44,14 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
-/* A claim brought jobs that are not known here; or was not answered, and is
+/* A claim brought jobs that are not known here, and there is room; or it was not answered, and is
  * not to be made again. */
 static int work_is_astray(const rlt_work *w)
 {
-    return w->astray || (w->repeats && w->state == RLT_WORK_STOPPING &&
-                         w->step[RLT_STEP_CLAIM].serial == 0);
+    if (w->astray)
+        return rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
+    return w->repeats && w->state == RLT_WORK_STOPPING &&
+           w->step[RLT_STEP_CLAIM].serial == 0;
 }
 
 /* Without a clock: what is held up by a step that is under way is not. */
@@ -64,6 +66,8 @@ static int work_to_send(const rlt_work *w)
         return 1;
     if (work_is_astray(w))
         return u[RLT_STEP_RECALL].serial == 0;
+    if (w->astray)
+        return 0;
     if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
         return 0;
     return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
@@ -124,7 +128,7 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
 RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step)
 {
     if (step == RLT_STEP_RENEW)
-        return s->renewed;
+        return s->renewed > 0;
     return s->state == RLT_SLOT_SENT && s->step == (uint8_t)step;
 }
 
@@ -212,7 +216,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         }
         out->step = (rlt_step)i;
         out->serial = serial;
-        out->op = u->op;
+        out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
         return 1;
     }
@@ -232,20 +236,24 @@ static void work_failed(rlt_work *w, relet_time now)
 }
 
 /* number, record, state, from the fourth element on. */
-static uint32_t work_take(rlt_work *w, relet_value v, int64_t us,
-                          uint32_t *twins)
+static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
+                          int64_t us, rlt_claimed *c)
 {
-    rlt_claimed c;
-    uint32_t n;
+    memset(c, 0, sizeof *c);
+    c->sent_at = w->step[RLT_STEP_CLAIM].sent_at;
+    c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
+    c->to_go_back = w->state == RLT_WORK_STOPPING || c->until <= now;
+    c->server_us = us;
+    return rlt_slots_take(&w->held, v, 3, c);
+}
 
-    memset(&c, 0, sizeof c);
-    c.sent_at = w->step[RLT_STEP_CLAIM].sent_at;
-    c.until = c.sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
-    c.stopping = w->state == RLT_WORK_STOPPING;
-    c.server_us = us;
-    n = rlt_slots_take(&w->held, v, 3, &c);
-    *twins = c.twins;
-    return n;
+/* What found no slot, since a step that was to free it was not answered, is
+ * asked for again. */
+static void work_claim_over(rlt_work *w, const rlt_claimed *c)
+{
+    w->astray = c->homeless > 0;
+    w->repeats = 0;
+    w->step[RLT_STEP_CLAIM].op += c->homeless == 0;
 }
 
 /* Scores of delayed jobs are 1024 * ms. */
@@ -283,7 +291,8 @@ static void work_hold_back(rlt_work *w, relet_time now)
 static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0, passed = 0;
-    uint32_t n, twins;
+    rlt_claimed c;
+    uint32_t n;
 
     if (relet_value_count(v) < 3) { /* this claim had been done before */
         w->astray = 1;
@@ -292,27 +301,27 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
     (void)relet_value_int(relet_value_at(v, 2), &passed);
-    n = work_take(w, v, us, &twins);
-    w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op++;
-    if (passed < 0 || twins > 0) {
+    n = work_take(w, now, v, us, &c);
+    work_claim_over(w, &c);
+    if (passed < 0 || c.twins > 0) {
         work_hold_back(w, now);
         return n;
     }
     w->held_back = 0;
-    w->short_of = (int64_t)n + passed < (int64_t)w->wanted;
+    w->short_of = (int64_t)n + passed + c.homeless < (int64_t)w->wanted;
     return n;
 }
 
-static uint32_t work_recalled(rlt_work *w, relet_value v)
+static uint32_t work_recalled(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0;
-    uint32_t twins;
+    rlt_claimed c;
+    uint32_t n;
 
     (void)relet_value_int(relet_value_at(v, 1), &us);
-    w->astray = w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op++;
-    return work_take(w, v, us, &twins);
+    n = work_take(w, now, v, us, &c);
+    work_claim_over(w, &c);
+    return n;
 }
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
@@ -399,7 +408,7 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
         work_promoted(w, now, v);
         break;
     case RLT_STEP_RECALL:
-        return work_recalled(w, v);
+        return work_recalled(w, now, v);
     case RLT_STEP_CLAIM:
         return work_claimed(w, now, v);
     case RLT_STEP_LINE_UP:
@@ -445,7 +454,7 @@ RELET_PRIVATE void rlt_work_settle(rlt_work *w)
     busy = rlt_slots_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
-    if (busy > 0 || work_is_astray(w) || w->in_line)
+    if (busy > 0 || w->astray || work_is_astray(w) || w->in_line)
         return;
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;

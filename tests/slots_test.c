@@ -107,7 +107,7 @@ TEST what_is_claimed_while_it_stops_goes_back(void)
     t_rig t;
 
     t_begin(&t);
-    t.claim.stopping = 1;
+    t.claim.to_go_back = 1;
     ASSERT_EQ(0, t_claim(&t, 7, 70));
     ASSERT_EQ(RLT_SLOT_RETURN, t.slot[0].state);
     PASS();
@@ -193,6 +193,24 @@ TEST a_renewal_counts_for_what_it_was_about(void)
     ASSERT_EQ(RLT_SLOT_LOST, t.slot[1].state);
     ASSERT_EQ(11000, t.slot[2].valid_until);
     ASSERT_STR_EQ("lost 2 taken;", t_told(&t));
+    PASS();
+}
+
+/* The others were taken for the one before them: told that they were gone, or
+ * to be cancelled. Found by the simulator. */
+TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
+{
+    relet_span letters = relet_str("gr");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(RLT_SLOT_HELD, t.slot[1].state);
+    ASSERT_EQ(20000, t.slot[1].valid_until);
     PASS();
 }
 
@@ -327,6 +345,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_is_not_renewed);
     RUN_TEST(what_is_claimed_after_its_deadline_is_not_begun);
     RUN_TEST(a_renewal_counts_for_what_it_was_about);
+    RUN_TEST(what_ends_before_its_renewal_is_answered_shifts_no_letters);
     RUN_TEST(a_late_renewal_does_not_bring_back_what_was_lost);
     RUN_TEST(a_renewal_without_an_answer_for_a_job_changes_nothing);
     RUN_TEST(a_cancel_is_told_once_and_the_lease_goes_on);

@@ -286,6 +286,113 @@ TEST a_claim_that_was_done_before_is_recalled(void)
     PASS();
 }
 
+/* It was asked for by the number of the first claim, whichever was lost: what
+ * later ones had brought stalled for a lease. Found by the simulator. */
+TEST each_claim_is_recalled_by_its_own_number(void)
+{
+    uint64_t op;
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    rlt_work_wake(&t.w);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    op = t.e.op;
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(op, t.e.op);
+    PASS();
+}
+
+/* It was told and lost in one turn, and stalled for the rest of its lease.
+ * Found by the simulator. */
+TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    t_clock_pass(&t.c, T_LEASE);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_EQ(0, t_claimed(&t, 1, 7, "", 0));
+    ASSERT_STR_EQ("return lineup", t_sends(&t));
+    PASS();
+}
+
+/* The answer to what was to free its slot is late: the job was forgotten here,
+ * and stalled there. Found by the simulator. */
+TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("done claim", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "-BUSY it is\r\n");
+    ASSERT_EQ(0, t_claimed(&t, 1, 8, "", 0));
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("done", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(1, t_hear(&t, RLT_STEP_RECALL,
+                        "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:8\r\n$6\r\n"
+                        ".1234x\r\n$15\r\nL 18 0 0 0 - me\r\n"));
+    PASS();
+}
+
+/* Its deadline was now until the answer came. Found by the simulator. */
+TEST who_waits_for_an_answer_asks_for_no_turn(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 0, 0, "", 0);
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    ASSERT(rlt_work_deadline(&t.w, 1, t.c.now) > t.c.now);
+    PASS();
+}
+
+/* Only luck gave it a turn. Found by the simulator. */
+TEST who_is_full_of_work_promotes_what_is_due(void)
+{
+    char due[32];
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    sprintf(due, "%.0f", (double)(t.c.server_us / 1000 + 70) * 1024);
+    (void)t_claimed(&t, 1, 7, due, 0);
+    ASSERT_EQ(t.c.now + 70, rlt_work_deadline(&t.w, 1, t.c.now));
+    t_clock_pass(&t.c, 70);
+    ASSERT_STR_EQ("promote", t_sends(&t));
+    PASS();
+}
+
+/* What its claim had brought stalled. Found by the simulator. */
+TEST who_stops_recalls_a_claim_that_was_not_answered(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    rlt_work_stop(&t.w);
+    ASSERT(!rlt_work_ended(&t.w));
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(0, t_hear(&t, RLT_STEP_RECALL,
+                        "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:7\r\n$6\r\n"
+                        ".1234x\r\n$15\r\nL 17 0 0 0 - me\r\n"));
+    ASSERT_STR_EQ("return", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
 TEST what_ends_while_a_step_is_under_way_goes_out_with_the_next(void)
 {
     t_rig t;
@@ -399,6 +506,12 @@ int main(int argc, char **argv)
     RUN_TEST(without_an_answer_a_step_is_repeated_under_its_number);
     RUN_TEST(leases_of_a_repeated_claim_count_from_the_first);
     RUN_TEST(a_claim_that_was_done_before_is_recalled);
+    RUN_TEST(each_claim_is_recalled_by_its_own_number);
+    RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
+    RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
+    RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
+    RUN_TEST(who_is_full_of_work_promotes_what_is_due);
+    RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
     RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
     RUN_TEST(errors_are_no_answers);
     RUN_TEST(who_stops_leaves_the_line_and_ends);

@@ -35,6 +35,18 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
     PASS();
 }
 
+/* Its worker had ended by then, and the jobs stalled. Found by the simulator. */
+TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
+{
+    t_put(2);
+    (void)RUN("held", "W", "4", NULL);
+    SAID("[]", t_claim("W", "4", "2"));
+    SAID("[]", t_claim("W", "3", "2"));
+    (void)t_claim("W", "5", "2");
+    SAID("1 2", t_brought());
+    PASS();
+}
+
 TEST what_is_held_is_what_is_still_leased(void)
 {
     t_put(2);
@@ -423,6 +435,7 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(the_oldest_come_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
+    RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(what_is_held_is_what_is_still_leased);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
     RUN_TEST(ghosts_are_passed_over_and_counted);

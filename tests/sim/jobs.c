@@ -153,10 +153,10 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     c.lease_ms = sim_spread(&n->work, least, SIM_JOB_LEASE_MAX_MS);
     if (sim_chance(&n->work, 1, 3))
         c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
-    c.poll_ms = sim_spread(&n->work, 200, 10000);
+    c.poll_ms = sim_spread(&n->work, 500, 10000);
     c.reap_ms = sure ? 0 : sim_chance(&n->work, 1, 6)
                                ? RELET_NEVER
-                               : sim_spread(&n->work, 50, c.lease_ms);
+                               : sim_spread(&n->work, c.lease_ms / 2, c.lease_ms);
     if (sim_chance(&n->work, 1, 4))
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
@@ -214,12 +214,12 @@ static void jobs_step(sim_world *w, sim_node *n)
 
     if (what < 4 && w->shape.ops & 16)
         sim_plain.step(w, n);
-    else if (what < 20)
+    else if (what < 12)
         jobs_put_some(w, n);
-    else if (what < 23)
+    else if (what < 15)
         jobs_worker(w, n, (int)sim_choose(&n->work,
                                           1 + w->shape.ops % SIM_QUEUES), 0);
-    else if (what < 25)
+    else if (what < 17)
         jobs_stop(w, n, (int)sim_choose(&n->work, SIM_DESKS));
 }
 
@@ -280,6 +280,66 @@ static int jobs_alive(sim_world *w, const sim_node *n)
 int sim_jobs_missing(sim_world *w)
 {
     return w->work == &sim_working && jobs_open(w) > 0;
+}
+
+/* All may be told of what comes, and at once. */
+static int jobs_all_hear(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (w->node[i].lost || !w->node[i].running ||
+            !sim_lease_link_is_quick(w, &w->node[i]))
+            return 0;
+    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
+}
+
+/* A job for a queue on which somebody sleeps; 0: there is none. */
+static int jobs_probe(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    sim_node *n = &w->node[0];
+    char name[16], text[32];
+    int queue;
+
+    for (queue = 0; queue < SIM_QUEUES; queue++) {
+        sprintf(name, "{%s}:idle", jobs_queue(queue));
+        sim_host_ask(&w->host[w->primary], text, sizeof text, 2, "ZCARD",
+                     name);
+        if (text[0] < '1' || text[0] > '9')
+            continue;
+        n->now = sim_node_clock(w, n);
+        if (!jobs_put(w, n, queue, 1, 1))
+            return 0;
+        g->probe = (int)g->jobs;
+        g->probe_us = w->now_us;
+        sim_node_turn(w, n);
+        return 1;
+    }
+    return 0;
+}
+
+/* Once all is whole and done, a job comes, and who sleeps begins it as soon as
+ * some ways there and back allow, not when he looks for himself. */
+int sim_jobs_more(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    int64_t bound = 60 * w->shape.latency_us + 400 * SIM_MS;
+
+    if (w->work != &sim_working)
+        return 0;
+    if (g->probe == 0) {
+        if (g->probe_tried++ || !jobs_all_hear(w))
+            return 0;
+        return jobs_probe(w);
+    }
+    if (g->probe_start_us == 0 && w->now_us < g->probe_us + bound)
+        return 1;
+    if (!sim_holds(w, SIM_Q11, g->probe_start_us > 0))
+        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and workers "
+                 "sleep", (long)(bound / SIM_MS));
+    SIM_MARK(woken_by_put);
+    return 0;
 }
 
 const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,

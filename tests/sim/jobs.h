@@ -14,7 +14,7 @@
 #define SIM_DESKS 2 /* workers of a node at a time                            */
 #define SIM_ROOM 8  /* jobs of each                                           */
 #define SIM_TASKS 32
-#define SIM_JOBS_MAX 512    /* jobs of a run                                  */
+#define SIM_JOBS_MAX 256    /* jobs of a run                                  */
 #define SIM_DEEDS 1024      /* under way to what the work changes             */
 #define SIM_RENEWALS_MAX 8
 
@@ -55,6 +55,9 @@ typedef struct sim_book { /* a queue in a store                               */
     size_t line_n, line_cap;
     size_t pushed_first, pushed_last; /* by this script, in front and behind  */
     uint64_t token;      /* highest that it gave out                          */
+    uint64_t run_gen;    /* the life of the host in which a reaper saw it;    */
+    int64_t open_ms;     /* … nothing is taken before, by its clock           */
+    int seen;            /* 0: nobody has looked for what is late             */
     long open;           /* jobs that are neither done nor dead               */
 } sim_book;
 
@@ -106,12 +109,14 @@ typedef struct sim_task {
     uint64_t number, token;
     uint32_t job;        /* index                                             */
     uint64_t key;        /* of this task: events that are due name it         */
+    int64_t granted_us;
     int64_t ran_us;      /* a server granted or renewed it last, …            */
     int64_t truth_us;    /* … until then                                      */
     int64_t end_us;      /* its handler ends                                  */
     uint8_t accepted;    /* a server ended it by its token                    */
     uint8_t given_back;  /* which is no step with a number: twice, it fails   */
     uint8_t told;        /* that it was lost                                  */
+    uint8_t acted;       /* its deed is under way                             */
     uint8_t stubborn;    /* its handler goes on though it was lost            */
 } sim_task;
 

@@ -213,7 +213,9 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
+    /* A long script finds no room behind what else is to be sent. */
     if (n->oom == 0 && !op->lied && ev->text.n > 8 &&
+        (op->jobs_n == 0 || n->config.output_max > 32768) &&
         memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
         sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
                  n->number, judge_n(ev->tag));
@@ -428,6 +430,7 @@ void sim_judge_turn(sim_world *w, sim_node *n)
 
     judge_pings(w, n);
     sim_belief_turn(w, n);
+    sim_tasks_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)

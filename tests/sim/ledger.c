@@ -189,6 +189,13 @@ static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
     int what = ledger_field(field, &number);
     sim_place *p;
 
+    if (value && field.n == 4 && memcmp(field.p, "open", 4) == 0) {
+        b->open_ms = sim_ledger_number(*value);
+        b->run_gen = w->jobs.run.what == SIM_V_REAP
+                         ? w->host[w->jobs.run.host].ledger.gen
+                         : 0;
+        b->seen = 1;
+    }
     if (what != 0 && what != 's')
         return;
     p = ledger_touch(w, b, queue, number);
@@ -351,7 +358,9 @@ void sim_ledger_anew(sim_host *h)
         sim_book *b = &h->ledger.book[i];
 
         b->n = b->line_n = b->pushed_first = b->pushed_last = 0;
-        b->token = 0;
+        b->token = b->run_gen = 0;
+        b->open_ms = 0;
+        b->seen = 0;
         b->open = 0;
     }
     h->ledger.read = 0;

@@ -584,6 +584,7 @@ extern const relet_channel sim_wish_kind[SIM_WISHES];
 /* lease.c */
 int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
 int sim_lease_missing(const sim_world *w, const sim_node *n);
+int sim_lease_link_is_quick(sim_world *w, const sim_node *n);
 void sim_lease_arrives(sim_world *w, uint64_t which);
 
 /* claims.c: what servers do with leases, as it happens. */
@@ -623,6 +624,7 @@ void sim_record_judge(sim_world *w);
 /* jobs.c */
 void sim_jobs_clear(sim_world *w);
 void sim_jobs_judge(sim_world *w);
+int sim_jobs_more(sim_world *w);    /* 1: when all is whole, this is due     */
 int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
 
 /* ledger.c */
@@ -649,6 +651,7 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
 void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which);
 void sim_tasks_arrives(sim_world *w, uint64_t which);
+void sim_tasks_turn(sim_world *w, sim_node *n);
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
 
 /* chart.c */

@@ -38,7 +38,8 @@ static sim_task *tasks_find(sim_desk *d, uint64_t number, uint64_t token)
     return NULL;
 }
 
-/* Whose it is, at any node; *n, *desk: where. */
+/* Whose it is, at any node, of the queue that a script is about; *n, *desk:
+ * where. */
 static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
                           sim_node **n, int *desk)
 {
@@ -47,7 +48,9 @@ static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
     for (i = 0; i < w->shape.nodes; i++)
         for (j = 0; j < SIM_DESKS; j++) {
             sim_desk *d = &w->node[i].desk[j];
-            sim_task *t = d->serial ? tasks_find(d, number, token) : NULL;
+            sim_task *t = d->serial && d->queue == w->jobs.run.queue
+                              ? tasks_find(d, number, token)
+                              : NULL;
 
             if (t == NULL)
                 continue;
@@ -76,9 +79,11 @@ static sim_task *tasks_new(sim_desk *d)
     return old;
 }
 
+/* Nothing can be told from its tokens: it was lied to, or servers began them
+ * again. */
 static int tasks_lied(const sim_node *n, const sim_desk *d)
 {
-    return d->lied || n->ever_lied;
+    return d->lied || n->ever_lied || n->world->jobs.twice[d->queue];
 }
 
 /* ------------------------------------------------------------------- belief */
@@ -137,14 +142,15 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     }
     if (d->stopping)
         SIM_MARK(claim_after_stop);
-    if ((t = tasks_new(d)) == NULL)
+    t = tasks_find(d, number, p->token); /* where servers forgot it       */
+    if (t == NULL && (t = tasks_new(d)) == NULL)
         return;
     memset(t, 0, sizeof *t);
     t->state = SIM_TASK_GRANTED;
     t->number = number;
     t->token = p->token;
     t->job = p->job ? p->job - 1 : TASKS_NOBODYS;
-    t->ran_us = w->now_us;
+    t->granted_us = t->ran_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
 }
 
@@ -191,8 +197,13 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
     if (t && tasks_believes(w, n, desk, t) && !tasks_excused(w, t))
         sim_fail(w, SIM_Q7, "job %llu is relet while n%d believes in it",
                  (unsigned long long)number, n->number);
-    if (t && t->state == SIM_TASK_GRANTED)
-        SIM_MARK(stalled_unheard);
+    if (t == NULL || t->state != SIM_TASK_GRANTED)
+        return;
+    SIM_MARK(stalled_unheard);
+    if (!tasks_lied(n, &n->desk[desk]) && n->running &&
+        !sim_holds(w, SIM_Q7, n->disturbed_us >= t->granted_us))
+        sim_fail(w, SIM_Q7, "n%d was never told of job %llu, and nothing was "
+                 "wrong", n->number, (unsigned long long)number);
 }
 
 /* ----------------------------------------------------------------- handlers */
@@ -227,12 +238,13 @@ static void tasks_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
 }
 
 /* Look at the clock, then act; it arrives later. */
-static void tasks_act(sim_world *w, sim_node *n, int desk, const sim_task *t)
+static void tasks_act(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
 
-    if (t->job == TASKS_NOBODYS || tasks_lied(n, &n->desk[desk]))
+    if (t->job == TASKS_NOBODYS || t->acted || tasks_lied(n, &n->desk[desk]))
         return;
+    t->acted = 1;
     if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
         SIM_MARK(deed_held_back);
         return;
@@ -373,6 +385,11 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             t->token = work.token;
             t->job = TASKS_NOBODYS;
         }
+        if (t && !tasks_lied(n, d) &&
+            !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
+                                                      work.number, n->now) > 0))
+            sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
+                     n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
             tasks_begin(w, n, (int)(d - n->desk), t);
         if (t && t->job != TASKS_NOBODYS &&
@@ -391,7 +408,7 @@ static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
     const sim_place *p;
 
     sim_ledger_read(w, h);
-    if (TASKS_LOSSY(w, t->ran_us) || t->number >= b->n)
+    if (TASKS_LOSSY(w, t->granted_us) || t->number >= b->n)
         return 0;
     p = &b->at[t->number];
     return p->letter == 'L' && p->token == t->token;
@@ -405,7 +422,7 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     if (server && !sim_holds(w, SIM_Q5, !tasks_still(w, d, t)))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
                  n->number, (unsigned long long)t->number);
-    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->ran_us) &&
+    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->granted_us) &&
         !sim_holds(w, SIM_Q5, 0))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
@@ -504,6 +521,25 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
         tasks_lost(w, n, d, ev);
     if (ev->kind == RELET_WORKER_ENDED)
         tasks_over(w, n, d);
+}
+
+/* Behind a turn nobody has a job that he may not work on, and was not told. */
+void sim_tasks_turn(sim_world *w, sim_node *n)
+{
+    int i, j;
+
+    if (w->jobs.serials == 0)
+        return;
+    for (i = 0; i < SIM_DESKS; i++)
+        for (j = 0; n->desk[i].serial && j < SIM_TASKS; j++) {
+            const sim_task *t = &n->desk[i].task[j];
+
+            if (t->state == SIM_TASK_HELD && !tasks_lied(n, &n->desk[i]) &&
+                !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, i, t->number,
+                                                          n->now) > 0))
+                sim_fail(w, SIM_Q8, "n%d was not told that job %llu is lost",
+                         n->number, (unsigned long long)t->number);
+        }
 }
 
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash)

@@ -247,6 +247,27 @@ static int verbs_counts_same(const sim_place *a, const sim_place *b)
            a->replays == b->replays;
 }
 
+/* Of one id there is one that has not ended. */
+static int verbs_has_twin(sim_world *w, const sim_job *j)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_ledger *l = &w->host[run->host].ledger;
+    uint32_t i;
+
+    for (i = 0; j->id > 0 && i < w->jobs.jobs; i++) {
+        const sim_job *o = &w->jobs.job[i];
+        const sim_place *p;
+
+        if (o == j || o->id != j->id || o->queue != j->queue ||
+            o->gen[run->host] != l->gen || o->number[run->host] == 0)
+            continue;
+        p = &l->book[o->queue].at[o->number[run->host]];
+        if (p->job == i + 1 && p->letter != 'X')
+            return 1;
+    }
+    return 0;
+}
+
 static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -262,6 +283,8 @@ static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
                                   j->number[run->host] == 0))
         verbs_fail(w, SIM_Q2, t, "was put before");
+    if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
+        verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
     if (run->what == SIM_V_PUT)
@@ -337,7 +360,6 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
         verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
     if (t->was.score < run->wall_ms)
         SIM_MARK(job_renewed_late);
-    sim_tasks_renewed(w, run, t->number, p->token);
 }
 
 /* Its owner ends it, by its token. */
@@ -418,19 +440,33 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
 
-/* Not within a lease of a new server's start: its owners may be about to
- * renew. */
+/* Who first looks at a server that has just begun holds off for a lease: the
+ * owners may be about to renew. */
 static void verbs_storm(sim_world *w, const sim_touch *t)
 {
     const sim_step *run = &w->jobs.run;
-    int64_t since = w->now_us - w->host[run->host].start_us;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[t->queue];
 
-    if (w->host[run->host].ledger.gen < 2 || w->leases.leapt ||
-        w->host[run->host].start_us == 0)
-        return;
-    if (!sim_holds(w, SIM_Q9, since * 101 / 100 + 2 * SIM_MS >=
-                                  run->lease_ms * SIM_MS))
+    if (!sim_holds(w, SIM_Q9, b->run_gen == h->ledger.gen &&
+                                  run->wall_ms >= b->open_ms))
         verbs_fail(w, SIM_Q9, t, "is taken as soon as its server has started");
+}
+
+static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[run->queue];
+
+    if (b->run_gen == run_gen || b->run_gen != h->ledger.gen)
+        return;
+    if (before)
+        SIM_MARK(reaper_held_off);
+    if (!sim_holds(w, SIM_Q9, b->open_ms == run->wall_ms +
+                                  (before ? run->lease_ms : 0)))
+        sim_fail(w, SIM_Q9, "h%d: a reaper does not wait for those who renew",
+                 run->host);
 }
 
 static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
@@ -499,6 +535,22 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 
 /* --------------------------------------------------------------- all of them */
 
+/* Also where nothing changed, since the clock stood still. */
+static void verbs_renewals(sim_world *w, sim_book *b)
+{
+    const sim_step *run = &w->jobs.run;
+    uint32_t i;
+
+    for (i = 0; i < run->pairs; i++) {
+        const sim_place *p = sim_ledger_at(b, run->number[i]);
+        int64_t age_us = run->wall_ms * 1000 - (int64_t)run->token[i];
+
+        if (p->letter == 'L' && p->token == run->token[i] &&
+            age_us <= run->run_ms * 1000)
+            sim_tasks_renewed(w, run, run->number[i], p->token);
+    }
+}
+
 /* What was put stands at the end, in order; what was given back in front, by
  * the order in which it was leased. */
 static void verbs_order(sim_world *w, const sim_book *b)
@@ -537,11 +589,16 @@ void sim_verbs_after(sim_world *w)
 {
     sim_jobs *g = &w->jobs;
     sim_host *h = &w->host[g->run.host];
+    sim_book *b = &h->ledger.book[g->run.queue];
+    uint64_t run_gen = b->run_gen;
+    int seen = b->seen;
     size_t i;
 
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     sim_ledger_read(w, h);
+    if (g->run.what == SIM_V_REAP)
+        verbs_holds_off(w, seen, run_gen);
     if (g->run.what == SIM_V_CLAIM && sim_claims_two_masters(w))
         SIM_MARK(two_masters);
     SIM_SAY(w, "h%d: q%d %s, worker %u, changes %lu", g->run.host,
@@ -554,7 +611,9 @@ void sim_verbs_after(sim_world *w)
                                           t->number));
     }
     if (g->touches > 0)
-        verbs_order(w, &h->ledger.book[g->run.queue]);
+        verbs_order(w, b);
+    if (g->run.what == SIM_V_RENEW)
+        verbs_renewals(w, b);
     if (g->run.what == SIM_V_HELD)
         SIM_MARK(claim_recalled);
     if (g->run.what == SIM_V_CLAIM)
