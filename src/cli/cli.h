@@ -57,6 +57,11 @@ typedef struct cli {
     long attempts;
     long run_ms;
     long keep_ms;
+    long width; /* work                                                     */
+    int drain;
+    long snooze_ms;
+    long result_max;
+    long stalls;
 
     int argc; /* what is left when the options are taken                    */
     char **argv;
@@ -92,7 +97,7 @@ typedef struct cli_command {
 
 extern const cli_command call_command, listen_command, ping_command,
     bench_command, demo_command, lead_command, lock_command, leases_command,
-    put_command;
+    put_command, work_command;
 
 /* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
 #ifdef __GNUC__

@@ -21,8 +21,8 @@ static const cli_command help_command;
 
 static const cli_command *const main_commands[] = {
     &call_command, &listen_command, &lead_command,
-    &lock_command, &leases_command, &put_command, &ping_command,
-    &bench_command, &demo_command,  &help_command,
+    &lock_command, &leases_command, &put_command, &work_command,
+    &ping_command, &bench_command, &demo_command,  &help_command,
 };
 #define MAIN_COMMANDS (sizeof main_commands / sizeof *main_commands)
 
