@@ -12,6 +12,8 @@
 # RUNS times (5); told are medians, and the least and the most.
 #
 #   life-1       one job a put, 100 puts under way; 1 handler
+#   ahead-1      the same, beside the peers' life-1; ours has 16 jobs in hand and
+#                does one after the other. They cannot
 #   life-100     the same; 100 handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
 #   put, bulk    nobody works
@@ -206,6 +208,7 @@ wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
 # round WHO
 round() {
     wanted life-1 && life life-1 "$1" 1 "${few[$1]}" 100
+    wanted ahead-1 && [ "$1" = relet ] && life ahead-1 relet 16 "${few[$1]}" 100
     wanted life-100 && life life-100 "$1" 100 "${many[$1]}" 100
     wanted bulk-100 && life bulk-100 "$1" 100 "${many[$1]}" bulk
     wanted put && only_put put "$1" "${many[$1]}" 100
@@ -227,14 +230,15 @@ figures_of() {
             END { if (NR) print v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 
-# row WORKLOAD WHAT TITLE UNIT LESS|MORE: ours beside each peer.
+# row WORKLOAD WHAT TITLE UNIT LESS|MORE [THEIRS]: ours beside each peer.
 row() {
     local who mine least most theirs ratio
     read -r mine least most < <(figures_of "$1" "$2" relet)
     [ -n "${mine:-}" ] || return
     printf '%-47s%10s  (%s … %s) %s\n' "$3" "$mine" "$least" "$most" "$4"
     for who in "${contenders[@]:1}" scripts; do
-        read -r theirs least most < <(figures_of "$1" "$2" "$who") || continue
+        read -r theirs least most < <(figures_of "${6:-$1}" "$2" "$who") ||
+            continue
         ratio=$(awk -v a="$mine" -v b="$theirs" -v way="$5" 'BEGIN {
             printf "%.2f", way == "less" ? b / (a ? a : 0.001) : a / b }')
         line "$1: $3" "$mine" "$who" "$theirs" "$4" "$ratio"
@@ -270,6 +274,7 @@ redis FLUSHALL >/dev/null
 for way in life-1 life-100 bulk-100; do
     row $way rate "whole life, $way" jobs/s more
 done
+row ahead-1 rate "whole life, ahead-1" jobs/s more life-1
 for way in life-1 life-100 bulk-100; do
     row $way client "CPU of worker and producer, $way" us/job less
     row $way server "CPU of the server, $way" us/job less

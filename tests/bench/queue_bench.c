@@ -174,8 +174,8 @@ static void produce(const char *way)
 /* ---------------------------------------------------------------------- work
  */
 
-static int *came;         /* how often, by number                            */
-static int64_t *late_us;  /* from put to handler, in the order of coming     */
+static uint8_t *came;     /* whether, by number                              */
+static int32_t *late_us;  /* from put to handler, in the order of coming     */
 static int came_n, came_twice;
 static int64_t work_cpu;  /* at the first job                                */
 
@@ -193,9 +193,10 @@ static void work_count(const relet_work *w)
         die("an odd payload", text);
     if (came_n == 0)
         work_cpu = cpu_us();
-    came_twice += came[number] > 0;
-    if (came[number]++ == 0)
-        late_us[came_n++] = now_us() - put_at;
+    came_twice += came[number];
+    if (!came[number])
+        late_us[came_n++] = (int32_t)(now_us() - put_at);
+    came[number] = 1;
 }
 
 static void work_on(const relet_event *ev, int worker)
@@ -213,7 +214,7 @@ static void work_on(const relet_event *ev, int worker)
 
 static int by_size(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
     return x < y ? -1 : x > y;
 }
@@ -253,11 +254,11 @@ static void work_report(void)
     int64_t end = now_us();
 
     qsort(late_us, (size_t)count, sizeof *late_us, by_size);
-    printf("end=%lld jobs=%d twice=%d cpu=%lld rss=%ld p50=%lld p99=%lld\n",
+    printf("end=%lld jobs=%d twice=%d cpu=%lld rss=%ld p50=%ld p99=%ld\n",
            (long long)end, came_n, came_twice,
            (long long)(cpu_us() - work_cpu), resident_kb(),
-           (long long)late_us[count / 2],
-           (long long)late_us[(count * 99 + 99) / 100 - 1]);
+           (long)late_us[count / 2],
+           (long)late_us[(count * 99 + 99) / 100 - 1]);
 }
 
 int main(int argc, char **argv)
@@ -274,8 +275,8 @@ int main(int argc, char **argv)
     } else {
         handlers = (uint32_t)atoi(argv[4]);
         count = atoi(argv[5]);
-        came = (int *)calloc((size_t)count, sizeof *came);
-        late_us = (int64_t *)calloc((size_t)count, sizeof *late_us);
+        came = (uint8_t *)calloc((size_t)count, sizeof *came);
+        late_us = (int32_t *)calloc((size_t)count, sizeof *late_us);
         if (came == NULL || late_us == NULL)
             die("memory", "none");
         client_open(argv[2], handlers);
