@@ -224,7 +224,7 @@ typedef struct relet_config {
     relet_tracking tracking;
     int tracking_noloop;       /* not for keys this client changed itself     */
     char tracking_prefix[256]; /* comma-separated, for RELET_TRACK_BROADCAST  */
-    char prefix[64]; /* in front of the keys the library makes; no effect yet */
+    char prefix[64]; /* in front of the keys the library makes               */
     relet_fsync fsync; /* for RELET_FILE                                      */
 
     /* How long. Milliseconds. */
@@ -541,8 +541,10 @@ typedef struct relet_job {
                              * FIXED: exactly so long                        */
     relet_time backoff_ms;  /* 0: 1 s                                        */
     relet_time backoff_max_ms; /* 0: 1 hour                                  */
-    relet_time timeout_ms;  /* of one attempt; 0: none                       */
-    relet_time deadline_ms; /* from the put; later it is of no use; 0: none  */
+    relet_time timeout_ms;  /* of one attempt, which then hears JOB_CANCEL;
+                             * 0: none                                       */
+    relet_time deadline_ms; /* from the put, to a second; what nobody has begun
+                             * by then is dead; 0: none                      */
     relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
     relet_span reply_to;    /* a channel that hears of its end               */
 } relet_job;
@@ -817,7 +819,9 @@ typedef enum relet_kind {
     RELET_LEASE_ENDED,   /* why: no more is told of it, its number is free   */
     /* workers: tag, lease: the worker's number */
     RELET_JOBS,          /* value, for relet_jobs_next                       */
-    RELET_JOB_CANCEL,    /* term: the job's number: it is not wanted any more */
+    RELET_JOB_CANCEL,    /* term, token: the job of this number is not wanted
+                          * any more; why TIMEOUT: or has taken too long. Its
+                          * lease is then not renewed any more               */
     RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
                           * late                                             */
     RELET_WORKER_ENDED   /* no more is told of it, its number is free        */
@@ -1023,6 +1027,18 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
+
+/* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
+ * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
+ * was not put, or nobody knows, and *ev says which of the outcomes that was. A
+ * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
+ * and end->work.number is its number. With a job of the same id there already
+ * its end is waited for. A lost message does not matter: the job is looked for,
+ * too. What it ends with is kept for a minute, if keep_ms is 0. Otherwise as
+ * relet_call; lent until the next call. */
+RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
+                             relet_event *ev, relet_job_info *end,
+                             int timeout_ms);
 
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only

@@ -193,7 +193,7 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
         rlt_words_number(&c.w, numbers[i]);
     code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPLAY, q, 0);
     if (code == 0)
-        rlt_put_promote(r, &c.tag);
+        rlt_put_promote(r, &c.tag, q);
     return code;
 }
 

@@ -142,8 +142,11 @@ int cli_trouble(const cli *c, int code);
 /* Open c->r, which then connects while it is waited on. 0 or an exit code. */
 int cli_open(cli *c);
 
-/* The same, and wait until it is up, at most wait_ms when that is positive,
+/* Wait until c->r is up, at most wait_ms when that is positive,
  * else until the first attempt failed. 0 or an exit code. */
+int cli_wait_up(cli *c, long wait_ms);
+
+/* Both of these. */
 int cli_connect(cli *c, long wait_ms);
 void cli_close(cli *c);
 

@@ -115,7 +115,7 @@ static void link_keep(char *out, size_t size, relet_span text)
     snprintf(out, size, "%.*s", cli_text(text));
 }
 
-static int link_wait_up(cli *c, long wait_ms)
+int cli_wait_up(cli *c, long wait_ms)
 {
     double until = cli_now_us() + 1000.0 * (double)wait_ms;
     char last[512] = "no answer";
@@ -231,7 +231,7 @@ int cli_connect(cli *c, long wait_ms)
     int code = cli_open(c);
 
     if (code == 0)
-        code = link_wait_up(c, wait_ms);
+        code = cli_wait_up(c, wait_ms);
     if (code == 0)
         link_tell_cut(c);
     return code;

@@ -232,7 +232,7 @@ TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
 TEST a_key_of_another_type_loses_and_doubles_nothing(void)
 {
     static char key[10][24];
-    char line[100], name[60];
+    char line[300], name[300];
     const char *said;
     size_t i, k, keys;
     int refused = 0;

@@ -406,7 +406,7 @@ static inline void t_put(int n)
     arg[1] = t_span("1");
     arg[2] = t_span("0");
     for (i = 0; i < n; i++) {
-        arg[3 + i].p = "abcdefghij" + i;
+        arg[3 + i].p = &"abcdefghij"[i];
         arg[3 + i].n = 1;
     }
     (void)t_run_spans("put", arg, 3 + (size_t)n);
@@ -447,6 +447,17 @@ static inline long long t_nth(size_t i)
     while (i-- > 0)
         p = t_behind(p, t_reply + t_reply_n);
     return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
+}
+
+/* Whether a worker lines up: 1, or 0, or what is wrong. */
+static inline const char *t_sleep(const char *channel, const char *stays)
+{
+    const char *said = RUN("sleep", channel, stays, NULL), *last;
+
+    if (said[0] != '[')
+        return said;
+    last = strrchr(said, ' ') + 1;
+    return strcmp(last, "1]") == 0 ? "1" : strcmp(last, "0]") == 0 ? "0" : said;
 }
 
 static inline const char *t_state(const char *n)
