@@ -488,6 +488,37 @@ test_lines() {
     check 'put --lines: a number for each' same 1000 "$(wc -l <"$work/out")"
     check 'put --lines: no progress but on a terminal' \
         same 1 "$(wc -l <"$work/err")"
+    : >"$work/one.out"
+    "$relet" put --lines slow <"$work/fifo" >"$work/one.out" \
+        2>"$work/one.err" &
+    pid=$!
+    exec 3>"$work/fifo"
+    seq 1 300 >&3
+    check 'put --lines: what is there is put before the end comes' \
+        until_line "$work/one.out" . 300
+    redis CLIENT KILL TYPE normal >"$work/log"
+    redis CLIENT KILL TYPE pubsub >>"$work/log"
+    seq 301 600 >&3
+    until_line "$work/one.out" . 600
+    exec 3>&-
+    wait "$pid"
+    check 'put --lines: goes on when the link broke' same 0 $?
+    check 'and doubles nothing' same 600 "$(redis LLEN '{slow}:waiting')"
+    check 'and tells' until_line "$work/one.err" ': up'
+    seq 1 40 | "$relet" -q put --lines --batch b batch
+    seq 1 100 | "$relet" put --lines --batch b batch >"$work/out" 2>&1
+    check 'put --batch: run again, only the rest is put' \
+        same '60 put, 40 duplicates' \
+        "$(tail -n 1 "$work/out" | sed 's/^relet: //')"
+    run put --batch x batch a
+    check 'put --batch goes with --lines' same 2 "$code"
+    command -v script >/dev/null || { skip bar 'no script(1)'; return; }
+    seq 1 50000 >"$work/lines"
+    printf -v line '%q ' "$relet" put --lines bar
+    SHELL=/bin/sh timeout 20 script -qefc "$line <$work/lines" \
+        "$work/typescript" >"$work/out" 2>&1 </dev/null
+    check 'put --lines: a bar on a terminal, and no numbers' same '1 0' \
+        "$(grep -c '%  [0-9]* put' "$work/out") $(grep -cx '[0-9]*.\?' "$work/out")"
 }
 
 # ----------------------------------------------------------------------- on it
