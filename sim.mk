@@ -10,7 +10,7 @@
 
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
-SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET SALT MARKS \
+SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET WORK SALT MARKS \
               EXPECT,$(if $(filter command% environment%,\
                            $(origin $v)),$v=$($v)))
 

@@ -224,7 +224,7 @@ typedef struct relet_config {
     relet_tracking tracking;
     int tracking_noloop;       /* not for keys this client changed itself     */
     char tracking_prefix[256]; /* comma-separated, for RELET_TRACK_BROADCAST  */
-    char prefix[64]; /* in front of the keys the library makes; no effect yet */
+    char prefix[64]; /* in front of the keys the library makes               */
     relet_fsync fsync; /* for RELET_FILE                                      */
 
     /* How long. Milliseconds. */
@@ -541,8 +541,10 @@ typedef struct relet_job {
                              * FIXED: exactly so long                        */
     relet_time backoff_ms;  /* 0: 1 s                                        */
     relet_time backoff_max_ms; /* 0: 1 hour                                  */
-    relet_time timeout_ms;  /* of one attempt; 0: none                       */
-    relet_time deadline_ms; /* from the put; later it is of no use; 0: none  */
+    relet_time timeout_ms;  /* of one attempt, which then hears JOB_CANCEL;
+                             * 0: none                                       */
+    relet_time deadline_ms; /* from the put, to a second; what nobody has begun
+                             * by then is dead; 0: none                      */
     relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
     relet_span reply_to;    /* a channel that hears of its end               */
 } relet_job;
@@ -560,6 +562,21 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
 /* What became of the i-th of them: 1 and its number; 2 and the number of the
  * job that has its id already; 0: v says nothing of it. */
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
+
+/* A job that another one of its id may stand in for. It has an id, and a plain
+ * relet_put of that id is put when nothing of it is left. Otherwise as a put of
+ * one job. */
+typedef enum relet_unique {
+    RELET_THROTTLE, /* one in each window_ms, which begins with the put      */
+    RELET_EXTEND,   /* the same, and whoever comes meanwhile begins it anew  */
+    RELET_REPLACE,  /* the one that is there gets this payload, unless it was
+                     * begun                                                 */
+    RELET_DEBOUNCE  /* and waits for delay_ms once more; behind one that was
+                     * begun there is another one                            */
+} relet_unique;
+RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
+                               relet_unique mode, relet_time window_ms,
+                               const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended.
@@ -634,6 +651,138 @@ RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
                              const relet_failure *f);
 RELET_API int relet_job_release(relet *r, int worker, uint64_t number);
 
+/* How far the job has come, for relet_job_look: any text. It goes over the link
+ * that is up, and when there is none the next one tells more. 0, or a code. */
+RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
+                                 relet_span text);
+
+/* What operators ask of a queue. Each is an operation with an outcome, and an
+ * error begins with VERSION or a word of the server's; it needs workers_max.
+ * What may be asked twice is, when a link breaks; relet_job_cancel and
+ * relet_queue_replay and _purge only with RELET_REPEATABLE. 0 or a code as for
+ * relet_put. A job is named by its number or, if that is 0, by its id. */
+typedef enum relet_place {
+    RELET_NOWHERE, /* there is no such job; or all places                    */
+    RELET_WAITING,
+    RELET_RANKED,  /* those that wait and have a rank: only listed apart     */
+    RELET_DELAYED, /* waits until at_ms                                      */
+    RELET_LEASED,  /* until at_ms, without a renewal                         */
+    RELET_DONE,    /* and kept until at_ms                                   */
+    RELET_DEAD     /* since at_ms                                            */
+} relet_place;
+
+typedef struct relet_job_info {
+    relet_work work;      /* attempt: how many were begun and not given back */
+    relet_place place;
+    relet_time at_ms;     /* since 1970, by the server; below 0: not known   */
+    int is_cancelled;     /* and its worker is to be told                    */
+    relet_span owners;    /* workers that had it, blanks between, last last  */
+    relet_span progress, result, error; /* what there is; NULL: none         */
+    uint64_t payload_len; /* in a list payloads and texts may be cut off     */
+} relet_job_info;
+
+RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
+                             relet_span id, const relet_request *q);
+
+/* Of a reply: 1, or 0 when it says nothing of a job. Lent as v is. */
+RELET_API int relet_job_look_read(relet_value v, relet_job_info *out);
+
+/* A page of a place, from `from` on (0 at first), `most` of them (1000 at most)
+ * looked at. type: NULL for all. relet_job_list_read says where to go on; below
+ * 0: that was all. Jobs that move meanwhile are told twice or not at all. */
+RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
+                             uint64_t from, uint32_t most,
+                             const relet_span *type, const relet_request *q);
+
+/* One after the other; *at begins with 0. 1, or 0: there are no more. */
+RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
+                                  int64_t *go_on, relet_job_info *out);
+
+/* Not wanted any more. What does not run is gone; who works on it is told by
+ * RELET_JOB_CANCEL, and when that ends, however, it does not come back. */
+typedef enum relet_cancelled {
+    RELET_CANCEL_NONE, /* there is no such job                               */
+    RELET_CANCEL_GONE,
+    RELET_CANCEL_TOLD, /* it runs                                            */
+    RELET_CANCEL_OVER  /* it has ended                                       */
+} relet_cancelled;
+RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
+                               relet_span id, const relet_request *q);
+RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
+                                    uint64_t *number);
+
+typedef struct relet_queue_info {
+    int64_t version; /* 0: nothing was ever put                              */
+    int64_t waiting, ranked, delayed, leased, done, dead; /* places; some may
+                      * be of jobs that were cancelled                       */
+    int64_t idle;    /* workers without work                                 */
+    int64_t put, done_ever;
+    int64_t limit;   /* of leased ones; below 0: none                        */
+    int64_t is_closed, is_stopped; /* takes none; gives none out             */
+    int64_t waits_s; /* the oldest, so long; below 0: none waits             */
+    int64_t due_ms, lapse_ms; /* until one is due, until a lease ends; below
+                      * 0: never                                             */
+    int64_t server_us; /* since 1970                                         */
+} relet_queue_info;
+RELET_API int relet_queue_status(relet *r, relet_span queue,
+                                 const relet_request *q);
+RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
+
+/* Dead jobs wait once more: those of these numbers, at most 128, or with count
+ * 0 the oldest `most` (at most 1000), unless they were replayed so often (0:
+ * 10) before. The reply: [replayed, refused, not dead]. */
+RELET_API int relet_queue_replay(relet *r, relet_span queue,
+                                 const uint64_t *numbers, size_t count,
+                                 uint32_t most, uint32_t replays_max,
+                                 const relet_request *q);
+
+/* Jobs go, whatever they are: of a place or of all, at most 1000. With `force`
+ * also leased ones, whose workers lose them; else, if there are any where it is
+ * to purge, the error is LEASED. The reply: [gone, 1 if there is more]. */
+RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
+                                uint32_t most, int force,
+                                const relet_request *q);
+
+/* What workers do in between, for queues of which nobody sees to it. Jobs whose
+ * leases have ended are relet, at most 1000; those that stall more often than
+ * that are dead. On a server that is another one than before nothing is taken
+ * for hold_off_ms: workers have to be able to renew first.
+ * [relet, dead, ms until there may be more or -1] */
+RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
+                               uint32_t stalls_max, relet_time hold_off_ms,
+                               const relet_request *q);
+
+/* Jobs that are due begin to wait, at most 1000.
+ * [how many, ms until the next one or -1] */
+RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
+                                  const relet_request *q);
+
+/* Done and dead ones go, at most 1000: the oldest beyond so many, those done
+ * whose time is over, those dead for dead_ms (0: never).
+ * [gone, 1 if there is more] */
+RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
+                               uint64_t dead_max, relet_time dead_ms,
+                               uint32_t most, const relet_request *q);
+
+/* What was remembered of clients that are gone for hours, and windows that have
+ * closed, some 100 at a time. The reply: where to go on, "" at first and at the
+ * end. Seldom is enough. */
+RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
+                                 const relet_request *q);
+
+/* The most jobs that may be leased at a time; 0: any number. */
+RELET_API int relet_queue_limit(relet *r, relet_span queue, uint32_t limit,
+                                const relet_request *q);
+
+/* A queue that takes no jobs (RELET_IN), gives none out (RELET_OUT), or both;
+ * and does so again. What runs goes on. */
+#define RELET_IN 1
+#define RELET_OUT 2
+RELET_API int relet_queue_pause(relet *r, relet_span queue, int gates,
+                                const relet_request *q);
+RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
+                                 const relet_request *q);
+
 /* Credentials for the next connect and those after it, as tokens that expire
  * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
  * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
@@ -670,7 +819,9 @@ typedef enum relet_kind {
     RELET_LEASE_ENDED,   /* why: no more is told of it, its number is free   */
     /* workers: tag, lease: the worker's number */
     RELET_JOBS,          /* value, for relet_jobs_next                       */
-    RELET_JOB_CANCEL,    /* term: the job's number: it is not wanted any more */
+    RELET_JOB_CANCEL,    /* term, token: the job of this number is not wanted
+                          * any more; why TIMEOUT: or has taken too long. Its
+                          * lease is then not renewed any more               */
     RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
                           * late                                             */
     RELET_WORKER_ENDED   /* no more is told of it, its number is free        */
@@ -876,6 +1027,18 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
+
+/* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
+ * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
+ * was not put, or nobody knows, and *ev says which of the outcomes that was. A
+ * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
+ * and end->work.number is its number. With a job of the same id there already
+ * its end is waited for. A lost message does not matter: the job is looked for,
+ * too. What it ends with is kept for a minute, if keep_ms is 0. Otherwise as
+ * relet_call; lent until the next call. */
+RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
+                             relet_event *ev, relet_job_info *end,
+                             int timeout_ms);
 
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only

@@ -17,7 +17,7 @@ for i, n in ipairs(list) do get[2 * i - 1], get[2 * i] = n, n .. 's' end
 local q = redis.call('HMGET', KEYS[1], 'version', 'c' .. ARGV[1], 'fence',
     'stopped', 'due', 'limit', unpack(get))
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if string.match(q[2] or '', '^%d+') == ARGV[2] then return {} end
+if string.match(q[2] or '0', '^%d+') + 0 >= ARGV[2] + 0 then return {} end
 local room = q[4] and 0 or q[6] and q[6] - redis.call('ZCARD', KEYS[4]) or want
 local token, reply = math.max(tonumber(q[3]) or 0, now - 1),
     {now, q[5] or '', 0}

@@ -5,11 +5,15 @@
 -- Returns {1 when this op was the worker's last that brought anything, us of
 -- the server, 0, then number, record, state of each that is still leased to
 -- it}. Errors: VERSION.
--- Invariant: nothing is changed.
+-- Invariant: a claim of this op that comes later brings nothing: whoever asks
+-- does not wait for it.
 local t, get = redis.call('TIME'), {}
 local q = redis.call('HMGET', KEYS[1], 'version', 'c' .. ARGV[1])
 local op, held = string.match(q[2] or '', '^(%d+)([ %d]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
+if (tonumber(op) or 0) < ARGV[2] + 0 then
+    redis.call('HSET', KEYS[1], 'c' .. ARGV[1], ARGV[2] .. ' ')
+end
 local reply = {op == ARGV[2] and 1 or 0, t[1] * 1000000 + t[2], 0}
 for n in string.gmatch(op == ARGV[2] and held or '', '%d+') do
     get[#get + 1], get[#get + 2] = n, n .. 's'

@@ -12,7 +12,7 @@ local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'due')
 local op, said = string.match(q[2] or '', '^(%d+) ([%d -]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return said end
+if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local seq, due = tonumber(q[3]) or 0, tonumber(q[5]) or 2 ^ 53
 local many, most = redis.call('ZCARD', KEYS[2]), tonumber(ARGV[3])

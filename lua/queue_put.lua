@@ -11,7 +11,7 @@ local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'ranks')
 local op, first = string.match(q[2] or '', '^(%d+) (%d+)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return {tonumber(first), 1} end
+if op and op + 0 >= ARGV[2] + 0 then return {tonumber(first), 1} end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local most, many, awake = tonumber(ARGV[3]), 0, 0
 if most > 0 then

@@ -7,10 +7,11 @@
 -- those of a millisecond come in order. Rank r stands in front of what came up
 -- to 1000 * r jobs before it and no further, so that none waits for ever.
 -- Invariant: a job is in two places before it is in one, never in none. A
--- sleeper for each job is woken, of the first eight.
+-- sleeper for each job is woken, of the first eight; and one, when none is due,
+-- but the next is sooner than what one was told last.
 local t, line, awake = redis.call('TIME'), {}, 0
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
-local q = redis.call('HMGET', KEYS[1], 'version', 'ranks')
+local q = redis.call('HMGET', KEYS[1], 'version', 'ranks', 'told')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local due = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ms * 1024 + 1023,
     'LIMIT', 0, ARGV[1])
@@ -27,12 +28,14 @@ if #line > 0 then
         unpack(line))
 end
 if #due > 0 then redis.call('ZREM', KEYS[4], unpack(due)) end
-for _, sleeper in ipairs(#due > 0 and asleep or {}) do
+local more = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
+local told = tonumber(q[3]) or 0
+local sooner = more and (told < ms * 1024 or tonumber(more) < told) and 1 or 0
+for _, sleeper in ipairs(#due + sooner > 0 and asleep or {}) do
     redis.call('ZREM', KEYS[5], sleeper)
     local heard = redis.pcall('PUBLISH', sleeper, KEYS[1])
     awake = awake + (heard == 0 and 0 or 1)
-    if awake == #due then break end
+    if awake >= math.max(#due, 1) then break end
 end
-local more = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
-redis.call('HSET', KEYS[1], 'due', more or '')
+redis.call('HSET', KEYS[1], 'due', more or '', 'told', more or '')
 return {#due, more and math.max(0, math.floor(more / 1024) - ms) or -1}

@@ -1,16 +1,21 @@
 #!lua flags=allow-oom
 -- queue_sleep.lua: a worker without work lines up to be woken.
--- KEYS  1 waiting  2 ranked  3 idle
+-- KEYS  1 jobs  2 waiting  3 ranked  4 idle
 -- ARGV  1 its channel  2 '1' to line up, '0' to leave the line
--- Returns 1 when it stands in line; 0: there is work, or it left.
+-- Returns {us of the server, when more are due, 1 when it stands in line; 0:
+-- there is work, or it left}. Errors: VERSION.
 -- Invariant: who stands in line while jobs wait has been told to wake up, or
--- lined up before they came. Who is held back does not line up: it asks again.
+-- lined up before they came; and knows when more are due, or is told when that
+-- becomes sooner. Who is held back does not line up: it asks again.
 local t = redis.call('TIME')
-local work = redis.call('LLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2])
-if work > 0 or ARGV[2] == '0' then
-    redis.call('ZREM', KEYS[3], ARGV[1])
-    return 0
+local q = redis.call('HMGET', KEYS[1], 'version', 'due')
+if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
+local work = redis.call('LLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3])
+local stays = work == 0 and ARGV[2] == '1'
+if stays then
+    redis.call('ZADD', KEYS[4], 'NX', t[1] * 1000 + math.floor(t[2] / 1000),
+        ARGV[1])
+else
+    redis.call('ZREM', KEYS[4], ARGV[1])
 end
-redis.call('ZADD', KEYS[3], 'NX', t[1] * 1000 + math.floor(t[2] / 1000),
-    ARGV[1])
-return 1
+return {t[1] * 1000000 + t[2], q[2] or '', stays and 1 or 0}

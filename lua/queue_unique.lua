@@ -17,7 +17,7 @@ local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'due', n, n .. 's')
 local op, said = string.match(q[2] or '', '^(%d+) ([%d-]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return said end
+if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local window, state = string.find('te', mode), string.sub(q[7] or 'W', 1, 1)
 local live = q[6] and state ~= 'X' and (mode ~= 'd' or state == 'W')

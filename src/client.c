@@ -49,10 +49,12 @@ static uint8_t client_has_own(const relet_config *c)
     return c->leases_max > 0 || c->workers_max > 0;
 }
 
-/* Internal operations and tombstones take slots too. */
+/* Internal operations and tombstones take slots too, and what is put may be
+ * followed by a call of ours. */
 static uint32_t client_ops_cap(const relet_config *c)
 {
-    uint32_t want = c->operations_max + 8 + 2 * c->leases_max +
+    uint32_t puts = c->workers_max > 0 ? c->operations_max + 1 : 0;
+    uint32_t want = c->operations_max + 8 + 2 * c->leases_max + puts +
                     c->workers_max * (RLT_STEPS + c->jobs_max);
     uint32_t cap = 16;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the parts put together; four rooms work on them: client.c for
- * memory and drivers, submit.c for what goes out, hold.c for leases, answer.c
- * for what comes.
+ * client.h - the parts put together; the rooms that work on them: client for
+ * memory and drivers, submit for what goes out, hold for leases, finish, work
+ * and put for queues, answer for what comes.
  *
  * What users call is in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -87,7 +87,7 @@ struct relet {
     const char *prefix;
     size_t output_max, name_max;
     uint8_t desk_busy;  /* some are in use                                   */
-    uint8_t desk_due;   /* jobs have ended since the last turn               */
+    uint8_t desk_due;   /* RLT_DESK_DUE…                                     */
     uint8_t desk_tells; /* some have something to tell                       */
     uint8_t fail_fast;
     uint8_t watched_unit;
@@ -114,15 +114,42 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
 RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
                                    relet_value v);
 
-/* An operation of the user's that is one of our scripts, and repeatable. */
+/* An operation of the user's that is one of our scripts. flags: beside his. */
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
-                                 const relet_args *a, const relet_request *q);
+                                 const relet_args *a, const relet_request *q,
+                                 uint8_t flags);
+
+/* What was offered to a queue, or is delayed no more, has no place yet, or no
+ * worker that knows when it is due. This follows such a request, whatever
+ * becomes of the link; without it a worker would see to it, later. */
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
+                                   const relet_request *q);
 
 /* The first lease or queue brings what all of them need. */
 RELET_PRIVATE void rlt_hold_prepare(relet *r);
 
 /* RLT_CHANCE digits. */
 RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out);
+
+/* A worker by its number, or NULL; its name; under which tag it hears of an
+ * errand of this serial number, or of what was sent for one slot. */
+/* What has ended goes out when all events are taken. Who has just begun waits
+ * for a tick: its jobs are believed in from when they were claimed, and until
+ * then nobody knows what time it is. */
+enum { RLT_DESK_DUE = 1, RLT_DESK_DUE_AT_TICK = 2 };
+
+#define RLT_DESK_STEP_SHIFT 28
+#define RLT_DESK_SERIAL ((1u << RLT_DESK_STEP_SHIFT) - 1)
+#define RLT_DESK_CLOSING 15u
+#define RLT_DESK_MS_MAX ((relet_time)1000000000000)
+RELET_PRIVATE int rlt_desk_in_use(const rlt_desk *d);
+RELET_PRIVATE rlt_desk *rlt_desk_of(const relet *r, int worker);
+RELET_PRIVATE relet_span rlt_desk_name(const rlt_desk *d);
+RELET_PRIVATE uint64_t rlt_desk_tag(const relet *r, const rlt_desk *d,
+                                    uint32_t what, uint32_t serial);
+
+/* Jobs that are of no use any more are buried. */
+RELET_PRIVATE void rlt_finish_stale(relet *r, rlt_desk *d);
 
 /* Of workers: as those of leases below. 1 and *ev: it brought jobs. */
 RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,

@@ -54,18 +54,9 @@ static const char *hold_plan(const relet_lease_config *c, rlt_elect_plan *p)
 
 /* ------------------------------------------------------------------- names */
 
-static relet_span hold_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
 static relet_span hold_key_of(const rlt_hold *h)
 {
-    return hold_span(h->key, h->key_len);
+    return rlt_span(h->key, h->key_len);
 }
 
 static size_t hold_put(char *out, size_t at, relet_span s)
@@ -162,7 +153,7 @@ static relet_span hold_companion(relet_span key, const char *what, char *out)
     n = hold_put(out, n, key);
     if (tag)
         out[n++] = '}';
-    return hold_span(out, hold_put(out, n, relet_str(what)));
+    return rlt_span(out, hold_put(out, n, relet_str(what)));
 }
 
 /* Negative, zero, positive: the one order in which groups are taken. */
@@ -187,9 +178,9 @@ static int hold_send_confirm(relet *r, const rlt_hold *h,
     argv[n++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
     if (p->fsync)
         argv[n++] = relet_str("1");
-    argv[n++] = hold_span(copies, rlt_text_put_u64(copies, p->replicas));
+    argv[n++] = rlt_span(copies, rlt_text_put_u64(copies, p->replicas));
     argv[n++] =
-        hold_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
+        rlt_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
     a.argv = argv;
     a.argc = n;
     return rlt_submit_command(r, &a, q);
@@ -224,16 +215,16 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
     q.timeout_ms = want->timeout_ms;
     if (want->what == RLT_WANT_CONFIRM)
         return hold_send_confirm(r, h, &q);
-    words[0] = hold_span(term, rlt_text_put_u64(term, want->term));
-    words[1] = hold_span(token, want->token > 0
+    words[0] = rlt_span(term, rlt_text_put_u64(term, want->term));
+    words[1] = rlt_span(token, want->token > 0
                                     ? rlt_text_put_u64(token, want->token)
                                     : 0);
-    words[2] = hold_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
-    words[3] = hold_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
+    words[2] = rlt_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
+    words[3] = rlt_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
     if (want->what == RLT_WANT_RENEW)
         keys = 2;
     n = keys;
-    argv[n++] = hold_span(h->owner, h->owner_len);
+    argv[n++] = rlt_span(h->owner, h->owner_len);
     if (want->what == RLT_WANT_RENEW) {
         script = RLT_SCRIPT_LEASE_RENEW;
         argv[n++] = words[1];
@@ -242,11 +233,11 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
         script = RLT_SCRIPT_LEASE_RELEASE;
         argv[n++] = words[0];
         argv[n++] = words[1];
-        argv[n++] = hold_span(r->wake, r->wake_len);
+        argv[n++] = rlt_span(r->wake, r->wake_len);
     } else {
         argv[n++] = words[0];
         argv[n++] = words[2];
-        argv[n++] = hold_span(r->wake, r->wake_len);
+        argv[n++] = rlt_span(r->wake, r->wake_len);
         argv[n++] = words[3];
     }
     a.argv = argv;
@@ -474,7 +465,7 @@ RELET_PRIVATE void rlt_hold_prepare(relet *r)
     n = hold_put(r->wake, n, relet_str("wake:"));
     r->wake_len = (uint8_t)(n + rlt_hold_hex(r, r->wake + n));
     /* Without it, timers alone. It goes out before the first request. */
-    if (rlt_pubsub_own(&r->pubsub, hold_span(r->wake, r->wake_len)) == 0)
+    if (rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) == 0)
         rlt_session_wishes(&r->session);
 }
 

@@ -17,15 +17,6 @@ static size_t job_put(char *out, size_t at, relet_span s)
     return at + s.n;
 }
 
-static relet_span job_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
 /* ------------------------------------------------------------------- names */
 
 RELET_PRIVATE const char *rlt_queue_tag_make(rlt_queue_tag *q,
@@ -59,9 +50,9 @@ RELET_PRIVATE relet_span rlt_queue_name(const rlt_queue_tag *q,
     static const char *const suffix[RLT_QUEUE_KEYS] = {
         ":jobs", ":waiting", ":ranked", ":delayed", ":leased",
         ":done", ":dead",    ":ids",    ":idle"};
-    size_t n = job_put(room, 0, job_span(q->text, q->len));
+    size_t n = job_put(room, 0, rlt_span(q->text, q->len));
 
-    return job_span(room, job_put(room, n, relet_str(suffix[key])));
+    return rlt_span(room, job_put(room, n, relet_str(suffix[key])));
 }
 
 /* ------------------------------------------------------------------- heads */
@@ -142,7 +133,7 @@ RELET_PRIVATE size_t rlt_job_head(const relet_job *j,
     out[n++] = ';';
     n = job_put(out, n, j->type);
     n = job_put(out, n, j->id);
-    return job_put(out, n, job_span(options, k));
+    return job_put(out, n, rlt_span(options, k));
 }
 
 /* A number up to `end`, which is eaten. */
@@ -156,7 +147,7 @@ static int job_eat(relet_span *s, char end, int64_t *out)
 /* So many bytes; all of them are there. */
 static relet_span job_take(relet_span *s, int64_t n)
 {
-    relet_span taken = job_span(s->p, (size_t)n);
+    relet_span taken = rlt_span(s->p, (size_t)n);
 
     s->p += n;
     s->n -= (size_t)n;

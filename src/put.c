@@ -7,15 +7,7 @@
 
 #define PUT_PLAIN_MAX 128
 #define PUT_OFFER_MAX 16
-
-static relet_span put_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
+#define PUT_WINDOW_MAX ((relet_time)1000000000000)
 
 static const char *put_rule(const relet *r, const relet_job *jobs,
                                  size_t count, int *plain)
@@ -44,7 +36,7 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
  * answer may be waited for, under the place where the server remembers it. */
 static void put_op(relet *r, rlt_words *w)
 {
-    rlt_words_place(w, put_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
+    rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
                     r->put_op % (2 * (uint64_t)r->operations_max));
     rlt_words_number(w, ++r->put_op);
 }
@@ -78,21 +70,19 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     rlt_words_number(w, most);
     for (i = 0; i < count; i++) {
         n = rlt_job_head(&jobs[i], head[i]);
-        rlt_words_add(w, n ? put_span(head[i], n) : relet_str("0,0,0,0,0;"));
+        rlt_words_add(w, n ? rlt_span(head[i], n) : relet_str("0,0,0,0,0;"));
         rlt_words_add(w, jobs[i].payload);
     }
     return RLT_SCRIPT_QUEUE_OFFER;
 }
 
-/* What was offered has no place yet. Any worker would see to it, later. */
-static void put_promote(relet *r, const rlt_queue_tag *tag)
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
+                                   const relet_request *q)
 {
-    relet_request q = {0, 0, 0};
+    relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
     rlt_words w;
     relet_args a;
 
-    if (r->session.state != RLT_UP)
-        return;
     rlt_words_init(&w);
     rlt_words_key(&w, tag, RLT_KEY_JOBS);
     rlt_words_key(&w, tag, RLT_KEY_WAITING);
@@ -102,9 +92,18 @@ static void put_promote(relet *r, const rlt_queue_tag *tag)
     rlt_words_number(&w, PUT_PLAIN_MAX);
     a.argv = w.argv;
     a.argc = w.argc;
-    q.tag = RLT_TAG_NOBODY;
-    q.timeout_ms = r->setup.timeout_ms;
-    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &q);
+    own.timeout_ms = q && q->timeout_ms > 0 ? q->timeout_ms
+                                            : r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &own);
+}
+
+/* What follows an offer has room if this is there, too. */
+#define PUT_PROMOTE_BYTES (1024 + 5 * RLT_QUEUE_KEY_MAX)
+
+static int put_has_room(const relet *r, int plain)
+{
+    return plain || rlt_buf_used(&r->conn.out) + PUT_PROMOTE_BYTES <=
+                        r->output_max;
 }
 
 RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
@@ -123,15 +122,69 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
         rule = put_rule(r, jobs, count, &plain);
     if (rule)
         return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, plain))
+        return RELET_E_LIMIT;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
     script = plain ? put_plain(r, &w, &tag, jobs, count, most)
                    : put_offer(r, &w, &tag, jobs, count, most, head);
     a.argv = w.argv;
     a.argc = w.argc;
-    code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q);
+    code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q,
+                          RELET_REPEATABLE);
     if (code == 0 && !plain)
-        put_promote(r, &tag);
+        rlt_put_promote(r, &tag, q);
+    return code;
+}
+
+static const char *put_unique_rule(const relet *r, const relet_job *job,
+                                   relet_unique mode, relet_time window_ms)
+{
+    int plain, opens = mode == RELET_THROTTLE || mode == RELET_EXTEND;
+    const char *rule = put_rule(r, job, 1, &plain);
+
+    if (rule == NULL && (unsigned)mode > RELET_DEBOUNCE)
+        rule = "there is no such mode of relet_put_unique";
+    if (rule == NULL && job->id.n == 0)
+        rule = "relet_put_unique needs job.id";
+    if (rule == NULL && opens && (window_ms < 1 || window_ms > PUT_WINDOW_MAX))
+        rule = "window_ms must be between 1 and 1000000000000";
+    return rule;
+}
+
+RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
+                               relet_unique mode, relet_time window_ms,
+                               const relet_request *q)
+{
+    char head[RLT_JOB_HEAD_MAX];
+    rlt_queue_tag tag;
+    rlt_words w;
+    relet_args a;
+    int code;
+    const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
+
+    if (rule == NULL)
+        rule = put_unique_rule(r, job, mode, window_ms);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, 0))
+        return RELET_E_LIMIT;
+    rlt_hold_prepare(r);
+    rlt_words_init(&w);
+    rlt_words_key(&w, &tag, RLT_KEY_JOBS);
+    rlt_words_key(&w, &tag, RLT_KEY_DELAYED);
+    rlt_words_key(&w, &tag, RLT_KEY_IDS);
+    put_op(r, &w);
+    rlt_words_add(&w, rlt_span(&"terd"[mode], 1));
+    rlt_words_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
+    rlt_words_add(&w, rlt_span(head, rlt_job_head(job, head)));
+    rlt_words_add(&w, job->payload);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,
+                          RELET_REPEATABLE);
+    if (code == 0)
+        rlt_put_promote(r, &tag, q);
     return code;
 }
 

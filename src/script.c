@@ -36,14 +36,14 @@ RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
         script_text_queue_claim, script_text_queue_done,
         script_text_queue_fail, script_text_queue_forget,
         script_text_queue_held, script_text_queue_job,
-        script_text_queue_keep, script_text_queue_offer,
-        script_text_queue_pick, script_text_queue_progress,
-        script_text_queue_purge, script_text_queue_put,
-        script_text_queue_ready, script_text_queue_reap,
-        script_text_queue_release, script_text_queue_renew,
-        script_text_queue_replay, script_text_queue_sleep,
-        script_text_queue_status, script_text_queue_trim,
-        script_text_queue_unique};
+        script_text_queue_keep, script_text_queue_list,
+        script_text_queue_offer, script_text_queue_pick,
+        script_text_queue_progress, script_text_queue_purge,
+        script_text_queue_put, script_text_queue_ready,
+        script_text_queue_reap, script_text_queue_release,
+        script_text_queue_renew, script_text_queue_replay,
+        script_text_queue_sleep, script_text_queue_status,
+        script_text_queue_trim, script_text_queue_unique};
 
     for (; s->own < count; s->own++)
         script_name(&s->list[s->max + s->own], relet_str(text[s->own]));

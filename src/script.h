@@ -25,6 +25,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_HELD,
     RLT_SCRIPT_QUEUE_JOB,
     RLT_SCRIPT_QUEUE_KEEP,
+    RLT_SCRIPT_QUEUE_LIST,
     RLT_SCRIPT_QUEUE_OFFER,
     RLT_SCRIPT_QUEUE_PICK,
     RLT_SCRIPT_QUEUE_PROGRESS,
@@ -40,7 +41,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_TRIM,
     RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 25
+#define RLT_SCRIPTS_OWN 26
 #define RLT_SCRIPTS_LEASE 3 /* the first: all that leases need               */
 
 /* The user's, and behind all that there could be of them the library's. */

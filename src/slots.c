@@ -63,13 +63,30 @@ RELET_PRIVATE uint32_t rlt_slots_busy(const rlt_slots *t)
 
 /* -------------------------------------------------------------------- time */
 
+RELET_PRIVATE relet_time rlt_slots_deadline(const rlt_slots *t)
+{
+    relet_time first = RELET_NEVER;
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++) {
+        const rlt_slot *s = &t->slot[i];
+
+        if (!slots_held(s))
+            continue;
+        first = RLT_MIN(first, s->valid_until);
+        if (!s->overdue)
+            first = RLT_MIN(first, s->ends_at);
+    }
+    return first;
+}
+
 RELET_PRIVATE relet_time rlt_slots_until(const rlt_slots *t)
 {
     relet_time first = RELET_NEVER;
     uint32_t i;
 
     for (i = 0; i < t->count; i++)
-        if (slots_held(&t->slot[i]))
+        if (slots_held(&t->slot[i]) && !t->slot[i].overdue)
             first = RLT_MIN(first, t->slot[i].valid_until);
     return first;
 }
@@ -78,9 +95,19 @@ RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now)
 {
     uint32_t i;
 
-    for (i = 0; i < t->count; i++)
-        if (slots_held(&t->slot[i]) && now >= t->slot[i].valid_until)
-            slots_lose(t, &t->slot[i], RELET_WHY_EXPIRED);
+    for (i = 0; i < t->count; i++) {
+        rlt_slot *s = &t->slot[i];
+
+        if (!slots_held(s))
+            continue;
+        if (now >= s->valid_until) {
+            slots_lose(t, s, RELET_WHY_EXPIRED);
+        } else if (now >= s->ends_at && !s->overdue) {
+            s->overdue = 1;
+            s->why = RELET_WHY_TIMEOUT;
+            slots_tell(t, s, RLT_TELL_JOB_CANCEL);
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ claimed */
@@ -88,27 +115,28 @@ RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now)
 /* A free slot, unless the job is here under this token; whether it is here
  * under another one. */
 static rlt_slot *slots_place(rlt_slots *t, uint64_t number, uint64_t token,
-                             int *twin)
+                             int *twin, int *known)
 {
     rlt_slot *found = NULL;
     uint32_t i;
 
-    *twin = 0;
+    *twin = *known = 0;
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
         if (s->state == RLT_SLOT_FREE)
             found = found ? found : s;
         else if (s->number == number && s->token == token)
-            return NULL;
+            *known = 1;
         else if (s->number == number)
             *twin = 1;
     }
-    return found;
+    return *known ? NULL : found;
 }
 
-/* What the end of a job will need. */
-static void slots_note(rlt_slot *s, relet_span record)
+/* What the end of a job will need; 1, if its deadline has passed. It was put
+ * in the second `born`. */
+static int slots_note(rlt_slot *s, relet_span record, const rlt_claimed *c)
 {
     relet_job j;
     uint64_t born;
@@ -121,48 +149,64 @@ static void slots_note(rlt_slot *s, relet_span record)
     s->keep_ms = j.keep_ms;
     s->rank = j.rank;
     s->bare = j.id.n == 0 && j.reply_to.n == 0 && j.keep_ms == 0;
+    s->ends_at = j.timeout_ms > 0 ? c->sent_at + j.timeout_ms : RELET_NEVER;
+    return j.deadline_ms > 0 &&
+           c->server_us / 1000 - (int64_t)born * 1000 - 999 > j.deadline_ms;
 }
 
+/* 1, if it is to be begun. */
 static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
-                          relet_time until, rlt_slot_state as, int *twin)
+                          rlt_claimed *c)
 {
     rlt_job_state state;
     rlt_slot *s;
     int64_t number;
+    int twin, known, late;
 
-    *twin = 0;
     if (!relet_value_int(relet_value_at(v, i), &number) || number <= 0 ||
         !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
                             &state))
         return 0;
-    s = slots_place(t, (uint64_t)number, state.token, twin);
+    s = slots_place(t, (uint64_t)number, state.token, &twin, &known);
+    c->homeless += s == NULL && !known;
     if (s == NULL)
         return 0;
-    s->state = (uint8_t)(*twin ? RLT_SLOT_RETURN : as);
+    s->fresh = 1;
     s->number = (uint64_t)number;
     s->token = state.token;
     s->attempts = state.attempts;
     s->stalls = state.stalls;
     s->replays = state.replays;
-    s->valid_until = until;
-    slots_note(s, relet_value_text(relet_value_at(v, i + 1)));
-    return 1;
+    s->valid_until = c->until;
+    late = slots_note(s, relet_value_text(relet_value_at(v, i + 1)), c);
+    c->twins += (uint32_t)twin;
+    s->state = (uint8_t)(twin || c->to_go_back ? RLT_SLOT_RETURN
+                         : late              ? RLT_SLOT_STALE
+                                             : RLT_SLOT_HELD);
+    return slots_held(s);
 }
 
 RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
-                                      relet_time until, rlt_slot_state as,
-                                      uint32_t *twins)
+                                      rlt_claimed *c)
 {
     size_t i, count = relet_value_count(v);
-    uint32_t n = 0;
-    int twin;
+    uint32_t n = 0, k;
 
-    *twins = 0;
-    for (i = from; i + 2 < count; i += 3) {
-        n += (uint32_t)slots_take_one(t, v, i, until, as, &twin);
-        *twins += (uint32_t)twin;
-    }
+    for (k = 0; k < t->count; k++)
+        t->slot[k].fresh = 0;
+    for (i = from; i + 2 < count; i += 3)
+        n += (uint32_t)slots_take_one(t, v, i, c);
     return n;
+}
+
+RELET_PRIVATE rlt_slot *rlt_slots_stale(const rlt_slots *t)
+{
+    uint32_t i;
+
+    for (i = 0; i < t->count; i++)
+        if (t->slot[i].state == RLT_SLOT_STALE)
+            return &t->slot[i];
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ letters */
@@ -188,8 +232,10 @@ RELET_PRIVATE uint32_t rlt_slots_renew(rlt_slots *t, relet_time until,
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
-        s->renewed = n < most && slots_held(s) && s->valid_until <= until;
-        n += s->renewed;
+        s->renewed = 0;
+        if (n < most && slots_held(s) && !s->overdue &&
+            s->valid_until <= until)
+            s->renewed = (uint8_t)++n;
     }
     return n;
 }
@@ -214,19 +260,14 @@ RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
                                      relet_time until)
 {
     uint32_t i;
-    size_t n = 0;
 
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
-        char letter;
+        size_t place = s->renewed;
 
-        if (!s->renewed)
-            continue;
         s->renewed = 0;
-        letter = (char)(n < letters.n ? letters.p[n] : 0);
-        n++;
-        if (slots_held(s))
-            slots_renewed_one(t, s, letter, until);
+        if (place > 0 && place <= letters.n && slots_held(s))
+            slots_renewed_one(t, s, letters.p[place - 1], until);
     }
 }
 
@@ -282,7 +323,7 @@ RELET_PRIVATE void rlt_slots_cut_off(rlt_slots *t, relet_why why)
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
-        if (s->state == RLT_SLOT_RETURN)
+        if (s->state == RLT_SLOT_RETURN || s->state == RLT_SLOT_STALE)
             slots_free(t, s);
         else if (s->state != RLT_SLOT_FREE && s->state != RLT_SLOT_LOST &&
                  s->state != RLT_SLOT_LATE)

@@ -8,17 +8,21 @@
  *   FREE     claimed                        HELD      JOBS, all of a claim
  *            claimed, but no more is begun, RETURN
  *            or it is LOST in another slot
+ *            after its deadline             STALE
  *   HELD     done, nothing is kept          DONE
  *            done or failed, with bytes     CLOSING
  *            given back                     RETURN
  *            another's, gone, too old       LOST      JOB_LOST
  *            valid_until has come           LOST      JOB_LOST: EXPIRED
  *            to be cancelled                HELD      JOB_CANCEL, once
+ *            its attempt takes too long     HELD      JOB_CANCEL: TIMEOUT, and
+ *                                                     no renewal any more
  *   DONE,    sent                           SENT
  *   RETURN
  *   SENT     answered                       FREE
  *            answered, but it was lost      LATE      JOB_LOST
  *            no answer                      SENT, and the same step again
+ *   STALE    its burial is sent             CLOSING
  *   CLOSING  answered                       FREE, or LATE
  *   LOST     done, failed, given back       FREE      (nothing is sent)
  *   LATE     its event is taken             FREE */
@@ -34,6 +38,7 @@ typedef enum rlt_slot_state {
     RLT_SLOT_DONE,
     RLT_SLOT_RETURN,
     RLT_SLOT_SENT,
+    RLT_SLOT_STALE,
     RLT_SLOT_CLOSING,
     RLT_SLOT_LOST,
     RLT_SLOT_LATE
@@ -42,6 +47,7 @@ typedef enum rlt_slot_state {
 typedef struct rlt_slot {
     uint64_t number, token;
     relet_time valid_until;
+    relet_time ends_at; /* then the attempt has taken too long               */
     relet_time keep_ms, backoff_ms, backoff_max_ms; /* of its relet_job      */
     uint32_t attempts_max;
     int32_t rank;
@@ -50,10 +56,13 @@ typedef struct rlt_slot {
     uint8_t bare;    /* nothing is kept of it, and nobody waits              */
     uint8_t state;   /* rlt_slot_state                                       */
     uint8_t step;    /* rlt_step that it is SENT in                          */
-    uint8_t renewed; /* in the renewal that is under way                     */
+    uint8_t renewed; /* which it is in the renewal that is under way, from 1 *
+                      * on: some may end before the answer comes            */
+    uint8_t fresh;   /* the last claim brought it                            */
     uint8_t asked;   /* it is to be cancelled                                */
+    uint8_t overdue; /* ends_at has come                                     */
     uint8_t tell;    /* RLT_TELL_JOB_…                                       */
-    uint8_t why;     /* relet_why of a loss                                  */
+    uint8_t why;     /* relet_why of what is told                            */
 } rlt_slot;
 
 /* What is to be told of a slot. */
@@ -72,19 +81,33 @@ RELET_PRIVATE void rlt_slots_init(rlt_slots *t, rlt_slot *slot,
 RELET_PRIVATE uint32_t rlt_slots_in(const rlt_slots *t, rlt_slot_state state);
 RELET_PRIVATE uint32_t rlt_slots_busy(const rlt_slots *t);
 
-/* The first time at which one that is HELD is believed in no more. */
+/* When rlt_slots_expire is due; the first end of a lease that is to be renewed
+ * before. */
+RELET_PRIVATE relet_time rlt_slots_deadline(const rlt_slots *t);
 RELET_PRIVATE relet_time rlt_slots_until(const rlt_slots *t);
 
-/* Those whose time has come are lost. */
+/* Those whose lease has ended are lost; those whose attempt is to end hear it. */
 RELET_PRIVATE void rlt_slots_expire(rlt_slots *t, relet_time now);
 
+/* What a claim that was sent then brought: until when its leases are believed
+ * in, and what the server's clock said. */
+typedef struct rlt_claimed {
+    relet_time sent_at, until;
+    int64_t server_us;
+    int to_go_back;    /* none is begun: it is too late, or it has stopped   */
+    uint32_t twins;    /* how many went back for another of their number     */
+    uint32_t homeless; /* … found no slot                                    */
+} rlt_claimed;
+
 /* number, record and state of jobs, from element `from` of v on, each of which
- * finds a free slot unless it is known by this token already. How many did;
- * *twins are those that were lost here, and whose handlers have not ended: two
- * of a number cannot be told apart, so they go back. */
+ * finds a free slot unless it is known by this token already. How many did,
+ * but for those past their deadline, and for twins, that were lost here, and whose handlers have not ended.
+ * Two of a number cannot be told apart, so they go back. */
 RELET_PRIVATE uint32_t rlt_slots_take(rlt_slots *t, relet_value v, size_t from,
-                                      relet_time until, rlt_slot_state as,
-                                      uint32_t *twins);
+                                      rlt_claimed *c);
+
+/* The next one that is STALE, or NULL. */
+RELET_PRIVATE rlt_slot *rlt_slots_stale(const rlt_slots *t);
 
 /* The HELD ones that are believed in until `until` at most begin a renewal,
  * `most` of them: how many. The letters of its answer, in the same order, end

@@ -9,7 +9,7 @@
 #include "job.h"
 #include "worker.h"
 
-#define RLT_WORDS_KEYS 6
+#define RLT_WORDS_KEYS 8
 #define RLT_WORDS_MAX (RLT_WORDS_KEYS + 8 + 2 * RLT_WORK_BATCH)
 
 typedef struct rlt_words {

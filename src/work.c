@@ -7,28 +7,8 @@
 #include "words.h"
 
 #define WORK_PROMOTE_MAX 128
-#define WORK_MS_MAX ((relet_time)1000000000000)
-
-static relet_span desk_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
 
 /* ----------------------------------------------------------------- sending */
-
-static int desk_in_use(const rlt_desk *d)
-{
-    return d->work.state != RLT_WORK_REST;
-}
-
-static relet_span desk_name(const rlt_desk *d)
-{
-    return desk_span(d->name, d->name_len);
-}
 
 /* Number and token of each job that an errand is about. */
 static void desk_jobs(rlt_words *w, const rlt_desk *d, rlt_step step)
@@ -51,8 +31,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
 {
     const rlt_queue_tag *q = &d->queue;
 
-    if (e->step != RLT_STEP_LINE_UP && e->step != RLT_STEP_LEAVE)
-        rlt_words_key(w, q, RLT_KEY_JOBS);
+    rlt_words_key(w, q, RLT_KEY_JOBS);
     switch (e->step) {
     case RLT_STEP_RENEW:
         rlt_words_key(w, q, RLT_KEY_LEASED);
@@ -62,7 +41,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         return RLT_SCRIPT_QUEUE_RENEW;
     case RLT_STEP_DONE:
         rlt_words_key(w, q, RLT_KEY_LEASED);
-        rlt_words_add(w, desk_name(d));
+        rlt_words_add(w, rlt_desk_name(d));
         rlt_words_number(w, e->op);
         desk_jobs(w, d, e->step);
         return RLT_SCRIPT_QUEUE_DONE;
@@ -80,7 +59,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_number(w, WORK_PROMOTE_MAX);
         return RLT_SCRIPT_QUEUE_READY;
     case RLT_STEP_RECALL:
-        rlt_words_add(w, desk_name(d));
+        rlt_words_add(w, rlt_desk_name(d));
         rlt_words_number(w, e->op);
         return RLT_SCRIPT_QUEUE_HELD;
     case RLT_STEP_REAP:
@@ -96,7 +75,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
         rlt_words_key(w, q, RLT_KEY_LEASED);
-        rlt_words_add(w, desk_name(d));
+        rlt_words_add(w, rlt_desk_name(d));
         rlt_words_number(w, e->op);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
         rlt_words_number(w, e->count);
@@ -106,22 +85,11 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
         rlt_words_key(w, q, RLT_KEY_IDLE);
-        rlt_words_add(w, desk_span(r->wake, r->wake_len));
+        rlt_words_add(w, rlt_span(r->wake, r->wake_len));
         rlt_words_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0" : "1"));
         break;
     }
     return RLT_SCRIPT_QUEUE_SLEEP;
-}
-
-#define DESK_STEP_SHIFT 28
-#define DESK_SERIAL ((1u << DESK_STEP_SHIFT) - 1)
-#define DESK_CLOSING 15u
-
-static uint64_t desk_tag(const relet *r, const rlt_desk *d, uint32_t what,
-                         uint32_t serial)
-{
-    return (uint64_t)(r->holds_max + (size_t)(d - r->desks)) << 32 |
-           what << DESK_STEP_SHIFT | serial;
 }
 
 static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
@@ -135,7 +103,7 @@ static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
     script = desk_errand(r, &w, d, e);
     a.argv = w.argv;
     a.argc = w.argc;
-    q.tag = desk_tag(r, d, (uint32_t)e->step, e->serial);
+    q.tag = rlt_desk_tag(r, d, (uint32_t)e->step, e->serial);
     q.timeout_ms = e->timeout_ms;
     return rlt_submit_script(r, script, w.keys, &a, &q);
 }
@@ -145,8 +113,10 @@ static void desk_pump(relet *r, rlt_desk *d)
     rlt_reply failed;
     rlt_errand e;
 
+    if (r->session.state == RLT_UP)
+        rlt_finish_stale(r, d);
     while (r->session.state == RLT_UP) {
-        uint32_t serial = r->desk_serial % DESK_SERIAL + 1;
+        uint32_t serial = r->desk_serial % RLT_DESK_SERIAL + 1;
 
         if (!rlt_work_want(&d->work, r->session.now, serial, &e))
             return;
@@ -169,9 +139,10 @@ static void desk_turns(relet *r)
     for (i = 0; i < r->desks_max; i++) {
         rlt_desk *d = &r->desks[i];
 
-        if (!desk_in_use(d))
+        if (!rlt_desk_in_use(d))
             continue;
         desk_pump(r, d);
+        rlt_work_settle(&d->work);
         r->desk_busy = 1;
         r->desk_tells |= d->work.held.tells > 0 || d->work.tell_end;
     }
@@ -200,7 +171,7 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
         rlt_work_stop_all(r);
     r->desk_link = fresh ? r->session.connects : r->desk_link;
     for (i = 0; i < r->desks_max; i++) {
-        if (!desk_in_use(&r->desks[i]))
+        if (!rlt_desk_in_use(&r->desks[i]))
             continue;
         rlt_work_tick(&r->desks[i].work, r->session.now);
         if (fresh)
@@ -212,7 +183,7 @@ RELET_PRIVATE void rlt_work_tick_all(relet *r)
 /* All events have been taken: what has ended since goes out together. */
 RELET_PRIVATE void rlt_work_flush(relet *r)
 {
-    if (r->desk_due)
+    if (r->desk_due == RLT_DESK_DUE)
         desk_turns(r);
 }
 
@@ -247,7 +218,7 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
                                   relet_value v, relet_event *ev)
 {
     uint64_t index = (tag >> 32) - r->holds_max;
-    uint32_t what = (uint32_t)tag >> DESK_STEP_SHIFT;
+    uint32_t what = (uint32_t)tag >> RLT_DESK_STEP_SHIFT;
     rlt_reply reply;
     rlt_desk *d;
     int brought = 0;
@@ -256,16 +227,16 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
         return 0;
     d = &r->desks[index];
     reply.heard = heard;
-    reply.serial = (uint32_t)tag & DESK_SERIAL;
+    reply.serial = (uint32_t)tag & RLT_DESK_SERIAL;
     reply.value = v;
-    if (what == DESK_CLOSING)
+    if (what == RLT_DESK_CLOSING)
         desk_closed(d, reply.serial, heard, v);
     else
         brought = rlt_work_reply(&d->work, r->session.now, (rlt_step)what,
                                  &reply);
     desk_turns(r);
-    if (!brought)
-        return 0;
+    if (!brought) /* before what else has come, which may need its room */
+        return rlt_work_event_all(r, ev);
     ev->kind = RELET_JOBS;
     ev->tag = d->tag;
     ev->lease = (int)index;
@@ -282,8 +253,6 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
     for (i = 0; r->desk_tells && i < r->desks_max; i++) {
         rlt_desk *d = &r->desks[i];
 
-        ev->tag = d->tag;
-        ev->lease = (int)i;
         if (rlt_slots_event(&d->work.held, &tell, &job)) {
             ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
                                                  : RELET_JOB_CANCEL;
@@ -295,6 +264,8 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
         } else {
             continue;
         }
+        ev->tag = d->tag;
+        ev->lease = (int)i;
         desk_turns(r);
         return 1;
     }
@@ -309,7 +280,7 @@ RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key)
     uint32_t i;
 
     for (i = 0; i < r->desks_max; i++)
-        if (desk_in_use(&r->desks[i]) &&
+        if (rlt_desk_in_use(&r->desks[i]) &&
             rlt_span_same(rlt_queue_name(&r->desks[i].queue, RLT_KEY_JOBS,
                                          room), key))
             rlt_work_wake(&r->desks[i].work);
@@ -355,7 +326,7 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     if (p->reap_ms < 1 ||
         (p->reap_ms > RLT_HOLD_MS_MAX && p->reap_ms != RELET_NEVER))
         return "worker.reap_ms must be between 1 and 1000000000";
-    if (d->run_ms < p->lease_ms || d->run_ms > WORK_MS_MAX)
+    if (d->run_ms < p->lease_ms || d->run_ms > RLT_DESK_MS_MAX)
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (p->slots > r->jobs_max)
         return "worker.room is over jobs_max";
@@ -371,7 +342,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
 
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
-    for (i = 0; i < r->desks_max && desk_in_use(&r->desks[i]); i++)
+    for (i = 0; i < r->desks_max && rlt_desk_in_use(&r->desks[i]); i++)
         ;
     if (i == r->desks_max)
         return RELET_E_LIMIT;
@@ -389,21 +360,14 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_hold_prepare(r);
     rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
                    &r->hold_rand, r->session.now);
-    desk_turns(r);
+    r->desk_busy = 1;
+    r->desk_due = RLT_DESK_DUE_AT_TICK;
     return (int)i;
-}
-
-static rlt_desk *desk_of(const relet *r, int worker)
-{
-    if (worker < 0 || (uint32_t)worker >= r->desks_max ||
-        !desk_in_use(&r->desks[worker]))
-        return NULL;
-    return &r->desks[worker];
 }
 
 RELET_API int relet_worker_stop(relet *r, int worker)
 {
-    rlt_desk *d = desk_of(r, worker);
+    rlt_desk *d = rlt_desk_of(r, worker);
 
     if (d == NULL)
         return rlt_client_refuse(r, "there is no such worker");
@@ -415,7 +379,7 @@ RELET_API int relet_worker_stop(relet *r, int worker)
 RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
                               size_t *at, relet_work *out)
 {
-    const rlt_desk *d = desk_of(r, ev->lease);
+    const rlt_desk *d = rlt_desk_of(r, ev->lease);
     size_t count = relet_value_count(ev->value), i;
 
     if (d == NULL || ev->kind != RELET_JOBS)
@@ -430,7 +394,7 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
                 relet_value_text(relet_value_at(ev->value, i + 2)), &state))
             continue;
         s = rlt_slots_find(&d->work.held, (uint64_t)number, state.token);
-        if (s == NULL)
+        if (s == NULL || !s->fresh)
             continue;
         memset(out, 0, sizeof *out);
         (void)rlt_job_read(relet_value_text(relet_value_at(ev->value, i + 1)),
@@ -446,141 +410,3 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
     return 0;
 }
 
-static rlt_slot *desk_slot(const rlt_desk *d, uint64_t number)
-{
-    return d != NULL ? rlt_slots_open(&d->work.held, number) : NULL;
-}
-
-RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
-                                         uint64_t number, relet_time now)
-{
-    const rlt_slot *s = desk_slot(desk_of(r, worker), number);
-
-    if (s == NULL || s->state != RLT_SLOT_HELD)
-        return 0;
-    return RLT_MAX(s->valid_until - now, 0);
-}
-
-/* Nothing is sent for one that was lost. */
-static int desk_end(relet *r, int worker, rlt_slot *s, rlt_slot_state how)
-{
-    rlt_desk *d = &r->desks[worker];
-
-    if (rlt_slots_end(&d->work.held, s, how))
-        rlt_work_eased(&d->work);
-    r->desk_due = 1;
-    return 0;
-}
-
-/* What needs bytes goes out at once, and again over the next link. */
-static int desk_close(relet *r, int worker, rlt_slot *s, rlt_own_script script,
-                      rlt_words *w)
-{
-    rlt_desk *d = &r->desks[worker];
-    uint32_t slot = (uint32_t)(s - d->work.held.slot);
-    relet_request q = {0, 0, RELET_REPEATABLE};
-    relet_args a;
-    int code;
-
-    a.argv = w->argv;
-    a.argc = w->argc;
-    q.tag = desk_tag(r, d, DESK_CLOSING, slot);
-    q.timeout_ms = d->work.plan.lease_ms;
-    code = rlt_submit_script(r, script, w->keys, &a, &q);
-    return code < 0 ? code : desk_end(r, worker, s, RLT_SLOT_CLOSING);
-}
-
-/* Its own place in the worker's memory: more than one may be under way. */
-static void desk_own_op(rlt_words *w, const rlt_desk *d, const rlt_slot *s)
-{
-    rlt_words_place(w, desk_name(d), (uint64_t)(s - d->work.held.slot));
-    rlt_words_number(w, s->token);
-}
-
-RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
-                             relet_span result)
-{
-    rlt_desk *d = desk_of(r, worker);
-    rlt_slot *s = desk_slot(d, number);
-    rlt_words w;
-
-    if (s == NULL)
-        return rlt_client_refuse(r, "the worker has no such job");
-    if (s->state == RLT_SLOT_LOST || s->bare)
-        return desk_end(r, worker, s, RLT_SLOT_DONE);
-    rlt_words_init(&w);
-    rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
-    rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
-    rlt_words_key(&w, &d->queue, RLT_KEY_DONE);
-    rlt_words_key(&w, &d->queue, RLT_KEY_IDS);
-    desk_own_op(&w, d, s);
-    rlt_words_number(&w, s->number);
-    rlt_words_number(&w, s->token);
-    rlt_words_number(&w, (uint64_t)s->keep_ms);
-    rlt_words_add(&w, result);
-    return desk_close(r, worker, s, RLT_SCRIPT_QUEUE_KEEP, &w);
-}
-
-static relet_time desk_delay(relet *r, const rlt_slot *s,
-                             const relet_failure *f)
-{
-    relet_job j;
-
-    if (f->delay_ms > 0 || f->verdict != RELET_RETRY)
-        return RLT_MIN(f->delay_ms, WORK_MS_MAX);
-    memset(&j, 0, sizeof j);
-    j.backoff = (relet_backoff)s->backoff;
-    j.backoff_ms = s->backoff_ms;
-    j.backoff_max_ms = s->backoff_max_ms;
-    return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->hold_rand));
-}
-
-/* An attempt that was the last is not followed by another one. */
-static const char *desk_verdict(const rlt_slot *s, const relet_failure *f)
-{
-    switch (f->verdict) {
-    case RELET_SNOOZE:
-        return "s";
-    case RELET_BURY:
-        return "x";
-    case RELET_RETRY:
-        break;
-    }
-    return s->attempts + 1 >= s->attempts_max ? "x" : "r";
-}
-
-RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
-                             const relet_failure *f)
-{
-    rlt_desk *d = desk_of(r, worker);
-    rlt_slot *s = desk_slot(d, number);
-    rlt_words w;
-
-    if (s == NULL)
-        return rlt_client_refuse(r, "the worker has no such job");
-    if (s->state == RLT_SLOT_LOST)
-        return desk_end(r, worker, s, RLT_SLOT_CLOSING);
-    if (f->delay_ms < 0)
-        return rlt_client_refuse(r, "failure.delay_ms may not be below 0");
-    rlt_words_init(&w);
-    rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
-    rlt_words_key(&w, &d->queue, RLT_KEY_LEASED);
-    rlt_words_key(&w, &d->queue, RLT_KEY_DELAYED);
-    rlt_words_key(&w, &d->queue, RLT_KEY_DEAD);
-    desk_own_op(&w, d, s);
-    rlt_words_name(&w, s->number, s->rank);
-    rlt_words_number(&w, s->token);
-    rlt_words_add(&w, relet_str(desk_verdict(s, f)));
-    rlt_words_number(&w, (uint64_t)desk_delay(r, s, f));
-    rlt_words_add(&w, f->text);
-    return desk_close(r, worker, s, RLT_SCRIPT_QUEUE_FAIL, &w);
-}
-
-RELET_API int relet_job_release(relet *r, int worker, uint64_t number)
-{
-    rlt_slot *s = desk_slot(desk_of(r, worker), number);
-
-    if (s == NULL)
-        return rlt_client_refuse(r, "the worker has no such job");
-    return desk_end(r, worker, s, RLT_SLOT_RETURN);
-}

@@ -44,14 +44,34 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
+/* A claim brought jobs that are not known here, and there is room; or it was not answered, and is
+ * not to be made again. */
+static int work_is_astray(const rlt_work *w)
+{
+    if (w->astray)
+        return rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
+    return w->repeats && w->state == RLT_WORK_STOPPING &&
+           w->step[RLT_STEP_CLAIM].serial == 0;
+}
+
+/* Without a clock: what is held up by a step that is under way is not. */
 static int work_to_send(const rlt_work *w)
 {
-    return (w->step[RLT_STEP_DONE].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
-           (w->step[RLT_STEP_RETURN].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_RETURN) > 0) ||
-           (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_CLAIM].serial == 0 &&
-            rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0);
+    const rlt_under_way *u = w->step;
+
+    if ((u[RLT_STEP_DONE].serial == 0 &&
+         rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
+        (u[RLT_STEP_RETURN].serial == 0 &&
+         rlt_slots_in(&w->held, RLT_SLOT_RETURN) > 0))
+        return 1;
+    if (work_is_astray(w))
+        return u[RLT_STEP_RECALL].serial == 0;
+    if (w->astray)
+        return 0;
+    if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
+        return 0;
+    return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
+                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
@@ -61,7 +81,7 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
 
     if (work_is_idle(w))
         return RELET_NEVER;
-    t = rlt_slots_until(&w->held);
+    t = rlt_slots_deadline(&w->held);
     if (!up)
         return t;
     if (w->again_at > now)
@@ -74,6 +94,8 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
         t = RLT_MIN(t, w->reap_at);
     if (w->state == RLT_WORK_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
+    if (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_PROMOTE].serial == 0)
+        t = RLT_MIN(t, w->due_at); /* also while it is full of work */
     return t;
 }
 
@@ -106,7 +128,7 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
 RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step)
 {
     if (step == RLT_STEP_RENEW)
-        return s->renewed;
+        return s->renewed > 0;
     return s->state == RLT_SLOT_SENT && s->step == (uint8_t)step;
 }
 
@@ -157,7 +179,7 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     case RLT_STEP_PROMOTE:
         return eager && w->due_at <= now;
     case RLT_STEP_RECALL:
-        return w->astray;
+        return work_is_astray(w);
     case RLT_STEP_CLAIM:
         return eager && !w->astray && !w->short_of &&
                (*count = work_room(w)) > 0;
@@ -194,7 +216,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         }
         out->step = (rlt_step)i;
         out->serial = serial;
-        out->op = u->op;
+        out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
         return 1;
     }
@@ -214,15 +236,24 @@ static void work_failed(rlt_work *w, relet_time now)
 }
 
 /* number, record, state, from the fourth element on. */
-static uint32_t work_take(rlt_work *w, relet_value v, uint32_t *twins)
+static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
+                          int64_t us, rlt_claimed *c)
 {
-    relet_time until = w->step[RLT_STEP_CLAIM].sent_at +
-                       rlt_lease_trust_ms(w->plan.lease_ms);
+    memset(c, 0, sizeof *c);
+    c->sent_at = w->step[RLT_STEP_CLAIM].sent_at;
+    c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
+    c->to_go_back = w->state == RLT_WORK_STOPPING || c->until <= now;
+    c->server_us = us;
+    return rlt_slots_take(&w->held, v, 3, c);
+}
 
-    return rlt_slots_take(&w->held, v, 3, until,
-                          w->state == RLT_WORK_STOPPING ? RLT_SLOT_RETURN
-                                                        : RLT_SLOT_HELD,
-                          twins);
+/* What found no slot, since a step that was to free it was not answered, is
+ * asked for again. */
+static void work_claim_over(rlt_work *w, const rlt_claimed *c)
+{
+    w->astray = c->homeless > 0;
+    w->repeats = 0;
+    w->step[RLT_STEP_CLAIM].op += c->homeless == 0;
 }
 
 /* Scores of delayed jobs are 1024 * ms. */
@@ -260,7 +291,8 @@ static void work_hold_back(rlt_work *w, relet_time now)
 static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0, passed = 0;
-    uint32_t n, twins;
+    rlt_claimed c;
+    uint32_t n;
 
     if (relet_value_count(v) < 3) { /* this claim had been done before */
         w->astray = 1;
@@ -269,33 +301,37 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &us);
     work_due(w, now, us, relet_value_at(v, 1));
     (void)relet_value_int(relet_value_at(v, 2), &passed);
-    n = work_take(w, v, &twins);
-    w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op++;
-    if (passed < 0 || twins > 0) {
+    n = work_take(w, now, v, us, &c);
+    work_claim_over(w, &c);
+    if (passed < 0 || c.twins > 0) {
         work_hold_back(w, now);
         return n;
     }
     w->held_back = 0;
-    w->short_of = (int64_t)n + passed < (int64_t)w->wanted;
+    w->short_of = (int64_t)n + passed + c.homeless < (int64_t)w->wanted;
     return n;
 }
 
-static uint32_t work_recalled(rlt_work *w, relet_value v)
+static uint32_t work_recalled(rlt_work *w, relet_time now, relet_value v)
 {
-    uint32_t twins;
+    int64_t us = 0;
+    rlt_claimed c;
+    uint32_t n;
 
-    w->astray = w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op++;
-    return work_take(w, v, &twins);
+    (void)relet_value_int(relet_value_at(v, 1), &us);
+    n = work_take(w, now, v, us, &c);
+    work_claim_over(w, &c);
+    return n;
 }
 
 static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
 {
-    int64_t stands = 0;
+    int64_t us = 0, stands = 0;
     relet_time poll = w->plan.poll_ms;
 
-    (void)relet_value_int(v, &stands);
+    (void)relet_value_int(relet_value_at(v, 0), &us);
+    (void)relet_value_int(relet_value_at(v, 2), &stands);
+    work_due(w, now, us, relet_value_at(v, 1));
     w->short_of = 0;
     w->in_line = stands != 0;
     if (!stands || w->state != RLT_WORK_EAGER)
@@ -303,6 +339,14 @@ static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
     w->state = RLT_WORK_ASLEEP;
     w->poll_at = now + poll -
                  (relet_time)rlt_rand_below(w->rand, (uint64_t)poll / 4 + 1);
+}
+
+static void work_promoted(rlt_work *w, relet_time now, relet_value v)
+{
+    int64_t ms = -1;
+
+    (void)relet_value_int(relet_value_at(v, 1), &ms);
+    w->due_at = ms < 0 ? RELET_NEVER : now + ms;
 }
 
 /* A full step is followed by the next at once. After that it is no use to look
@@ -336,11 +380,10 @@ static int work_is_answer(rlt_step step, relet_value v)
     case RLT_STEP_PROMOTE:
     case RLT_STEP_RECALL:
     case RLT_STEP_CLAIM:
-    case RLT_STEP_REAP:
-        return t == RELET_ARRAY;
     case RLT_STEP_LINE_UP:
     case RLT_STEP_LEAVE:
-        return t == RELET_INT;
+    case RLT_STEP_REAP:
+        return t == RELET_ARRAY;
     }
     return 0;
 }
@@ -362,10 +405,10 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
         w->step[step].sent_at = 0;
         break;
     case RLT_STEP_PROMOTE:
-        w->due_at = RELET_NEVER;
+        work_promoted(w, now, v);
         break;
     case RLT_STEP_RECALL:
-        return work_recalled(w, v);
+        return work_recalled(w, now, v);
     case RLT_STEP_CLAIM:
         return work_claimed(w, now, v);
     case RLT_STEP_LINE_UP:
@@ -395,28 +438,34 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
     } else {
         work_failed(w, now);
     }
-    if (w->state != RLT_WORK_STOPPING)
-        return brought > 0;
-    rlt_work_stop(w);
-    return 0;
+    rlt_work_settle(w);
+    return brought > 0 && w->state != RLT_WORK_STOPPING &&
+           w->state != RLT_WORK_OVER;
 }
 
 /* ---------------------------------------------------------------- the user */
 
-RELET_PRIVATE void rlt_work_stop(rlt_work *w)
+RELET_PRIVATE void rlt_work_settle(rlt_work *w)
 {
     uint32_t i, busy;
 
-    if (work_is_idle(w))
+    if (w->state != RLT_WORK_STOPPING)
         return;
-    w->state = RLT_WORK_STOPPING;
     busy = rlt_slots_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
-    if (busy > 0 || w->astray || w->in_line)
+    if (busy > 0 || w->astray || work_is_astray(w) || w->in_line)
         return;
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;
+}
+
+RELET_PRIVATE void rlt_work_stop(rlt_work *w)
+{
+    if (work_is_idle(w))
+        return;
+    w->state = RLT_WORK_STOPPING;
+    rlt_work_settle(w);
 }
 
 RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why)

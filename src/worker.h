@@ -100,6 +100,9 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
 /* Take no more; ENDED when all that is held has ended. */
 RELET_PRIVATE void rlt_work_stop(rlt_work *w);
 
+/* A slot was freed, or an event taken: whether that was the last. */
+RELET_PRIVATE void rlt_work_settle(rlt_work *w);
+
 /* There will be no link any more. */
 RELET_PRIVATE void rlt_work_cut_off(rlt_work *w, relet_why why);
 

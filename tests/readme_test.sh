@@ -61,6 +61,8 @@ while read -r file mark; do
         given OPENSSL_DEV "readme_program_$name" || continue
         libraries="$libraries -lssl -lcrypto"
     fi
+    ! grep -q '^ \* threads.c - ' "$file" ||
+        check "program $name is the example" diff "$file" examples/threads.c
     check "program $name compiles" compiles "$file" "$libraries"
     [ "$mark" = run ] || continue
     if [ -n "$have_server" ]; then

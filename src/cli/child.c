@@ -6,9 +6,13 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -84,6 +88,19 @@ static void child_block(sigset_t *before)
 
 /* ------------------------------------------------------------------- guard */
 
+#define GUARD_FDS 1024
+
+/* Pipes of ours do not end while somebody has them. All that we opened is among
+ * the first, as the lowest number is taken each time. */
+static void guard_close(int line)
+{
+    int fd;
+
+    for (fd = STDERR_FILENO + 1; fd < GUARD_FDS; fd++)
+        if (fd != line)
+            close(fd);
+}
+
 /* Looks at the clock each second: poll does not count the time in which the
  * machine slept, the lease's end does. */
 static void guard_main(int line, relet_time kill_at)
@@ -91,6 +108,7 @@ static void guard_main(int line, relet_time kill_at)
     struct pollfd p;
 
     setpgid(0, 0);
+    guard_close(line);
     memset(&p, 0, sizeof p);
     p.fd = line;
     p.events = POLLIN;
@@ -129,7 +147,6 @@ static int guard_start(child *x, relet_time kill_at)
         return -1;
     }
     if (x->guard == 0) {
-        close(fd[1]);
         guard_main(fd[0], kill_at);
         _exit(0);
     }
@@ -170,9 +187,52 @@ static void child_say(const char *name, const char *why)
             return;
 }
 
+static int child_unable(int failed)
+{
+    return failed == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
+}
+
+/* In one folder, or with n 0 as it stands. 0 or errno. */
+static int child_look_in(const char *folder, size_t n, const char *name)
+{
+    char path[4096];
+    struct stat info;
+
+    if (n + strlen(name) + 2 > sizeof path)
+        return ENAMETOOLONG;
+    memcpy(path, folder, n);
+    if (n > 0)
+        path[n++] = '/';
+    memcpy(path + n, name, strlen(name) + 1);
+    if (access(path, X_OK) || stat(path, &info))
+        return errno;
+    return S_ISREG(info.st_mode) ? 0 : EACCES;
+}
+
+int child_look_up(const char *name)
+{
+    const char *path = strchr(name, '/') ? "" : getenv("PATH");
+    int failed = ENOENT;
+
+    for (path = path ? path : "/bin:/usr/bin";;) {
+        size_t n = strcspn(path, ":");
+        int here = child_look_in(path, n, name);
+
+        if (!here)
+            return 0;
+        if (here != ENOENT && here != ENOTDIR)
+            failed = here;
+        if (path[n] == 0)
+            break;
+        path += n + 1;
+    }
+    child_say(name, strerror(failed));
+    return child_unable(failed);
+}
+
 /* Behind fork; what comes back is why it did not become the command. */
-static int child_become(const child *x, char **argv, const sigset_t *mask,
-                        pid_t parent)
+static int child_become(const child *x, char **argv, const int *fds,
+                        const sigset_t *mask, pid_t parent)
 {
     size_t i;
     int failed;
@@ -185,6 +245,9 @@ static int child_become(const child *x, char **argv, const sigset_t *mask,
         return CHILD_UNABLE;
     if (x->terminal)
         tcsetpgrp(STDIN_FILENO, x->guard);
+    for (i = 0; fds && i < 3; i++)
+        if (dup2(fds[i], (int)i) < 0)
+            return CHILD_UNABLE;
     for (i = 0; i < CHILD_PASSED_ON; i++) {
         struct sigaction before;
 
@@ -198,10 +261,10 @@ static int child_become(const child *x, char **argv, const sigset_t *mask,
     execvp(argv[0], argv);
     failed = errno;
     child_say(argv[0], strerror(failed));
-    return failed == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
+    return child_unable(failed);
 }
 
-int child_start(child *x, char **argv, relet_time kill_at)
+int child_start(child *x, char **argv, const int *fds, relet_time kill_at)
 {
     pid_t parent = getpid();
     sigset_t mask;
@@ -211,10 +274,10 @@ int child_start(child *x, char **argv, relet_time kill_at)
     child_block(&mask);
     failed = guard_start(x, kill_at);
     if (!failed) {
-        x->terminal = child_has_terminal();
+        x->terminal = !fds && child_has_terminal();
         x->pid = fork();
         if (x->pid == 0)
-            _exit(child_become(x, argv, &mask, parent));
+            _exit(child_become(x, argv, fds, &mask, parent));
         if (x->pid < 0) {
             failed = -1;
             x->pid = 0;
@@ -225,6 +288,14 @@ int child_start(child *x, char **argv, relet_time kill_at)
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return failed;
+}
+
+void child_setenv(const char *name, uint64_t n)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    setenv(name, text, 1);
 }
 
 void child_kill_at(child *x, relet_time at)

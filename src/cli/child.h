@@ -37,9 +37,17 @@ void child_signals(relet *r);
 /* The signal that came, once; 0: none. */
 int child_signal_take(void);
 
-/* argv ends with NULL. 0, or -1 and errno: nothing was started. That the
- * command could not be executed shows as its exit code. */
-int child_start(child *x, char **argv, relet_time kill_at);
+/* 0 when there is a command of this name that may be executed; else it is said
+ * why not, and CHILD_UNKNOWN or CHILD_UNABLE. */
+int child_look_up(const char *name);
+
+/* argv ends with NULL; fds: what is to become its standard input, output and
+ * error, NULL: ours. 0, or -1 and errno: nothing was started. That the command
+ * could not be executed shows as its exit code. */
+int child_start(child *x, char **argv, const int *fds, relet_time kill_at);
+
+/* A number for the environment of those that are started. */
+void child_setenv(const char *name, uint64_t n);
 
 /* Until when it may live; at once when that is over. */
 void child_kill_at(child *x, relet_time at);

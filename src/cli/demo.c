@@ -1,570 +1,580 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.c - relet demo: the client at work on the local server.
+ * demo.c - relet demo: producers, workers and leaders on one queue, and what
+ * happens to them.
  *
- * It is a driver like any other: it carries bytes between the client and the
- * server in memory that stands behind mem:, and time is a number that it sets.
- * Nothing is shown that is not checked: the exit code is 1 if anything was
- * not as stated. */
+ * Each of them is a client of its own, in this process; to be killed is to
+ * lose the client, to be paused is not to be driven. Nothing is shown that is
+ * not checked: the exit code is 1 if something was not as stated. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "demo.h"
+#include "relet_local.h"
 
-#define DEMO_OPERATIONS 32
-#define DEMO_WORDS 8
+#define DEMO_LEASE_MS 600
+#define DEMO_REAP_MS 100
+#define DEMO_PUT_EVERY_MS 5
+#define DEMO_PAUSE_MS 1500
+#define DEMO_MOST_MS 30000
+#define DEMO_COUNT_EVERY_MS 50
 
-/* How an operation is to end, and how often it did. */
-typedef struct demo_claim {
-    const char *line;   /* the command, as it is shown                       */
-    const char *answer; /* of its reply; NULL: null                          */
-    relet_kind kind;
-    relet_why why;
-    int outcomes;
-} demo_claim;
+enum { DEMO_TAG_PUT = 1, DEMO_TAG_COUNT };
 
-typedef struct demo {
-    relet *r;
-    relet_time now;
-    wire wire;
-    demo_claim claims[DEMO_OPERATIONS]; /* by tag, which counts from 1       */
-    uint64_t submitted, outcomes;
-    int downs, seen[RELET_PUSHED + 1];
-    relet_time retry_in_ms;
-    int wrong;
-    const char *bold, *dim, *red, *plain;
-} demo;
+static const struct {
+    const char *name;
+    demo_role role;
+} demo_cast[DEMO_ACTORS] = {
+    {"p1", DEMO_PRODUCER}, {"p2", DEMO_PRODUCER}, {"w1", DEMO_WORKER},
+    {"w2", DEMO_WORKER},   {"w3", DEMO_WORKER},   {"l1", DEMO_LEADER},
+    {"l2", DEMO_LEADER},   {"l3", DEMO_LEADER},
+};
 
-/* ------------------------------------------------------------ what it says */
+/* ----------------------------------------------------------------- effects */
 
-static void demo_title(const demo *d, const char *title)
+static void demo_effect(demo *d, const demo_hand *h)
 {
-    printf("\n%s%s%s\n", d->bold, title, d->plain);
-}
+    demo_task *t = &d->task[h->number];
 
-static void demo_check(demo *d, int holds, const char *claim)
-{
-    if (holds)
+    if (h->token < t->effect_token) {
+        t->refused++;
         return;
-    d->wrong = 1;
-    cli_say("not as stated: %s", claim);
-}
-
-/* Bytes of the wire, as C would write them; lines end where the wire's do. */
-static void demo_show_bytes(const demo *d, const char *arrow, const void *bytes,
-                            size_t n)
-{
-    const unsigned char *p = (const unsigned char *)bytes;
-    size_t i, column = 0;
-
-    printf("  %s%s ", d->dim, arrow);
-    for (i = 0; i < n; i++) {
-        if (column > 45 && p[i - 1] == '\n' && strchr("*$:+-", p[i])) {
-            printf("\n     ");
-            column = 0;
-        }
-        if (p[i] == '\r' || p[i] == '\n')
-            column += (size_t)printf(p[i] == '\r' ? "\\r" : "\\n");
-        else
-            column += (size_t)printf(p[i] < 0x20 ? "\\x%02x" : "%c", p[i]);
     }
-    printf("%s\n", d->plain);
-}
-
-/* ----------------------------------------------------------------- events */
-
-static int demo_is_answer(relet_value v, const char *answer)
-{
-    relet_span text = relet_value_text(v);
-    int64_t i;
-
-    if (answer == NULL)
-        return relet_value_type(v) == RELET_NULL;
-    if (relet_value_type(v) == RELET_INT)
-        return relet_value_int(v, &i) && i == strtol(answer, NULL, 10);
-    return text.p != NULL && text.n == strlen(answer) &&
-           memcmp(text.p, answer, text.n) == 0;
-}
-
-static void demo_outcome(demo *d, const relet_event *ev)
-{
-    demo_claim *claim = &d->claims[ev->tag % DEMO_OPERATIONS];
-    int reply = ev->kind == RELET_REPLY;
-
-    d->outcomes++;
-    claim->outcomes++;
-    printf("  %s%-10s%s  %s: ", reply ? d->bold : d->red,
-           relet_kind_text(ev->kind), d->plain, claim->line);
-    if (reply)
-        show_value(stdout, SHOW_JSON, ev->value);
+    t->effect_token = h->token;
+    if (t->effects > 0)
+        t->repeats++;
     else
-        puts(relet_why_text(ev->why));
-    demo_check(d, ev->kind == claim->kind && ev->why == claim->why,
-               claim->line);
-    demo_check(d, !reply || demo_is_answer(ev->value, claim->answer),
-               "an answer belongs to its command");
+        t->effects = 1;
 }
 
-static void demo_down(demo *d, const relet_event *ev)
+/* ------------------------------------------------------------------- losses */
+
+static void demo_loses(demo *d, demo_actor *a, demo_loss *l)
 {
-    d->downs++;
-    d->retry_in_ms = ev->retry_in_ms;
-    printf("  %sdown%s        %.*s", d->red, d->plain, cli_text(ev->text));
-    if (ev->retry_in_ms != RELET_NEVER)
-        printf("; again in %" PRId64 " ms", ev->retry_in_ms);
-    putchar('\n');
+    size_t i;
+
+    l->who = a;
+    l->at = a->since = d->now;
+    for (i = 0; i < DEMO_ROOM; i++)
+        l->jobs += a->hand[i].number != 0;
 }
 
-static void demo_notice(const demo *d, const relet_event *ev)
+/* A job that somebody else had comes to a. */
+static void demo_relets(demo *d, const demo_task *t)
 {
-    relet_span text = relet_value_text(ev->value);
+    size_t i;
 
-    if (ev->kind == RELET_UP)
-        text = ev->text;
-    if (ev->kind == RELET_GAP)
-        text = relet_str("messages may have been missed");
-    printf("  %s%-10s%s  %.*s%s%.*s\n", d->bold, relet_kind_text(ev->kind),
-           d->plain, cli_text(ev->channel),
-           ev->kind == RELET_MESSAGE ? ": " : "", cli_text(text));
+    for (i = 0; i < 2; i++) {
+        demo_loss *l = &d->loss[i];
+
+        if (l->who != t->by || l->at == 0)
+            continue;
+        l->last_ms = d->now - l->at;
+        if (l->relet++ == 0)
+            l->first_ms = l->last_ms;
+    }
 }
 
-static void demo_event(demo *d, const relet_event *ev)
+/* In the middle of its jobs: of one the effect is made, and nobody was told. */
+static void demo_kill(demo *d, demo_actor *a)
 {
+    size_t i;
+
+    for (i = 0; i < DEMO_ROOM; i++)
+        if (a->hand[i].number != 0) {
+            demo_effect(d, &a->hand[i]);
+            break;
+        }
+    a->state = DEMO_KILLED;
+    a->since = d->now;
+    relet_close(a->r);
+    a->r = NULL;
+}
+
+/* ----------------------------------------------------------------- workers */
+
+static int demo_busy(const demo_actor *a)
+{
+    size_t i;
+    int n = 0;
+
+    for (i = 0; i < DEMO_ROOM; i++)
+        n += a->hand[i].number != 0;
+    return n > DEMO_ROOM / 4;
+}
+
+static demo_hand *demo_hand_of(demo_actor *a, uint64_t number)
+{
+    size_t i;
+
+    for (i = 0; i < DEMO_ROOM; i++)
+        if (a->hand[i].number == number)
+            return &a->hand[i];
+    return NULL;
+}
+
+static void demo_jobs(demo *d, demo_actor *a, const relet_event *ev)
+{
+    relet_work work;
+    size_t at = 0;
+
+    while (relet_jobs_next(a->r, ev, &at, &work)) {
+        demo_hand *h = demo_hand_of(a, 0);
+        demo_task *t = &d->task[work.number];
+
+        h->number = work.number;
+        h->token = work.token;
+        h->ready_at = d->now + 5 + (relet_time)(work.number * 7919 % 30);
+        h->lost = 0;
+        if (t->claims++ > 0 && t->by != a)
+            demo_relets(d, t);
+        t->by = a;
+    }
+}
+
+/* Nothing is done for a job that may not be worked on any more. */
+static void demo_work(demo *d, demo_actor *a)
+{
+    size_t i;
+
+    for (i = 0; i < DEMO_ROOM; i++) {
+        demo_hand *h = &a->hand[i];
+
+        if (h->number == 0 || (h->ready_at > d->now && !h->lost))
+            continue;
+        if (relet_job_valid_for(a->r, 0, h->number, relet_clock()) > 0)
+            demo_effect(d, h);
+        else
+            h->lost = 1;
+        if (relet_job_done(a->r, 0, h->number, relet_str("")) < 0)
+            continue; /* no room now */
+        a->lost += (unsigned)h->lost;
+        a->done += !h->lost;
+        h->number = 0;
+    }
+}
+
+static int demo_start_worker(demo_actor *a)
+{
+    relet_worker_config w;
+
+    memset(&w, 0, sizeof w);
+    w.queue = relet_str("demo");
+    w.label = relet_str(a->name);
+    w.room = DEMO_ROOM;
+    w.lease_ms = DEMO_LEASE_MS;
+    w.reap_ms = DEMO_REAP_MS;
+    return relet_worker_start(a->r, &w);
+}
+
+/* --------------------------------------------------------------- producers */
+
+static void demo_produce(demo *d, demo_actor *a)
+{
+    relet_request q = {DEMO_TAG_PUT, 0, 0};
+    unsigned due = (unsigned)((d->now - d->began) / DEMO_PUT_EVERY_MS);
+    char text[32];
+    relet_job job;
+
+    while (a->asked < due && a->asked < DEMO_JOBS / 2) {
+        snprintf(text, sizeof text, "%s %u", a->name, a->asked + 1);
+        memset(&job, 0, sizeof job);
+        job.payload = relet_str(text);
+        if (relet_put(a->r, relet_str("demo"), &job, 1, 0, &q) < 0)
+            return;
+        a->asked++;
+    }
+}
+
+/* ------------------------------------------------------------------ counts */
+
+static void demo_count(demo_actor *a)
+{
+    relet_request q = {DEMO_TAG_COUNT, 0, 0};
+
+    (void)relet_queue_status(a->r, relet_str("demo"), &q);
+}
+
+static void demo_counted(demo *d, const relet_event *ev)
+{
+    relet_queue_info info;
+
+    if (!relet_queue_status_read(ev->value, &info))
+        return;
+    d->counts.waiting = info.waiting + info.ranked + info.delayed;
+    d->counts.leased = info.leased;
+    d->counts.done = info.done_ever;
+    d->counts.dead = info.dead;
+    d->counted++;
+}
+
+static void demo_outcome(demo *d, demo_actor *a, const relet_event *ev)
+{
+    if (ev->kind != RELET_REPLY) {
+        stage_tell(d, "%s: %s %.*s", a->name, relet_kind_text(ev->kind),
+                   cli_text(ev->text));
+        d->wrong = 1;
+    } else if (ev->tag == DEMO_TAG_PUT) {
+        a->put++;
+        d->put++;
+    } else if (ev->tag == DEMO_TAG_COUNT) {
+        demo_counted(d, ev);
+    }
+}
+
+/* ----------------------------------------------------------------- leaders */
+
+static int demo_start_leader(demo_actor *a)
+{
+    relet_lease_config l;
+
+    memset(&l, 0, sizeof l);
+    l.name = relet_str("demo");
+    l.label = relet_str(a->name);
+    l.ttl_ms = DEMO_LEASE_MS;
+    return relet_lease_start(a->r, &l);
+}
+
+/* Nobody is in while another one believes that it leads. */
+static void demo_gained(demo *d, demo_actor *a, uint64_t token)
+{
+    const demo_actor *other;
+
+    for (other = d->actor; other < d->actor + DEMO_ACTORS; other++)
+        if (other->role == DEMO_LEADER && other->r && other != a &&
+            relet_lease_valid_for(other->r, 0, relet_clock()) > 0)
+            d->stolen++;
+    d->stolen += token <= d->last_token;
+    d->last_token = a->token = token;
+    d->leader = a;
+    d->terms++;
+    if (d->leader_gone && !d->led_again_ms) {
+        d->led_again_ms = d->now - d->leader_gone;
+        stage_tell(d, "%s%s leads%s, %" PRId64 " ms after that", d->bold,
+                   a->name, d->plain, d->led_again_ms);
+    } else {
+        stage_tell(d, "%s%s leads%s, with token %" PRIu64, d->bold, a->name,
+                   d->plain, token);
+    }
+}
+
+/* ------------------------------------------------------------------ events */
+
+static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
+{
+    demo_hand *h;
+
     switch (ev->kind) {
     case RELET_REPLY:
     case RELET_ERROR:
     case RELET_NOT_SENT:
     case RELET_UNSURE:
-        demo_outcome(d, ev);
+        demo_outcome(d, a, ev);
         return;
     case RELET_DOWN:
-        demo_down(d, ev);
+        if (ev->why != RELET_WHY_STOPPED)
+            stage_tell(d, "%s: %.*s", a->name, cli_text(ev->text));
+        return;
+    case RELET_JOBS:
+        demo_jobs(d, a, ev);
+        return;
+    case RELET_JOB_LOST:
+        h = demo_hand_of(a, ev->term);
+        if (h)
+            h->lost = 1;
+        return;
+    case RELET_LEASE_GAINED:
+        demo_gained(d, a, ev->token);
+        return;
+    case RELET_LEASE_LOST:
+        d->leader = d->leader == a ? NULL : d->leader;
+        (void)relet_lease_stopped(a->r, ev->lease);
+        return;
+    case RELET_LEASE_ENDED:
+    case RELET_WORKER_ENDED:
+        a->ended = 1;
         return;
     case RELET_UP:
+    case RELET_LEASE_TROUBLE:
+    case RELET_JOB_CANCEL:
     case RELET_SUBSCRIBED:
-    case RELET_MESSAGE:
-    case RELET_GAP:
-        d->seen[ev->kind]++;
-        demo_notice(d, ev);
-        return;
-    case RELET_NOTHING:
     case RELET_UNSUBSCRIBED:
     case RELET_SUBSCRIPTION_REFUSED:
+    case RELET_MESSAGE:
+    case RELET_GAP:
     case RELET_INVALIDATE:
     case RELET_PUSHED:
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_ENDED:
-        demo_check(d, 0, "no other event comes");
+    case RELET_NOTHING:
         return;
     }
 }
 
-static size_t demo_events(demo *d)
+/* All that can be done now. A code of the library's. */
+static int demo_turn(demo *d)
 {
     relet_event ev;
-    size_t n = 0;
+    size_t i;
+    int n;
 
-    wire_time(&d->wire, d->now);
-    relet_tick(d->r, d->now);
-    for (; relet_next(d->r, &ev); n++)
-        demo_event(d, &ev);
-    return n;
-}
+    for (i = 0; i < DEMO_ACTORS; i++) {
+        demo_actor *a = &d->actor[i];
 
-/* ------------------------------------------------------------- the carrier */
-
-/* The server's bytes reach the client in pieces of this size. Returns how many
- * pieces had come when the first event was there. */
-static size_t demo_give(demo *d, size_t piece)
-{
-    size_t pieces = 0, first = 0;
-
-    while (wire_give(&d->wire, piece) > 0) {
-        pieces++;
-        if (demo_events(d) > 0 && first == 0)
-            first = pieces;
-    }
-    return first;
-}
-
-/* Until neither side has anything to say. */
-static void demo_settle(demo *d)
-{
-    const uint8_t *p;
-
-    do {
-        (void)wire_take(&d->wire, 0);
-        wire_serve(&d->wire);
-        (void)demo_give(d, WIRE_BYTES);
-        (void)demo_events(d);
-    } while (relet_io_pending(d->r, 0, &p) > 0);
-}
-
-/* The client wants its link opened: 1 within the next turns of its clock. */
-static int demo_is_wanted(demo *d)
-{
-    relet_io io;
-    int turns;
-
-    for (turns = 0; turns < 20; turns++) {
-        while (relet_io_want(d->r, &io))
-            if (io.open)
-                return 1;
-        if (relet_deadline(d->r) == RELET_NEVER)
-            return 0;
-        if (relet_deadline(d->r) > d->now)
-            d->now = relet_deadline(d->r); /* time is a number: no sleeping */
-        (void)demo_events(d);
+        if (a->state != DEMO_WELL || !a->r)
+            continue;
+        d->now = relet_clock();
+        while ((n = relet_wait(a->r, &ev, 0)) == 1)
+            demo_event(d, a, &ev);
+        if (n < 0)
+            return n;
+        if (a->role == DEMO_WORKER)
+            demo_work(d, a);
+        if (a->role == DEMO_PRODUCER)
+            demo_produce(d, a);
     }
     return 0;
 }
 
-/* Submit a command, its words in one line. The claim is that it is answered
- * so; whoever knows better says so by demo_ends. Returns its tag. */
-static uint64_t demo_submit(demo *d, const char *line, const char *answer,
-                            relet_time timeout_ms, unsigned flags)
-{
-    relet_request q;
-    relet_span argv[DEMO_WORDS];
-    size_t argc = 0;
-    const char *p = line;
-    uint64_t tag = ++d->submitted;
+/* -------------------------------------------------------------------- play */
 
-    for (; *p && argc < DEMO_WORDS; p += *p == ' ') {
-        argv[argc].p = p;
-        p += strcspn(p, " ");
-        argv[argc].n = (size_t)(p - (const char *)argv[argc].p);
-        argc++;
+static demo_actor *demo_named(demo *d, const char *name)
+{
+    size_t i;
+
+    for (i = 0; strcmp(d->actor[i].name, name) != 0; i++)
+        continue;
+    return &d->actor[i];
+}
+
+/* What happens, and when: each as soon as it is time and there is something to
+ * lose. */
+static void demo_fate(demo *d)
+{
+    relet_time t = d->now - d->began;
+    demo_actor *w1 = demo_named(d, "w1"), *w2 = demo_named(d, "w2");
+    demo_loss *killed = &d->loss[0], *paused = &d->loss[1];
+
+    if (t > 1000 && killed->at == 0 && demo_busy(w1)) {
+        demo_loses(d, w1, killed);
+        demo_kill(d, w1);
+        stage_tell(d, "%sw1 is killed%s with %u jobs; of one the effect was "
+                   "made", d->red, d->plain, killed->jobs);
     }
-    memset(&q, 0, sizeof q);
-    q.tag = tag;
-    q.timeout_ms = timeout_ms;
-    q.flags = flags;
-    d->claims[tag].line = line;
-    d->claims[tag].answer = answer;
-    d->claims[tag].kind = RELET_REPLY;
-    demo_check(d, relet_command(d->r, argv, argc, &q) == 0,
-               "a command is accepted");
-    return tag;
+    if (t > 2000 && paused->at == 0 && demo_busy(w2)) {
+        demo_loses(d, w2, paused);
+        w2->state = DEMO_PAUSED;
+        stage_tell(d, "%sw2 is paused%s with %u jobs, for longer than its "
+                   "leases", d->red, d->plain, paused->jobs);
+    }
+    if (w2->state == DEMO_PAUSED && d->now - w2->since > DEMO_PAUSE_MS) {
+        w2->state = DEMO_WELL;
+        stage_tell(d, "w2 goes on");
+    }
+    if (t > 2800 && !d->leader_gone && d->leader) {
+        demo_actor *a = demo_named(d, d->leader->name);
+
+        d->leader = NULL;
+        d->leader_gone = d->now;
+        stage_tell(d, "%s%s, which leads, is killed%s", d->red, a->name,
+                   d->plain);
+        demo_kill(d, a);
+    }
 }
 
-static uint64_t demo_ask(demo *d, const char *line, const char *answer)
+static int demo_is_over(const demo *d)
 {
-    return demo_submit(d, line, answer, 0, 0);
+    return d->counts.done == DEMO_JOBS && d->led_again_ms > 0 &&
+           d->loss[1].at != 0 && d->loss[1].who->state == DEMO_WELL;
 }
 
-static void demo_ends(demo *d, uint64_t tag, relet_kind kind, relet_why why)
+/* 0, or an exit code. */
+static int demo_play(demo *d)
 {
-    d->claims[tag].kind = kind;
-    d->claims[tag].why = why;
+    relet_time count_at = 0;
+    int code;
+
+    d->began = d->now = relet_clock();
+    while (!demo_is_over(d) && !cli_interrupted()) {
+        code = demo_turn(d);
+        if (code < 0)
+            return cli_trouble(d->c, code);
+        demo_fate(d);
+        if (d->now >= count_at) {
+            demo_count(&d->actor[0]);
+            count_at = d->now + DEMO_COUNT_EVERY_MS;
+        }
+        stage_show(d, 0);
+        if (d->now - d->began > DEMO_MOST_MS)
+            return 0; /* the account says what is missing */
+        (void)poll(NULL, 0, 2);
+    }
+    return 0;
 }
 
-/* ------------------------------------------------------------------ scenes */
-
-static void demo_scene_connect(demo *d)
+/* All that are left stop in order, and the queue is counted once more. */
+static int demo_end(demo *d)
 {
-    const uint8_t *p;
-    size_t n;
+    unsigned counted = d->counted, left;
+    relet_time until = relet_clock() + 5000;
+    size_t i;
 
-    demo_title(d, "Connecting: the greeting is one write");
-    demo_check(d, demo_is_wanted(d), "the client asks for its link");
-    wire_connect(&d->wire);
-    relet_io_opened(d->r, 0, 0, NULL);
-    (void)demo_events(d);
-    (void)wire_take(&d->wire, 0);
-    demo_show_bytes(d, "->", d->wire.out, d->wire.n);
-    wire_serve(&d->wire);
-    n = wire_answers(&d->wire, &p);
-    demo_show_bytes(d, "<-", p, n);
-    demo_check(d, n > 0 && p[0] == '%', "HELLO is answered first");
-    demo_settle(d);
-    demo_check(d, d->seen[RELET_UP] == 1 && relet_is_up(d->r),
-               "the link is up");
-}
+    for (i = 0; i < DEMO_ACTORS; i++) {
+        if (d->actor[i].r && d->actor[i].role == DEMO_WORKER)
+            (void)relet_worker_stop(d->actor[i].r, 0);
+        if (d->actor[i].r && d->actor[i].role == DEMO_LEADER)
+            (void)relet_lease_stop(d->actor[i].r, 0);
+    }
+    demo_count(&d->actor[0]);
+    do {
+        int code = demo_turn(d);
 
-static void demo_scene_pipeline(demo *d)
-{
-    demo_title(d, "A pipeline: three commands, one write, answers in order");
-    demo_ask(d, "SET job:7 ready", "OK");
-    demo_ask(d, "APPEND job:7 !", "6");
-    demo_ask(d, "GET job:7", "ready!");
-    (void)wire_take(&d->wire, 0);
-    demo_show_bytes(d, "->", d->wire.out, d->wire.n);
-    demo_settle(d);
-}
-
-static void demo_scene_pieces(demo *d)
-{
-    const uint8_t *p;
-    size_t size, first;
-
-    demo_title(d, "An answer that comes one byte at a time");
-    demo_ask(d, "GETDEL job:7", "ready!");
-    (void)wire_take(&d->wire, 0);
-    wire_serve(&d->wire);
-    size = wire_answers(&d->wire, &p);
-    first = demo_give(d, 1);
-    printf("  its event came with byte %lu of %lu\n", (unsigned long)first,
-           (unsigned long)size);
-    demo_check(d, first == size, "the event comes with the last byte");
-}
-
-static void demo_scene_late(demo *d)
-{
-    relet_stats stats;
-    uint64_t late;
-
-    demo_title(d, "An answer that comes too late is nobody else's");
-    late = demo_submit(d, "INCR slow", "1", 100, 0);
-    demo_ends(d, late, RELET_UNSURE, RELET_WHY_TIMEOUT);
-    (void)demo_events(d);
-    (void)wire_take(&d->wire, 0);
-    d->now += 100;
-    (void)demo_events(d);
-    demo_check(d, d->claims[late].outcomes == 1, "its time is up");
-    demo_ask(d, "INCR slow", "2");
-    demo_settle(d); /* only now the server answers, both */
-    relet_stats_get(d->r, &stats);
-    printf("  %" PRIu64 " late answer swallowed\n", stats.late);
-    demo_check(d, stats.late == 1, "one late answer is swallowed");
-}
-
-static void demo_scene_messages(demo *d)
-{
-    demo_title(d, "Messages come on the same link");
-    demo_check(d, !relet_subscribe(d->r, RELET_CHANNEL, relet_str("news")),
-               "a wish is accepted");
-    (void)demo_events(d);
-    demo_settle(d);
-    wire_meanwhile(&d->wire, "PUBLISH news good\r\n");
-    demo_ask(d, "ECHO between", "between");
-    demo_settle(d);
-    demo_check(d, d->seen[RELET_SUBSCRIBED] == 1 &&
-                      d->seen[RELET_MESSAGE] == 1,
-               "the message arrives beside the answer");
-}
-
-/* One run of the script; the bytes that it took on the wire. */
-static size_t demo_run_script(demo *d, int script, const char *answer)
-{
-    relet_request q;
-    relet_span key = relet_str("fence");
-    size_t n;
-
-    memset(&q, 0, sizeof q);
-    q.tag = ++d->submitted;
-    d->claims[q.tag].line = "next fence";
-    d->claims[q.tag].answer = answer;
-    d->claims[q.tag].kind = RELET_REPLY;
-    demo_check(d, !relet_script_run(d->r, script, 1, &key, 1, &q),
-               "a script is accepted");
-    n = wire_take(&d->wire, 0);
-    demo_settle(d);
-    return n;
-}
-
-static void demo_scene_script(demo *d)
-{
-    size_t whole, named, again;
-    int script = relet_script_add(d->r, relet_str(
-        "local last = tonumber(redis.call('GET', KEYS[1]) or 0)\n"
-        "local now = redis.call('TIME')\n"
-        "local fence = math.max(last + 1, now[1] * 1000000 + now[2])\n"
-        "redis.call('SET', KEYS[1], string.format('%.0f', fence))\n"
-        "return redis.call('GET', KEYS[1])\n"));
-
-    demo_title(d, "A script: sent once, then called by its name");
-    demo_check(d, script >= 0, "a script is added");
-    whole = demo_run_script(d, script, "1760000000100000");
-    named = demo_run_script(d, script, "1760000000100001");
-    wire_meanwhile(&d->wire, "SCRIPT FLUSH\r\n");
-    again = demo_run_script(d, script, "1760000000100002");
-    printf("  %lu bytes, then %lu; then it was forgotten and sent again\n",
-           (unsigned long)whole, (unsigned long)named);
-    demo_check(d, whole > named && named == again, "its name is shorter");
-}
-
-static void demo_scene_lapse(demo *d)
-{
-    demo_title(d, "A lease that lapses is relet");
-    demo_ask(d, "SET lease you NX PX 1000", "OK");
-    demo_ask(d, "SET lease me NX PX 1000", NULL);
-    demo_settle(d);
-    d->now += 1001;
-    (void)demo_events(d);
-    printf("  %s-- 1001 ms later --%s\n", d->dim, d->plain);
-    demo_ask(d, "SET lease me NX PX 1000", "OK");
-    demo_settle(d);
-}
-
-static void demo_scene_cut(demo *d)
-{
-    uint64_t incr;
-
-    demo_title(d, "A link that breaks in the middle of a command");
-    demo_ask(d, "SET a 1", "OK");
-    demo_settle(d);
-    incr = demo_ask(d, "INCR n", NULL);
-    demo_ends(d, incr, RELET_UNSURE, RELET_WHY_BROKEN);
-    demo_submit(d, "GET a", "1", 0, RELET_REPEATABLE);
-    demo_ask(d, "SET b 2", "OK");
-    (void)demo_events(d);
-    (void)wire_take(&d->wire, 9);
-    wire_serve(&d->wire);
-    printf("  %s-- cut: INCR and GET ran, their answers are lost; SET is there "
-           "in part --%s\n", d->dim, d->plain);
-    wire_cut(&d->wire);
-    relet_io_closed(d->r, 0, 1, "connection reset");
-    (void)demo_events(d);
-    demo_check(d, d->downs == 1 && !relet_is_up(d->r), "the link is down");
-    demo_check(d, d->claims[incr].outcomes == 1, "what is unsure is told");
-}
-
-/* The attempt fails; its backoff was under this bound. */
-static void demo_refuse(demo *d, relet_time bound)
-{
-    demo_check(d, d->retry_in_ms <= bound, "backoff is bounded");
-    demo_check(d, demo_is_wanted(d), "the client tries again");
-    relet_io_opened(d->r, 0, 1, "connection refused");
-    (void)demo_events(d);
-}
-
-static void demo_scene_again(demo *d)
-{
-    relet_time began = d->now;
-    relet_stats stats;
-
-    demo_title(d, "Back again: two refusals, backoff, then a link");
-    demo_ends(d, demo_submit(d, "SET c 3", NULL, 1, 0), RELET_NOT_SENT,
-              RELET_WHY_TIMEOUT);
-    (void)demo_events(d);
-    demo_refuse(d, 50);
-    demo_refuse(d, 100);
-    demo_check(d, demo_is_wanted(d), "the client tries once more");
-    wire_connect(&d->wire);
-    relet_io_opened(d->r, 0, 0, NULL);
-    (void)demo_events(d);
-    demo_settle(d);
-    wire_meanwhile(&d->wire, "PUBLISH news better\r\n");
-    demo_ask(d, "GET n", "1"); /* what may not run twice did not */
-    demo_ask(d, "EXISTS a b c", "2");
-    demo_settle(d);
-    relet_stats_get(d->r, &stats);
-    printf("  %" PRId64 " ms of virtual time\n", d->now - began);
-    demo_check(d, d->seen[RELET_UP] == 2 && d->seen[RELET_GAP] == 1 &&
-                      d->seen[RELET_SUBSCRIBED] == 2 &&
-                      d->seen[RELET_MESSAGE] == 2,
-               "the subscription is back and the gap was told");
-    demo_check(d, stats.repeated == 1, "what was repeatable was repeated once");
-}
-
-static void demo_scene_end(demo *d)
-{
-    relet_stats stats;
-    uint64_t tag;
-
-    demo_title(d, "Every operation ended, and ended once");
-    relet_stop(d->r);
-    (void)demo_events(d);
-    relet_stats_get(d->r, &stats);
-    printf("  %" PRIu64 " submitted = %" PRIu64 " replies + %" PRIu64
-           " errors + %" PRIu64 " unsure + %" PRIu64 " not sent\n",
-           stats.submitted, stats.replies, stats.errors, stats.unsure,
-           stats.not_sent);
-    demo_check(d, stats.submitted == d->submitted &&
-                      stats.replies + stats.errors + stats.unsure +
-                              stats.not_sent == stats.submitted &&
-                      d->outcomes == d->submitted,
-               "as many outcomes as operations");
-    for (tag = 1; tag <= d->submitted; tag++)
-        demo_check(d, d->claims[tag].outcomes == 1, "each ends once");
+        if (code < 0)
+            return cli_trouble(d->c, code);
+        for (left = 0, i = 0; i < DEMO_ACTORS; i++)
+            left += d->actor[i].r && d->actor[i].role != DEMO_PRODUCER &&
+                    !d->actor[i].ended;
+        (void)poll(NULL, 0, 2);
+    } while ((left > 0 || d->counted == counted) && relet_clock() < until);
+    return 0;
 }
 
 /* ------------------------------------------------------------------- frame */
 
-static void demo_colours(demo *d)
+/* The server of the environment, or else memory that they share. */
+static int demo_open(demo *d, relet_poll_config *p)
 {
-    const char *term = getenv("TERM");
-    int colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term &&
-                 strcmp(term, "dumb") != 0;
+    relet_config *c = &d->c->config;
+    relet_fault fault;
+    size_t i;
 
-    d->bold = colour ? "\033[1m" : "";
-    d->dim = colour ? "\033[2m" : "";
-    d->red = colour ? "\033[31m" : "";
-    d->plain = colour ? "\033[0m" : "";
+    snprintf(d->prefix, sizeof d->prefix, "relet-demo-%ld", (long)getpid());
+    snprintf(c->prefix, sizeof c->prefix, "%s", d->prefix);
+    c->workers_max = 1;
+    c->jobs_max = DEMO_ROOM;
+    c->leases_max = 1;
+    c->output_max = 1 << 20;
+    for (i = 0; i < DEMO_ACTORS; i++) {
+        demo_actor *a = &d->actor[i];
+
+        a->name = demo_cast[i].name;
+        a->role = demo_cast[i].role;
+        a->r = relet_open(NULL, c, p, &fault);
+        if (!a->r) {
+            cli_say("%s", fault.text);
+            return CLI_USAGE;
+        }
+    }
+    return 0;
 }
 
-static void demo_scenes(demo *d)
+/* The first client finds out whether there is a server. */
+static int demo_greet(demo *d)
 {
-    demo_scene_connect(d);
-    demo_scene_pipeline(d);
-    demo_scene_pieces(d);
-    demo_scene_late(d);
-    demo_scene_messages(d);
-    demo_scene_script(d);
-    demo_scene_lapse(d);
-    demo_scene_cut(d);
-    demo_scene_again(d);
-    demo_scene_end(d);
+    char where[300];
+    int code;
+
+    d->c->r = d->actor[0].r;
+    code = cli_wait_up(d->c, 0);
+    d->c->r = NULL;
+    if (code)
+        return code;
+    printf("%s on %s: 2 producers, 3 workers, 3 who may lead; leases of %d "
+           "ms\n\n", d->c->server, cli_where(d->c, where, sizeof where),
+           DEMO_LEASE_MS);
+    return 0;
 }
 
-static void demo_config(relet_config *c)
+static int demo_enter(demo *d)
 {
-    relet_config_init_small(c);
-    c->retry_min_ms = 50;
-    c->retry_max_ms = 400;
-    c->seed = 1; /* the same jitter in every demo */
+    size_t i;
+    int code = 0;
+
+    for (i = 0; i < DEMO_ACTORS && code >= 0; i++) {
+        if (d->actor[i].role == DEMO_WORKER)
+            code = demo_start_worker(&d->actor[i]);
+        if (d->actor[i].role == DEMO_LEADER)
+            code = demo_start_leader(&d->actor[i]);
+    }
+    return code < 0 ? cli_trouble(d->c, code) : 0;
+}
+
+/* Nothing of it stays on a server. */
+static void demo_clean(demo *d)
+{
+    static const char *const names[] = {
+        "{%s:demo}:jobs",    "{%s:demo}:waiting", "{%s:demo}:ranked",
+        "{%s:demo}:delayed", "{%s:demo}:leased",  "{%s:demo}:done",
+        "{%s:demo}:dead",    "{%s:demo}:ids",     "{%s:demo}:idle",
+        "%s:leader:demo",    "{%s:leader:demo}:fence",
+        "{%s:leader:demo}:sleepers"};
+    relet_span argv[2];
+    relet_event ev;
+    char key[100];
+    size_t i;
+
+    argv[0] = relet_str("UNLINK");
+    argv[1].p = key;
+    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+        argv[1].n = (size_t)snprintf(key, sizeof key, names[i], d->prefix);
+        (void)relet_call(d->actor[0].r, argv, 2, &ev, 1000);
+    }
+}
+
+static int demo_all(demo *d, relet_poll_config *p)
+{
+    int code = demo_open(d, p);
+
+    if (code == 0)
+        code = demo_greet(d);
+    if (code == 0)
+        code = demo_enter(d);
+    if (code == 0)
+        code = demo_play(d);
+    if (code == 0)
+        code = demo_end(d);
+    if (code == 0 && !cli_interrupted())
+        stage_account(d);
+    if (d->began)
+        demo_clean(d);
+    return code;
 }
 
 static int demo_run(cli *c)
 {
-    static demo d;
-    relet_fault fault;
-    size_t size;
-    void *mem;
+    relet_poll_config p;
+    demo *d;
+    size_t i;
+    int code;
 
     if (c->argc || c->json) {
         cli_say("demo takes no %s", c->json ? "--json" : "arguments");
         return CLI_USAGE;
     }
-    demo_colours(&d);
-    demo_config(&c->config);
-    size = relet_size(&c->config);
-    mem = cli_grow(NULL, size + 1);
-    d.r = relet_init(mem, size, &c->config, &fault);
-    if (!d.r) {
-        cli_say("%s", fault.text);
-        free(mem);
-        return CLI_USAGE;
-    }
-    d.wire.r = d.r;
-    demo_check(&d, wire_open(&d.wire), "there is memory for a server");
-    if (!d.wrong) {
-        printf("A client in %lu bytes that never allocates, a driver and the "
-               "local server,\nall in this process: no network, no clock.\n",
-               (unsigned long)size);
-        demo_scenes(&d);
-    }
-    wire_close(&d.wire);
-    relet_finish(d.r);
-    free(mem);
-    puts(d.wrong ? "\nSomething was not as stated; see above."
-                 : "\nAll of it was checked while it was shown. This is the "
-                   "client, and the server\nbehind mem: and file:. Queues will "
-                   "stand on them; they are not built yet. Go on\nwith: relet "
-                   "call -u mem: INFO, relet ping, relet listen.");
-    return d.wrong ? CLI_ERROR : CLI_OK;
+    if (!c->url && !getenv("REDIS_URL") && !getenv("RELET_REDIS_URL"))
+        c->url = "mem:demo";
+    code = cli_configure(c);
+    if (code)
+        return code;
+    d = (demo *)cli_grow(NULL, sizeof *d);
+    memset(d, 0, sizeof *d);
+    memset(&p, 0, sizeof p);
+    d->c = c;
+    p.stores = relet_stores_make(NULL);
+    stage_begin(d);
+    cli_interruptible(c);
+    code = demo_all(d, &p);
+    for (i = 0; i < DEMO_ACTORS; i++)
+        relet_close(d->actor[i].r);
+    relet_stores_close(p.stores);
+    if (code == 0 && (d->wrong || cli_interrupted()))
+        code = CLI_ERROR;
+    free(d);
+    return code;
 }
 
 static const cli_option demo_options[] = {
@@ -572,12 +582,13 @@ static const cli_option demo_options[] = {
 };
 
 const cli_command demo_command = {
-    "demo", "see the client at work; needs no server",
+    "demo", "see a queue at work, and what it survives",
     "demo",
-    "Shows the client at work on the local server: connecting, a pipeline, an\n"
-    "answer in pieces, one too late, messages, a script, a lease that lapses, a\n"
-    "broken link and what becomes of each command, reconnecting. Every\n"
-    "statement is checked: the exit code is 1 if one does not hold. Needs no\n"
-    "server and no network.",
+    "Producers, workers and leaders at work on one queue: a worker is killed\n"
+    "in the middle of its jobs, one is paused for longer than its leases, the\n"
+    "leader is killed. At the end there is an account of all jobs and their\n"
+    "effects; the exit code is 1 if something is not as it should be. Needs no\n"
+    "server: without -u and REDIS_URL it runs on the local one, in memory. On a\n"
+    "real one its keys begin with relet-demo-, and are removed at the end.",
     demo_options, 0, demo_run,
 };

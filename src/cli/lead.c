@@ -34,7 +34,7 @@ typedef struct leader {
     int lock;
     const char *name; /* or the whole key                                   */
     char **command;
-    char label[64];
+    char label[CLI_LABEL];
     relet_time ttl, grace, margin;
     relet_time bye_ms;  /* so long a release may take                       */
 
@@ -163,14 +163,6 @@ static int lead_done(const leader *l)
 
 /* ----------------------------------------------------------------- command */
 
-static void lead_setenv(const char *name, uint64_t n)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    setenv(name, text, 1);
-}
-
 static relet_time lead_until(const leader *l, relet_time now)
 {
     return now + relet_lease_valid_for(l->c->r, l->lease, now) - l->margin;
@@ -182,9 +174,9 @@ static void lead_begin(leader *l, const relet_event *ev)
     l->term++;
     lead_note_gained(l);
     setenv("RELET_LEASE_NAME", l->name, 1);
-    lead_setenv("RELET_LEASE_TOKEN", l->token);
-    lead_setenv("RELET_LEASE_TERM", l->term);
-    if (!child_start(&l->child, l->command,
+    child_setenv("RELET_LEASE_TOKEN", l->token);
+    child_setenv("RELET_LEASE_TERM", l->term);
+    if (!child_start(&l->child, l->command, NULL,
                      lead_until(l, relet_clock())))
         return;
     cli_say("cannot start a process: %s", strerror(errno));
@@ -400,26 +392,6 @@ static int lead_loop(leader *l)
 
 /* ----------------------------------------------------------------- options */
 
-/* HOST.PID, so that people who look at a lease know where to look next. */
-static int lead_label(leader *l)
-{
-    char host[41];
-
-    if (l->c->owner) {
-        if (strlen(l->c->owner) >= sizeof l->label) {
-            cli_say("--owner has at most 63 bytes");
-            return CLI_USAGE;
-        }
-        memcpy(l->label, l->c->owner, strlen(l->c->owner) + 1);
-        return 0;
-    }
-    if (gethostname(host, sizeof host))
-        host[0] = 0;
-    host[sizeof host - 1] = 0;
-    snprintf(l->label, sizeof l->label, "%s.%ld", host, (long)getpid());
-    return 0;
-}
-
 /* SIGKILL comes this early: a process may be slow to die, and another one may
  * hold the lease when it ends. */
 static int lead_times(leader *l)
@@ -447,7 +419,7 @@ static int lead_words(leader *l, const char *command)
     l->name = c->key ? c->key : c->argv[0];
     l->command = c->argv + first;
     c->argv[c->argc] = NULL; /* there is room for one more */
-    return lead_label(l);
+    return cli_label(c, l->label);
 }
 
 static int lead_run_as(cli *c, const char *command, int lock)

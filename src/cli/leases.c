@@ -74,15 +74,6 @@ static void leases_found(lister *l, relet_span fence)
     l->n++;
 }
 
-/* The exit code of an outcome that is no answer. */
-static int leases_refused(const relet_event *ev)
-{
-    cli_say("%.*s", cli_text(ev->text));
-    return ev->kind == RELET_ERROR      ? CLI_ERROR
-           : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
-                                        : CLI_UNSURE;
-}
-
 static int leases_scan_page(lister *l, char *cursor, size_t size)
 {
     relet_span argv[8] = {{"SCAN", 4},       {NULL, 0},     {"MATCH", 5},
@@ -97,7 +88,7 @@ static int leases_scan_page(lister *l, char *cursor, size_t size)
     if (code)
         return cli_trouble(l->c, code);
     if (ev.kind != RELET_REPLY)
-        return leases_refused(&ev);
+        return cli_refused(&ev);
     part = relet_value_first(ev.value);
     snprintf(cursor, size, "%.*s", cli_text(relet_value_text(part)));
     part = relet_value_next(part);
@@ -262,7 +253,7 @@ static void leases_heard(lister *l, const relet_event *ev)
         leases_show(l, &l->rows[ev->tag], ev->value);
     else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
              ev->kind == RELET_UNSURE)
-        code = leases_refused(ev);
+        code = cli_refused(ev);
     if (code > l->code)
         l->code = code;
 }

@@ -115,7 +115,7 @@ static void link_keep(char *out, size_t size, relet_span text)
     snprintf(out, size, "%.*s", cli_text(text));
 }
 
-static int link_wait_up(cli *c, long wait_ms)
+int cli_wait_up(cli *c, long wait_ms)
 {
     double until = cli_now_us() + 1000.0 * (double)wait_ms;
     char last[512] = "no answer";
@@ -158,6 +158,52 @@ int cli_trouble(const cli *c, int code)
     return code == RELET_E_REFUSED ? CLI_USAGE : CLI_NOT_SENT;
 }
 
+int cli_refused(const relet_event *ev)
+{
+    cli_say("%.*s", cli_text(ev->text));
+    return ev->kind == RELET_ERROR      ? CLI_ERROR
+           : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+                                        : CLI_UNSURE;
+}
+
+int cli_answer(cli *c, int code, relet_event *ev)
+{
+    while (code == 0) {
+        int got = relet_wait(c->r, ev, -1);
+
+        if (got < 0)
+            code = got;
+        else if (got == 1 && ev->kind == RELET_REPLY)
+            return 0;
+        else if (got == 1 && (ev->kind == RELET_ERROR ||
+                              ev->kind == RELET_NOT_SENT ||
+                              ev->kind == RELET_UNSURE))
+            return cli_refused(ev);
+        else if (cli_interrupted())
+            return CLI_UNSURE;
+    }
+    return cli_trouble(c, code);
+}
+
+int cli_label(const cli *c, char label[CLI_LABEL])
+{
+    char host[41];
+
+    if (c->owner && strlen(c->owner) >= CLI_LABEL) {
+        cli_say("--owner has at most 63 bytes");
+        return CLI_USAGE;
+    }
+    if (c->owner) {
+        memcpy(label, c->owner, strlen(c->owner) + 1);
+        return 0;
+    }
+    if (gethostname(host, sizeof host))
+        host[0] = 0;
+    host[sizeof host - 1] = 0;
+    snprintf(label, CLI_LABEL, "%s.%ld", host, (long)getpid());
+    return 0;
+}
+
 /* What a crash left at the end of a file is gone, and that is said. */
 static void link_tell_cut(const cli *c)
 {
@@ -185,7 +231,7 @@ int cli_connect(cli *c, long wait_ms)
     int code = cli_open(c);
 
     if (code == 0)
-        code = link_wait_up(c, wait_ms);
+        code = cli_wait_up(c, wait_ms);
     if (code == 0)
         link_tell_cut(c);
     return code;

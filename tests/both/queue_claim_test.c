@@ -35,6 +35,18 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
     PASS();
 }
 
+/* Its worker had ended by then, and the jobs stalled. Found by the simulator. */
+TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
+{
+    t_put(2);
+    (void)RUN("held", "W", "4", NULL);
+    SAID("[]", t_claim("W", "4", "2"));
+    SAID("[]", t_claim("W", "3", "2"));
+    (void)t_claim("W", "5", "2");
+    SAID("1 2", t_brought());
+    PASS();
+}
+
 TEST what_is_held_is_what_is_still_leased(void)
 {
     t_put(2);
@@ -323,12 +335,39 @@ TEST a_type_is_picked_from_ranks(void)
 
 TEST who_finds_no_work_lines_up(void)
 {
-    SAID("1", RUN("sleep", "A", "1", NULL));
-    SAID("1", RUN("sleep", "B", "1", NULL));
-    SAID("1", RUN("sleep", "A", "1", NULL));
+    SAID("1", t_sleep("A", "1"));
+    SAID("1", t_sleep("B", "1"));
+    SAID("1", t_sleep("A", "1"));
     SAID("2", t_tell("ZCARD {q}:idle"));
-    SAID("0", RUN("sleep", "A", "0", NULL));
+    SAID("0", t_sleep("A", "0"));
     SAID("[B]", t_tell("ZRANGE {q}:idle 0 -1"));
+    PASS();
+}
+
+TEST who_lines_up_hears_when_more_are_due(void)
+{
+    SAID("1", t_sleep("A", "1"));
+    ASSERT(strstr(t_show(), "  1]"));
+    (void)t_offer("1", "0,3600000,0,0,0;", "late");
+    SAID("1", t_sleep("B", "1"));
+    ASSERT_EQ(t_nth(1) / 1024, t_nth(0) / 1000 + 3600000);
+    PASS();
+}
+
+/* A sleeper that had lined up before, or the one it was told of is sooner. */
+TEST one_sleeper_is_told_that_a_job_is_due_sooner(void)
+{
+    (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
+    (void)t_offer("1", "0,3600000,0,0,0;", "late");
+    (void)RUN("ready", "100", NULL);
+    SAID("[]", t_tell("ZRANGE {q}:idle 0 -1")); /* none of them listens */
+    (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
+    (void)t_offer("2", "0,7200000,0,0,0;", "later");
+    (void)RUN("ready", "100", NULL);
+    SAID("[A B C]", t_tell("ZRANGE {q}:idle 0 -1"));
+    (void)t_offer("3", "0,60000,0,0,0;", "sooner");
+    (void)RUN("ready", "100", NULL);
+    SAID("[]", t_tell("ZRANGE {q}:idle 0 -1"));
     PASS();
 }
 
@@ -336,11 +375,11 @@ TEST nobody_lines_up_while_there_is_work(void)
 {
     t_put(1);
     (void)t_say("ZADD {q}:idle 1 A");
-    SAID("0", RUN("sleep", "A", "1", NULL));
+    SAID("0", t_sleep("A", "1"));
     SAID("0", t_tell("EXISTS {q}:idle"));
     (void)t_say("DEL {q}:waiting");
     (void)t_say("ZADD {q}:ranked 1 1");
-    SAID("0", RUN("sleep", "A", "1", NULL));
+    SAID("0", t_sleep("A", "1"));
     PASS();
 }
 
@@ -396,6 +435,7 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(the_oldest_come_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
+    RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(what_is_held_is_what_is_still_leased);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
     RUN_TEST(ghosts_are_passed_over_and_counted);
@@ -417,6 +457,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_type_is_picked_from_what_waits);
     RUN_TEST(a_type_is_picked_from_ranks);
     RUN_TEST(who_finds_no_work_lines_up);
+    RUN_TEST(who_lines_up_hears_when_more_are_due);
+    RUN_TEST(one_sleeper_is_told_that_a_job_is_due_sooner);
     RUN_TEST(nobody_lines_up_while_there_is_work);
     RUN_TEST(a_put_gives_up_on_sleepers_that_do_not_listen);
     RUN_TEST(as_many_are_woken_as_there_are_jobs);

@@ -33,6 +33,7 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"trim", "0", "0", "0", "9", NULL},
         {"purge", "a", "9", "1", NULL},
         {"forget", "", "9", NULL},
+        {"list", "w", "0", "9", "1100", NULL},
         {"job", "", "1", NULL}};
     relet_span arg[10];
     size_t i, n;
@@ -100,6 +101,8 @@ TEST a_thousand_at_once_are_not_too_many(void)
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
     t_fresh(NULL);
     t_put_thousand();
+    (void)RUN("list", "w", "0", "1000", "1100", NULL);
+    ASSERT_EQ(1000, t_nth(0));
     SAID("[1000 1]", RUN("purge", "a", "1000", "0", NULL));
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
     PASS();
@@ -229,7 +232,7 @@ TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
 TEST a_key_of_another_type_loses_and_doubles_nothing(void)
 {
     static char key[10][24];
-    char line[100], name[60];
+    char line[300], name[300];
     const char *said;
     size_t i, k, keys;
     int refused = 0;

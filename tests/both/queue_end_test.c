@@ -257,6 +257,95 @@ TEST a_job_is_found_in_each_of_its_places(void)
     PASS();
 }
 
+/* A field of each job in a list, behind its number. */
+static const char *t_listed(size_t field)
+{
+    static char out[400];
+    const char *p = strstr(t_reply, "\r\n") + 2, *end = t_reply + t_reply_n;
+    size_t n = (size_t)strtol(t_reply + 1, NULL, 10), i;
+    char *to = out;
+
+    *to = '\0';
+    for (i = 0; t_reply[0] == '*' && i < n; i++) {
+        if (i >= 2 && ((i - 2) % 6 == 0 || (i - 2) % 6 == field)) {
+            const char *text = p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1;
+            int k = p[0] == '$' ? (int)strtol(p + 1, NULL, 10)
+                                : (int)strcspn(p + 1, "\r");
+
+            to += sprintf(to, "%s%.*s", to == out ? "" : " ", k, text);
+        }
+        p = t_behind(p, end);
+    }
+    return out;
+}
+
+TEST a_list_goes_on_where_it_ended(void)
+{
+    t_put(5);
+    (void)RUN("list", "w", "0", "2", "1100", NULL);
+    ASSERT_EQ(2, t_nth(0));
+    SAID("1 6 2 6", t_listed(2));
+    (void)RUN("list", "w", "2", "3", "1100", NULL);
+    ASSERT_EQ(5, t_nth(0));
+    (void)RUN("list", "w", "5", "3", "1100", NULL);
+    ASSERT_EQ(-1, t_nth(0));
+    SAID("", t_listed(2));
+    PASS();
+}
+
+TEST a_list_tells_times_and_texts(void)
+{
+    t_put(3);
+    (void)t_offer("1", "3,5000,1,0,0;t", "d");
+    (void)t_say("ZADD {q}:delayed 5242885 4,3");
+    (void)RUN("list", "y", "0", "9", "1100", NULL);
+    SAID("4 5120", t_listed(1));
+    (void)t_claim("W", "1", "2");
+    (void)RUN("progress", "1", t_token("1"), "half", NULL);
+    (void)t_say("ZADD {q}:leased 17 1 18 2");
+    (void)RUN("list", "l", "0", "9", "1100", NULL);
+    SAID("1 17 2 18", t_listed(1));
+    SAID("1 phalf 2 ", t_listed(5));
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
+    (void)RUN("list", "x", "0", "9", "1100", NULL);
+    SAID("1 xno", t_listed(5));
+    PASS();
+}
+
+TEST a_list_leaves_out_what_is_elsewhere_or_of_another_type(void)
+{
+    t_put(2);
+    (void)t_offer("1", "0,0,1,0,0;t", "a");
+    (void)t_offer("2", "0,0,2,0,0;tt", "a");
+    (void)t_offer("3", "1,0,1,0,0;t", "a");
+    t_ready();
+    (void)RUN("cancel", "", "1", NULL);
+    (void)t_claim("W", "1", "2");
+    (void)t_say("RPUSH {q}:waiting 2 1 -");
+    (void)RUN("list", "w", "0", "9", "1100", NULL);
+    SAID("", t_listed(2));
+    (void)RUN("list", "k", "0", "9", "1100", NULL);
+    SAID("5 -1 3 -1 4 -1", t_listed(1));
+    (void)RUN("list", "k", "0", "9", "1100", "t", NULL);
+    SAID("5 -1 3 -1", t_listed(1));
+    (void)RUN("list", "l", "0", "9", "1100", "", NULL);
+    SAID("2 6", t_listed(2));
+    PASS();
+}
+
+TEST a_list_tells_the_beginning_of_what_is_long(void)
+{
+    char payload[3001];
+
+    memset(payload, 'x', 3000);
+    payload[3000] = '\0';
+    SAID("[1 0]", RUN("put", "P.0", "1", "0", payload, NULL));
+    (void)RUN("list", "w", "0", "9", "1100", NULL);
+    SAID("1 3005", t_listed(2));
+    ASSERT(t_reply_n > 1100 && t_reply_n < 1300);
+    PASS();
+}
+
 TEST a_queue_tells_how_it_is(void)
 {
     SAID("[0 0 0 0 0 0 0 0 0 0 -1 0 0 -1 -1 -1",
@@ -395,6 +484,10 @@ int main(int argc, char **argv)
     RUN_TEST(a_running_job_that_is_cancelled_never_comes_back);
     RUN_TEST(what_has_ended_cannot_be_cancelled);
     RUN_TEST(a_job_is_found_in_each_of_its_places);
+    RUN_TEST(a_list_goes_on_where_it_ended);
+    RUN_TEST(a_list_tells_times_and_texts);
+    RUN_TEST(a_list_leaves_out_what_is_elsewhere_or_of_another_type);
+    RUN_TEST(a_list_tells_the_beginning_of_what_is_long);
     RUN_TEST(a_queue_tells_how_it_is);
     RUN_TEST(a_purge_goes_on_until_all_is_gone);
     RUN_TEST(a_purge_leaves_what_is_leased);

@@ -29,6 +29,17 @@ TEST a_put_that_is_repeated_is_done_once(void)
     PASS();
 }
 
+/* Its place was taken by a newer one, as a proxy carried it on: it was put a
+ * second time. Found by the simulator. */
+TEST an_older_put_that_comes_late_is_void(void)
+{
+    (void)RUN("put", "P.0", "1", "0", "a", NULL);
+    (void)RUN("put", "P.0", "17", "0", "b", NULL);
+    (void)RUN("put", "P.0", "1", "0", "a", NULL);
+    SAID("2", t_tell("LLEN {q}:waiting"));
+    PASS();
+}
+
 TEST a_full_queue_takes_all_or_nothing(void)
 {
     t_put(2);
@@ -240,6 +251,7 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(jobs_are_given_numbers_in_their_order);
     RUN_TEST(a_put_that_is_repeated_is_done_once);
+    RUN_TEST(an_older_put_that_comes_late_is_void);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
     RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
     RUN_TEST(numbers_go_on_beyond_2_to_31);

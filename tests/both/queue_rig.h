@@ -20,12 +20,12 @@ typedef struct t_script {
 static t_script t_scripts[] = {
     {"cancel", 0, ""},   {"claim", 0, ""},  {"done", 0, ""},
     {"fail", 0, ""},     {"forget", 0, ""}, {"held", 0, ""},
-    {"job", 0, ""},      {"keep", 0, ""},   {"offer", 1, ""},
-    {"pick", 0, ""},     {"progress", 0, ""}, {"purge", 0, ""},
-    {"put", 1, ""},      {"ready", 0, ""},  {"reap", 0, ""},
-    {"release", 0, ""},  {"renew", 0, ""},  {"replay", 0, ""},
-    {"sleep", 0, ""},    {"status", 0, ""}, {"trim", 0, ""},
-    {"unique", 1, ""}};
+    {"job", 0, ""},      {"keep", 0, ""},   {"list", 0, ""},
+    {"offer", 1, ""},    {"pick", 0, ""},   {"progress", 0, ""},
+    {"purge", 0, ""},    {"put", 1, ""},    {"ready", 0, ""},
+    {"reap", 0, ""},     {"release", 0, ""}, {"renew", 0, ""},
+    {"replay", 0, ""},   {"sleep", 0, ""},  {"status", 0, ""},
+    {"trim", 0, ""},     {"unique", 1, ""}};
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
 static int t_cut = -1; /* inner commands that the next script may do; -1: all */
@@ -78,6 +78,16 @@ static inline const char *t_cut_text(const t_script *s)
     return out;
 }
 
+/* What a list is of. */
+static inline const char *t_place_of(char letter)
+{
+    static const char *const place[] = {"{q}:waiting", "{q}:ranked",
+                                        "{q}:delayed", "{q}:leased",
+                                        "{q}:done",    "{q}:dead"};
+
+    return place[strchr("wkyldx", letter) - "wkyldx"];
+}
+
 /* The keys are those that the head of the script names. */
 static inline size_t t_keys(const t_script *s, char key[][24])
 {
@@ -106,6 +116,8 @@ static inline const char *t_run_spans(const char *name, const relet_span *arg,
 
     if (strcmp(name, "pick") == 0 && arg[n - 1].p[0] == 'r')
         strcpy(key[1], "{q}:ranked");
+    if (strcmp(name, "list") == 0)
+        strcpy(key[1], t_place_of(arg[0].p[0]));
     sprintf(digits, "%d", (int)keys);
     word[0] = t_span("EVAL");
     word[1] = t_span(t_cut_text(s));
@@ -394,7 +406,7 @@ static inline void t_put(int n)
     arg[1] = t_span("1");
     arg[2] = t_span("0");
     for (i = 0; i < n; i++) {
-        arg[3 + i].p = "abcdefghij" + i;
+        arg[3 + i].p = &"abcdefghij"[i];
         arg[3 + i].n = 1;
     }
     (void)t_run_spans("put", arg, 3 + (size_t)n);
@@ -435,6 +447,17 @@ static inline long long t_nth(size_t i)
     while (i-- > 0)
         p = t_behind(p, t_reply + t_reply_n);
     return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
+}
+
+/* Whether a worker lines up: 1, or 0, or what is wrong. */
+static inline const char *t_sleep(const char *channel, const char *stays)
+{
+    const char *said = RUN("sleep", channel, stays, NULL), *last;
+
+    if (said[0] != '[')
+        return said;
+    last = strrchr(said, ' ') + 1;
+    return strcmp(last, "1]") == 0 ? "1" : strcmp(last, "0]") == 0 ? "0" : said;
 }
 
 static inline const char *t_state(const char *n)

@@ -242,6 +242,45 @@ TEST what_is_given_back_goes_to_another_one(void)
     PASS();
 }
 
+/* Found by hand: only the answer to a step ended a worker, and what a failure
+ * is sent by is none. */
+TEST a_worker_ends_behind_the_failure_of_its_last_job(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    ASSERT_EQ(0, t_fail(&w, 1, 1, RELET_BURY));
+    T_HEARD(&w, 1, "worker ended");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_worker_ends_behind_a_job_that_was_lost(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    w.paused[1] = 1;
+    t_world_pass(&w, 40000);
+    w.paused[1] = 0;
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "worker ended");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_claim_whose_answer_was_lost_brings_the_same_jobs(void)
 {
     t_world w;
@@ -274,6 +313,127 @@ TEST a_put_whose_answer_was_lost_is_put_once(void)
     w.no_way_in[0] = 0;
     t_world_pass(&w, 2000);
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
+    PASS();
+}
+
+static void t_put_late(t_world *w, int i, const char *payload, relet_time ms)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str(payload);
+    j.delay_ms = ms;
+    (void)t_put_job(w, i, &j);
+}
+
+TEST a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 1000);
+    t_put_late(&w, 0, "b", 700);
+    t_put_late(&w, 0, "a", 500);
+    t_world_pass(&w, 499);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 2:a");
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    t_world_pass(&w, 197);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 1:b");
+    t_world_end(&w);
+    PASS();
+}
+
+/* It was offered, and nobody called for it to begin to wait. */
+TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
+{
+    relet_time down;
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 1000);
+    t_world_cut(&w, 0);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.id = relet_str("mine");
+    down = w.now;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    t_world_pass(&w, 1000);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT(w.now - down <= 1000);
+    t_world_end(&w);
+    PASS();
+}
+
+/* Its lease was taken as lost, and relet, while the handler went on: two jobs
+ * of a number cannot be told apart. It had no slot, and was a stall. */
+TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    w.paused[1] = 1;
+    t_world_pass(&w, 40000);
+    w.paused[1] = 0;
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 1, "jobs 1:a!1"); /* and not a stall more */
+    t_world_end(&w);
+    PASS();
+}
+
+TEST an_attempt_that_takes_too_long_is_told_and_not_renewed(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 3);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.timeout_ms = 45000;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_pass(&w, 44900);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_pass(&w, 200);
+    T_HEARD(&w, 1, "job cancel 1 timeout");
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 1, "job lost 1 expired");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST what_nobody_has_begun_by_its_deadline_is_dead(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 2);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.deadline_ms = 5000;
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    t_world_pass(&w, 7000);
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    t_world_pass(&w, 1000);
+    T_HEARD(&w, 1, "jobs 2:b");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:dead"));
+    ASSERT_STR_EQ("$24\r\nxits deadline has passed\r\n",
+                  t_world_ask(&w, "HGET {q}:jobs 1r"));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
     t_world_end(&w);
     PASS();
 }
@@ -385,8 +545,15 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
     RUN_TEST(what_is_given_back_goes_to_another_one);
+    RUN_TEST(a_worker_ends_behind_the_failure_of_its_last_job);
+    RUN_TEST(a_worker_ends_behind_a_job_that_was_lost);
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
+    RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
+    RUN_TEST(a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later);
+    RUN_TEST(what_is_claimed_again_before_its_handler_ended_goes_back);
+    RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
+    RUN_TEST(what_nobody_has_begun_by_its_deadline_is_dead);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);

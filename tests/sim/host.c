@@ -150,6 +150,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     memset(h->by_id, 0, sizeof h->by_id);
     relet_local_time(h->local, sim_host_wall(w, h));
     sim_log_copy(&h->log, from, keep);
+    sim_ledger_anew(h);
     if (h->copied_n > h->log.n)
         h->copied_n = h->log.n;
     if (h->synced_n > h->log.n)

@@ -118,7 +118,8 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
         SIM_MARK(read_only);
         return "READONLY You can't write against a read only replica.";
     }
-    if (w->leases.run.active || sim_wire_is(c, 0, "WAIT") ||
+    if (w->leases.run.active ||
+        (w->jobs.run.what != SIM_V_NONE && tag == 0) || sim_wire_is(c, 0, "WAIT") ||
         sim_wire_is(c, 0, "WAITAOF")) {
         error = sim_fault_error(w, l->node,
                                 sim_mix(l->gen, (uint64_t)w->now_us), 0);
@@ -194,6 +195,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     size_t wrote;
 
     sim_claims_before(w, l, c);
+    sim_verbs_before(w, l, c);
     error = intake_error(w, l, c, tag);
     sim_note(w, 100 + (uint64_t)l->node, tag);
     if (error) {
@@ -202,6 +204,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
         l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
                    sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
         w->leases.run.active = 0;
+        w->jobs.run.what = SIM_V_NONE;
         intake_refuse(w, l, tag, error);
         return;
     }
@@ -216,7 +219,8 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     l->awaited = tag;
     l->blocked = !intake_pushes_only(c);
     if (l->kill_after_run == 1 && !l->in_multi &&
-        (tag != 0 || w->leases.run.active))
+        (tag != 0 || w->leases.run.active ||
+         w->jobs.run.what != SIM_V_NONE))
         l->kill_after_run = 2;
     wrote = h->log.n;
     relet_local_feed(h->local, l->id, p, n);
@@ -224,6 +228,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     if (l->gen == gen && h->log.n > wrote)
         l->wrote_n = h->log.n;
     sim_claims_after(w, l);
+    sim_verbs_after(w);
     if (l->gen == gen && l->closing)
         sim_host_flush(w, l);
 }
@@ -255,13 +260,14 @@ static void intake_read(sim_world *w, sim_link *l)
 static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
 {
     int64_t shut = l->stall_for_us / 2;
+    int leases = w->work == &sim_lease || w->work == &sim_both;
     sim_run run;
 
     run.serial = 0;
-    if (w->work != &sim_plain &&
+    if (leases &&
         (!sim_claims_read(c, &run) || run.what != l->stall_what))
         return 0;
-    if (w->work != &sim_plain)
+    if (leases)
         shut = run.what == SIM_RENEW ? run.ttl_us + run.ttl_us / 8 : 0;
     w->path[l->node][l->host].shut_us = w->now_us + shut;
     l->stalled_us[SIM_UP] = w->now_us + shut + l->stall_for_us;

@@ -26,7 +26,9 @@
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
     "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9",
-    "L10"};
+    "L10", "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11",
+    "Q12"};
+
 /* The first thing that goes wrong is the one that counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
 {
@@ -211,7 +213,9 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
+    /* A long script finds no room behind what else is to be sent. */
     if (n->oom == 0 && !op->lied && ev->text.n > 8 &&
+        (op->jobs_n == 0 || n->config.output_max > 32768) &&
         memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
         sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
                  n->number, judge_n(ev->tag));
@@ -375,7 +379,9 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
-    case RELET_WORKER_ENDED: /* nobody asked for work */
+    case RELET_WORKER_ENDED:
+        sim_tasks_event(w, n, ev);
+        return;
     case RELET_NOTHING:
         break;
     }
@@ -424,6 +430,7 @@ void sim_judge_turn(sim_world *w, sim_node *n)
 
     judge_pings(w, n);
     sim_belief_turn(w, n);
+    sim_tasks_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)
@@ -479,6 +486,7 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
                  (unsigned long)n->held_peak);
     judge_counters(w, n);
     sim_belief_gone(w, n, crash);
+    sim_tasks_gone(w, n, crash);
     for (i = n->ops_first; i < n->ops_n; i++) {
         if (n->ops[i].outcome != RELET_NOTHING)
             continue;

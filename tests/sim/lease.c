@@ -320,7 +320,7 @@ const sim_workload sim_both = {"both",      both_start,  both_step,
 
 /* A link that was opened while the way was narrow stays narrow, and one on
  * which wake-ups were refused stays without. */
-static int lease_link_is_quick(sim_world *w, const sim_node *n)
+int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
 
@@ -341,7 +341,7 @@ static int lease_first_in_line(sim_world *w, int key)
         const sim_node *n = &w->node[i];
 
         if (n->wake[0] == '\0' || strstr(text, n->wake) == NULL ||
-            !lease_link_is_quick(w, n))
+            !sim_lease_link_is_quick(w, n))
             continue;
         for (j = 0; j < SIM_HOLDS; j++)
             if (n->hold[j].key == key && n->hold[j].patient &&
@@ -357,7 +357,7 @@ static int lease_hand_over(sim_world *w, int i, int j)
     sim_node *n = &w->node[i];
     int key = n->hold[j].key, next = lease_first_in_line(w, key);
 
-    if (next < 0 || next == i || !lease_link_is_quick(w, n))
+    if (next < 0 || next == i || !sim_lease_link_is_quick(w, n))
         return 0;
     SIM_SAY(w, "n%d is to follow n%d", next, i);
     w->leases.hand_key = key;

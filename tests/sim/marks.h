@@ -30,6 +30,15 @@
     X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
     X(led_alone) X(copied) X(synced) X(too_few_copies) X(not_replicated) \
     X(copies_saved) \
+    X(promoted) X(promoted_late) X(job_renewed) X(job_renewed_late) \
+    X(job_renewed_while_stopping) X(late_done) X(job_kept) \
+    X(dead_by_attempts) X(dead_by_stalls) X(job_again) X(job_given_back) \
+    X(job_relet) X(claimed_by_the_gone) X(claim_after_stop) \
+    X(claim_recalled) X(stalled_unheard) X(job_slow) X(deed_held_back) \
+    X(deed_refused) X(job_end_refused) X(lost_and_ended) X(job_lost_expired) \
+    X(job_lost_taken) X(job_lost_gone) X(job_end_unsure) X(job_too_old) \
+    X(job_too_late) X(job_abandoned) X(worker_ended) X(put_repeated) \
+    X(put_stands_in) X(reaper_held_off) X(woken_by_put) \
     X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {

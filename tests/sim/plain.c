@@ -236,7 +236,7 @@ static int plain_alive(sim_world *w, const sim_node *n)
     /* Of leases there is always something outstanding. */
     return n->probe && n->ops[n->probe - 1].outcome == RELET_REPLY &&
            relet_is_up(n->r) && n->open_ops == 0 &&
-           (w->leases.ttl_max > 0 || relet_outstanding(n->r) == 0) &&
+           (w->leases.ttl_max > 0 || w->work == &sim_working || relet_outstanding(n->r) == 0) &&
            n->wished == n->in_force && !n->gap_due;
 }
 

@@ -10,6 +10,7 @@
  *   faults     what goes wrong, when, to whom
  *   plain      a workload: commands, scripts, transactions, messages
  *   lease      another one: leaders, locks, what they protect
+ *   jobs       and another: who puts jobs, who works on them
  *   node       a client, its clock, its memory, its driver
  *   host       a server, its clock, its log; who serves, who takes over
  *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
@@ -17,6 +18,7 @@
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
+ *   verbs      Q1-Q12: at servers; tasks: at nodes; ledger: what stores say
  *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -31,6 +33,7 @@
 
 #include "choices.h"
 #include "history.h"
+#include "jobs.h"
 #include "lease.h"
 #include "marks.h"
 #include "queue.h"
@@ -85,6 +88,8 @@ typedef enum sim_kind {
     SIM_HANG,      /* nothing gets to disks, before the restart by `whom`     */
     SIM_CLOG,      /* the way of a node stops, or is free, by fault `whom`    */
     SIM_EFFECT,    /* of a leader arrives                                     */
+    SIM_TASK,      /* a handler of node `whom` ends                           */
+    SIM_DEED,      /* of a handler arrives                                    */
     SIM_PHASE
 } sim_kind;
 
@@ -93,7 +98,8 @@ typedef enum sim_kind {
 typedef enum sim_rule {
     SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
     SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4,
-    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10,
+    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10, SIM_Q1, SIM_Q2, SIM_Q3,
+    SIM_Q4, SIM_Q5, SIM_Q6, SIM_Q7, SIM_Q8, SIM_Q9, SIM_Q10, SIM_Q11, SIM_Q12,
     SIM_RULES
 } sim_rule;
 
@@ -112,6 +118,7 @@ typedef struct sim_op {
     uint8_t what;        /* the workload's                                    */
     uint8_t hasty;       /* has less time than the way there and back needs   */
     uint8_t lied;        /* a server has lied while it was under way          */
+    uint32_t jobs_from, jobs_n; /* that it puts                               */
 } sim_op;
 
 /* A tag is the number of the node and the number of its operation from 1. */
@@ -222,6 +229,7 @@ typedef struct sim_host {
     size_t held;
     uint64_t gen;
     sim_log log;
+    sim_ledger ledger;
     int up;
     int frozen;          /* count of faults that stop it                      */
     int64_t loading_until_us;
@@ -297,6 +305,7 @@ struct sim_node {
     int script[2];
     int64_t step_us;
     sim_hold hold[SIM_HOLDS];
+    sim_desk desk[SIM_DESKS];
     char wake[128];      /* the channel by which its leases are woken         */
     sim_loss lost;
 };
@@ -349,6 +358,7 @@ typedef struct sim_setup {
     sim_preset preset;
     uint64_t chunk_salt;       /* other reads and writes, same history (R10)  */
     const uint8_t *keep;       /* per fault: 0 takes it away; NULL: all stay  */
+    const struct sim_workload *work; /* NULL: each seed its own             */
     int trace;
     const uint8_t *bytes;      /* a fuzzer's choices                          */
     size_t bytes_n;
@@ -384,7 +394,7 @@ typedef struct sim_workload {
     int (*alive)(sim_world *w, const sim_node *n); /* it was given            */
 } sim_workload;
 
-extern const sim_workload sim_plain, sim_lease, sim_both;
+extern const sim_workload sim_plain, sim_lease, sim_both, sim_working;
 
 struct sim_world {
     sim_setup setup;
@@ -412,6 +422,7 @@ struct sim_world {
     int disks_hang;            /* faults that let nothing be written          */
     int64_t hung_us;           /* … since                                     */
     sim_leases leases;
+    sim_jobs jobs;
     sim_record *record;
     size_t records_n, records_cap;
     /* Verdict. */
@@ -573,6 +584,7 @@ extern const relet_channel sim_wish_kind[SIM_WISHES];
 /* lease.c */
 int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
 int sim_lease_missing(const sim_world *w, const sim_node *n);
+int sim_lease_link_is_quick(sim_world *w, const sim_node *n);
 void sim_lease_arrives(sim_world *w, uint64_t which);
 
 /* claims.c: what servers do with leases, as it happens. */
@@ -608,6 +620,39 @@ void sim_record_gone(sim_world *w, sim_link *l);
 void sim_record_end(sim_world *w, int key); /* no order is asked for behind it */
 void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done);
 void sim_record_judge(sim_world *w);
+
+/* jobs.c */
+void sim_jobs_clear(sim_world *w);
+void sim_jobs_judge(sim_world *w);
+int sim_jobs_more(sim_world *w);    /* 1: when all is whole, this is due     */
+int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
+
+/* ledger.c */
+int64_t sim_ledger_number(relet_span s);
+int sim_ledger_key(relet_span s, relet_span *name);
+uint32_t sim_ledger_job(sim_world *w, relet_span payload);
+sim_place *sim_ledger_at(sim_book *b, uint64_t number);
+void sim_ledger_read(sim_world *w, sim_host *h);
+void sim_ledger_anew(sim_host *h); /* it starts with another log              */
+void sim_ledger_free(sim_host *h);
+
+/* verbs.c: what servers do with jobs, as it happens. */
+void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
+void sim_verbs_after(sim_world *w);
+
+/* tasks.c: what nodes are told of them. */
+void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
+                       const sim_place *p);
+void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
+                       uint64_t token);
+void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
+                        uint64_t token);
+void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
+void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
+void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which);
+void sim_tasks_arrives(sim_world *w, uint64_t which);
+void sim_tasks_turn(sim_world *w, sim_node *n);
+void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
 
 /* chart.c */
 void sim_chart_begin(sim_world *w, int node, sim_hold *h);

@@ -3,6 +3,7 @@
  * sim_main.c - seeds in, one line out.
  *
  *   sim [SEEDS=n] [FROM=seed] [SECONDS=s] [PRESET=calm|full|lite] [MARKS=1]
+ *       [WORK=plain|lease|both|jobs]
  *   sim SEED=x [TRACE=1] [KEEP=3,17]
  *
  * Without SEEDS it is as many as SECONDS allow, or a thousand. A seed that
@@ -93,6 +94,18 @@ static void main_keep(sim_campaign *c, const char *list)
     }
 }
 
+/* One kind of work, whatever the seed says. */
+static void main_work(sim_campaign *c, const char *name)
+{
+    static const sim_workload *const work[] = {&sim_plain, &sim_lease,
+                                               &sim_both, &sim_working};
+    size_t i;
+
+    for (i = 0; i < sizeof work / sizeof work[0]; i++)
+        if (strcmp(name, work[i]->name) == 0)
+            c->setup.work = work[i];
+}
+
 static int main_arguments(sim_campaign *c, int argc, char **argv)
 {
     const char *v;
@@ -122,6 +135,8 @@ static int main_arguments(sim_campaign *c, int argc, char **argv)
                               : strcmp(v, "full") == 0 ? SIM_FULL
                               : strcmp(v, "lite") == 0 ? SIM_LITE
                                                        : SIM_SWARM;
+        else if (main_word(argv[i], "WORK", &v) && *v)
+            main_work(c, v);
         else if (strchr(argv[i], '=') == NULL)
             return 0;
     }
@@ -326,7 +341,7 @@ int main(int argc, char **argv)
     c.from = 1;
     if (!main_arguments(&c, argc, argv)) {
         fprintf(stderr, "sim: SEEDS= FROM= SECONDS= SEED= TRACE= KEEP= "
-                        "PRESET= MARKS= EXPECT=\n");
+                        "PRESET= WORK= MARKS= EXPECT=\n");
         return 2;
     }
     if (c.seeds == 0)

@@ -63,6 +63,10 @@ static void swarm_work(sim_world *w)
     sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 1000);
     k = sim_choose(&st, 5);
     w->work = k < 2 ? &sim_plain : k < 4 ? &sim_both : &sim_lease;
+    if (sim_chance(&st, 1, 4))
+        w->work = &sim_working;
+    if (w->setup.work)
+        w->work = w->setup.work;
 }
 
 /* Where all ask for copies, most of the trouble is with them. */
@@ -145,6 +149,8 @@ static int64_t swarm_bound(const sim_world *w, const relet_config *c)
      * leader's any more, a pause after a failover. */
     if (w->work != &sim_plain)
         ms += 8 * SIM_TTL_MAX_MS;
+    if (w->work == &sim_working)
+        ms += 4 * SIM_JOB_WAIT_MAX_MS;
 
     return ms * 1000 + SIM_KEEPALIVE_US + 100 * w->shape.latency_us;
 }
@@ -185,8 +191,12 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         strcpy(c->tracking_prefix, "k");
     c->resize = sim_chance(&st, 7, 8) ? sim_node_resize : NULL;
     c->resize_user = n;
-    if (w->work != &sim_plain)
+    if (w->work == &sim_lease || w->work == &sim_both)
         c->leases_max = SIM_HOLDS - (uint32_t)(n->number & 1);
+    if (w->work == &sim_working) {
+        c->workers_max = SIM_DESKS;
+        c->jobs_max = 1 + (uint32_t)sim_choose(&st, SIM_ROOM);
+    }
     c->seed = sim_keyed(&w->choices, SIM_OF_NODE, (uint64_t)n->number,
                         n->incarnation);
     if (swarm_bound(w, c) > w->shape.bound_us)

@@ -76,6 +76,9 @@ static void world_clear_host(sim_world *w, int i)
     h->log.cap = keep.log.cap;
     h->log.at = keep.log.at;
     h->log.at_cap = keep.log.at_cap;
+    h->ledger = keep.ledger;
+    sim_ledger_anew(h);
+    h->ledger.gen = 0;
     h->wall_stop_us = SIM_NEVER;
     h->ppm = w->shape.ppm / 2;
 }
@@ -91,6 +94,7 @@ static void world_clear(sim_world *w)
         world_clear_host(w, i);
     sim_net_clear(w);
     sim_claims_clear(w);
+    sim_jobs_clear(w);
     memset(w->path, 0, sizeof w->path);
     memset(w->checked, 0, sizeof w->checked);
     w->now_us = w->phase_us = w->recovery_us = 0;
@@ -114,8 +118,11 @@ void sim_world_free(sim_world *w)
         free(w->node[i].memory);
         free(w->node[i].ops);
     }
-    for (i = 0; i < SIM_HOSTS; i++)
+    for (i = 0; i < SIM_HOSTS; i++) {
+        sim_ledger_free(&w->host[i]);
         sim_host_free(&w->host[i]);
+    }
+    free(w->jobs.touch);
     for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
         sim_pipe_free(&w->link[i]->pipe[0]);
         sim_pipe_free(&w->link[i]->pipe[1]);
@@ -207,7 +214,7 @@ static int world_node_done(sim_world *w, sim_node *n)
         sim_node_turn(w, n);
     else
         sim_node_wake(w, n, SIM_NEEDLESS);
-    w->checked[SIM_L8] += w->leases.ttl_max > 0;
+    w->checked[SIM_L8] += w->leases.serials > 0;
     return !w->failed && n->running && w->work->alive(w, n);
 }
 
@@ -242,6 +249,9 @@ static void world_late(sim_world *w, int waiting)
     if (n->running && w->phase == SIM_QUIET && sim_lease_missing(w, n))
         sim_fail(w, SIM_L8, "n%d waits for a lease that nobody leads by",
                  waiting);
+    if (n->running && w->phase == SIM_QUIET && sim_plain.alive(w, n) &&
+        sim_jobs_missing(w))
+        sim_fail(w, SIM_Q3, "there are jobs that never end");
     sim_fail(w, n->running && relet_is_up(n->r) && deaf ? SIM_R9 : SIM_R8,
              "n%d does not recover: %s, %s, %lu open, wished %x, in force %x, "
              "heard %x, probe %u",
@@ -273,7 +283,8 @@ static void world_look(sim_world *w)
     if (waiting >= 0 && since > w->shape.bound_us + world_behind(w)) {
         world_late(w, waiting);
     } else if (waiting >= 0 ||
-               (w->phase == SIM_QUIET && sim_lease_more(w))) {
+               (w->phase == SIM_QUIET &&
+                (sim_lease_more(w) || sim_jobs_more(w)))) {
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
     } else if (w->phase == SIM_QUIET) {
         w->recovery_us = since;
@@ -361,6 +372,12 @@ static void world_do(sim_world *w, const sim_due *d)
     case SIM_EFFECT:
         sim_lease_arrives(w, d->which);
         return;
+    case SIM_TASK:
+        sim_tasks_due(w, &w->node[d->whom], d->which);
+        return;
+    case SIM_DEED:
+        sim_tasks_arrives(w, d->which);
+        return;
     case SIM_PHASE:
         world_phase(w);
         return;
@@ -405,5 +422,6 @@ int sim_world_run(sim_world *w, const sim_setup *setup)
     if (!w->failed && w->phase != SIM_OVER)
         sim_fail(w, SIM_E3, "nothing is due, and nothing is done");
     sim_record_judge(w);
+    sim_jobs_judge(w);
     return w->failed;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * demo.h - what the two files of relet demo share: demo.c has the play, stage.c
+ * what is seen of it. */
+#ifndef RELET_DEMO_H
+#define RELET_DEMO_H
+
+#include "cli.h"
+
+#define DEMO_JOBS 1500  /* put by all producers                              */
+#define DEMO_ROOM 8     /* jobs at a time, of a worker                       */
+#define DEMO_ACTORS 8
+#define DEMO_EVENTS 3   /* what happens to somebody                          */
+
+typedef enum demo_role { DEMO_PRODUCER, DEMO_WORKER, DEMO_LEADER } demo_role;
+typedef enum demo_state { DEMO_WELL, DEMO_PAUSED, DEMO_KILLED } demo_state;
+
+typedef struct demo_hand {
+    uint64_t number, token;
+    relet_time ready_at; /* when the work is done                            */
+    int lost;
+} demo_hand;
+
+typedef struct demo_actor {
+    const char *name;
+    demo_role role;
+    demo_state state;
+    relet *r;
+    relet_time since; /* when it was paused or killed                        */
+    unsigned put, asked, done, lost;
+    demo_hand hand[DEMO_ROOM];
+    uint64_t token; /* of a leader                                           */
+    int ended;
+} demo_actor;
+
+/* What the demo knows of a job, by its number. The effect is at a resource
+ * that refuses a token below one that it has seen, and has each job once. */
+typedef struct demo_task {
+    uint64_t token, effect_token;
+    const demo_actor *by; /* who has it                                      */
+    unsigned claims, effects, repeats, refused;
+} demo_task;
+
+/* One who was killed or paused, and what became of the jobs it had. */
+typedef struct demo_loss {
+    const demo_actor *who;
+    relet_time at;
+    unsigned jobs, relet;
+    relet_time first_ms, last_ms;
+} demo_loss;
+
+/* As the server tells them. */
+typedef struct demo_counts {
+    int64_t waiting, leased, done, dead;
+} demo_counts;
+
+typedef struct demo {
+    cli *c;
+    demo_actor actor[DEMO_ACTORS];
+    demo_task task[DEMO_JOBS + 1];
+    demo_loss loss[2];
+    relet_time began, now;
+    relet_time leader_gone, led_again_ms; /* killed; after how long           */
+    unsigned put, terms, stolen;
+    uint64_t last_token;
+    const demo_actor *leader;
+    demo_counts counts; /* the last that were asked for                      */
+    unsigned counted;   /* how often they came                               */
+    char server[64];
+    char prefix[40];
+    int wrong;
+
+    const char *bold, *dim, *red, *plain;
+    int live;       /* a terminal: the picture is drawn over itself          */
+    int lines;      /* of the picture that stands there                      */
+    relet_time shown_at;
+} demo;
+
+/* stage.c */
+void stage_begin(demo *d);
+#ifdef __GNUC__
+__attribute__((format(printf, 2, 3)))
+#endif
+void stage_tell(demo *d, const char *format, ...); /* a line that stays      */
+void stage_show(demo *d, int last);                /* the picture, if it is time */
+void stage_account(demo *d);
+
+#endif

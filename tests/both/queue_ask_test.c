@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue_ask_test.c - what operators ask of queues, on mem:, and what they read
+ * of the answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "greatest.h"
+#include "relet.h"
+#include "relet_local.h"
+
+static relet *t_r;
+static relet_event t_ev;
+static relet_job_info t_info;
+static uint64_t t_number;
+
+/* What is put before there is a link is promoted by workers alone. */
+static void t_setup(void *user)
+{
+    (void)user;
+    t_r = relet_open("mem:", NULL, NULL, NULL);
+    if (t_r == NULL || relet_wait(t_r, &t_ev, 10000) != 1 ||
+        t_ev.kind != RELET_UP)
+        abort();
+}
+
+static void t_teardown(void *user)
+{
+    (void)user;
+    relet_close(t_r);
+}
+
+static const relet_span t_queue = {"q", 1};
+static const relet_span t_none = {NULL, 0};
+
+/* The outcome of what was just asked, whose code this was. */
+static relet_kind t_hear(int code)
+{
+    if (code != 0)
+        return RELET_NOTHING;
+    do {
+        if (relet_wait(t_r, &t_ev, 10000) != 1)
+            return RELET_NOTHING;
+    } while (t_ev.kind < RELET_REPLY || t_ev.kind > RELET_UNSURE);
+    return t_ev.kind;
+}
+
+#define HEARD(code) ASSERT_EQ(RELET_REPLY, t_hear(code))
+
+/* The next event of this kind. */
+static int t_until(relet_kind kind)
+{
+    do {
+        if (relet_wait(t_r, &t_ev, 10000) != 1)
+            return 0;
+    } while (t_ev.kind != kind);
+    return 1;
+}
+
+static int64_t t_nth(size_t i)
+{
+    int64_t n = -99;
+
+    (void)relet_value_int(relet_value_at(t_ev.value, i), &n);
+    return n;
+}
+
+static relet_job t_job(const char *payload, const char *id)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str(payload);
+    if (id)
+        j.id = relet_str(id);
+    return j;
+}
+
+/* What relet_put_number says of one job. */
+static int t_put(const char *payload, const char *id)
+{
+    relet_job j = t_job(payload, id);
+
+    if (t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_REPLY)
+        return -1;
+    return relet_put_number(t_ev.value, 0, &t_number);
+}
+
+static int t_look(uint64_t number, const char *id)
+{
+    if (t_hear(relet_job_look(t_r, t_queue, number,
+                              id ? relet_str(id) : t_none, NULL)) !=
+        RELET_REPLY)
+        return -1;
+    return relet_job_look_read(t_ev.value, &t_info);
+}
+
+static int t_worker(uint32_t room)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = t_queue;
+    c.room = room;
+    c.label = relet_str("me");
+    return relet_worker_start(t_r, &c);
+}
+
+/* Number 1 is put and dead. */
+static int t_one_dead(void)
+{
+    relet_failure f;
+
+    memset(&f, 0, sizeof f);
+    f.verdict = RELET_BURY;
+    f.text = relet_str("no good");
+    return t_put("a", "x") == 1 && t_worker(1) == 0 && t_until(RELET_JOBS) &&
+           relet_job_fail(t_r, 0, 1, &f) == 0 &&
+           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_WORKER_ENDED);
+}
+
+#define SPAN(expected, span)                             \
+    do {                                                 \
+        ASSERT_EQ(strlen(expected), (span).n);           \
+        ASSERT_MEM_EQ(expected, (span).p, (span).n);     \
+    } while (0)
+
+TEST a_job_is_seen_in_each_of_its_places(void)
+{
+    ASSERT_EQ(1, t_put("payload", "x"));
+    ASSERT_EQ(1, t_look(0, "x"));
+    ASSERT_EQ(RELET_WAITING, t_info.place);
+    ASSERT_EQ(1, t_info.work.number);
+    ASSERT_EQ(0, t_info.work.attempt);
+    SPAN("payload", t_info.work.job.payload);
+    SPAN("x", t_info.work.job.id);
+    ASSERT_EQ(NULL, t_info.owners.p);
+    ASSERT_EQ(0, t_worker(1));
+    ASSERT(t_until(RELET_JOBS));
+    ASSERT_EQ(0, relet_job_progress(t_r, 0, 1, relet_str("half")));
+    ASSERT_EQ(1, t_look(1, NULL));
+    ASSERT_EQ(RELET_LEASED, t_info.place);
+    ASSERT_EQ(1, t_info.work.attempt);
+    ASSERT(t_info.work.token > 0 && t_info.at_ms > 0);
+    SPAN("half", t_info.progress);
+    ASSERT(strncmp(t_info.owners.p, "W me:", 5) == 0 ||
+           strncmp(t_info.owners.p, "me:", 3) == 0);
+    ASSERT_EQ(0, t_info.is_cancelled);
+    ASSERT_EQ(0, t_look(7, NULL));
+    ASSERT_EQ(0, t_look(0, "y"));
+    PASS();
+}
+
+TEST progress_of_no_job_of_ours_is_refused(void)
+{
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(t_r, 0, 1, t_none));
+    ASSERT_EQ(0, t_worker(1));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(t_r, 0, 1, t_none));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(t_r, -1, 1, t_none));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(t_r, 99, 1, t_none));
+    PASS();
+}
+
+TEST a_list_is_read_to_its_end(void)
+{
+    static char large[5000];
+    size_t at = 0;
+    int64_t on;
+
+    memset(large, 'x', sizeof large - 1);
+    ASSERT_EQ(1, t_put("one", NULL));
+    ASSERT_EQ(1, t_put(large, NULL));
+    HEARD(relet_job_list(t_r, t_queue, RELET_WAITING, 0, 2, NULL, NULL));
+    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+                                     &t_info));
+    ASSERT_EQ(1, t_info.work.number);
+    ASSERT_EQ(3, t_info.payload_len);
+    ASSERT_EQ(RELET_WAITING, t_info.place);
+    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+                                     &t_info));
+    ASSERT_EQ(2, t_info.work.number);
+    ASSERT_EQ(4999, t_info.payload_len);
+    ASSERT(t_info.work.job.payload.n < 4999);
+    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+                                     &t_info));
+    ASSERT_EQ(2, on);
+    PASS();
+}
+
+TEST a_dead_job_tells_why_and_is_replayed(void)
+{
+    const uint64_t numbers[] = {1, 9};
+
+    ASSERT(t_one_dead());
+    ASSERT_EQ(1, t_look(1, NULL));
+    ASSERT_EQ(RELET_DEAD, t_info.place);
+    SPAN("no good", t_info.error);
+    HEARD(relet_queue_replay(t_r, t_queue, numbers, 2, 0, 0, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    ASSERT_EQ(0, t_nth(1));
+    ASSERT_EQ(1, t_nth(2));
+    ASSERT_EQ(1, t_look(1, NULL));
+    ASSERT_EQ(RELET_WAITING, t_info.place);
+    ASSERT_EQ(1, t_info.work.replays);
+    ASSERT_EQ(0, t_info.work.attempt);
+    PASS();
+}
+
+TEST the_oldest_dead_are_replayed_without_numbers(void)
+{
+    ASSERT(t_one_dead());
+    HEARD(relet_queue_replay(t_r, t_queue, NULL, 0, 10, 0, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    PASS();
+}
+
+TEST what_is_cancelled_is_told(void)
+{
+    relet_cancelled what;
+    uint64_t number;
+
+    ASSERT_EQ(1, t_put("a", "x"));
+    ASSERT_EQ(1, t_put("b", NULL));
+    HEARD(relet_job_cancel(t_r, t_queue, 0, relet_str("x"), NULL));
+    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    ASSERT_EQ(RELET_CANCEL_GONE, what);
+    ASSERT_EQ(1, number);
+    HEARD(relet_job_cancel(t_r, t_queue, 1, t_none, NULL));
+    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    ASSERT_EQ(RELET_CANCEL_NONE, what);
+    ASSERT_EQ(0, t_worker(1));
+    ASSERT(t_until(RELET_JOBS));
+    HEARD(relet_job_cancel(t_r, t_queue, 2, t_none, NULL));
+    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    ASSERT_EQ(RELET_CANCEL_TOLD, what);
+    ASSERT_EQ(1, t_look(2, NULL));
+    ASSERT_EQ(1, t_info.is_cancelled);
+    PASS();
+}
+
+TEST a_queue_that_is_paused_says_so_and_does(void)
+{
+    relet_queue_info info;
+
+    ASSERT_EQ(1, t_put("a", NULL));
+    HEARD(relet_queue_pause(t_r, t_queue, RELET_IN | RELET_OUT, NULL));
+    HEARD(relet_queue_limit(t_r, t_queue, 7, NULL));
+    ASSERT_EQ(-1, t_put("b", NULL));
+    ASSERT_EQ(RELET_ERROR, t_ev.kind);
+    ASSERT(strncmp(t_ev.text.p, "CLOSED", 6) == 0);
+    HEARD(relet_queue_status(t_r, t_queue, NULL));
+    ASSERT_EQ(1, relet_queue_status_read(t_ev.value, &info));
+    ASSERT_EQ(1, info.waiting);
+    ASSERT_EQ(7, info.limit);
+    ASSERT_EQ(1, info.is_closed);
+    ASSERT_EQ(1, info.is_stopped);
+    HEARD(relet_queue_resume(t_r, t_queue, RELET_IN, NULL));
+    HEARD(relet_queue_limit(t_r, t_queue, 0, NULL));
+    ASSERT_EQ(1, t_put("b", NULL));
+    HEARD(relet_queue_status(t_r, t_queue, NULL));
+    ASSERT_EQ(1, relet_queue_status_read(t_ev.value, &info));
+    ASSERT_EQ(2, info.waiting);
+    ASSERT_EQ(-1, info.limit);
+    ASSERT_EQ(0, info.is_closed);
+    ASSERT_EQ(1, info.is_stopped);
+    PASS();
+}
+
+TEST a_purge_spares_what_is_leased_unless_forced(void)
+{
+    ASSERT_EQ(1, t_put("a", NULL));
+    ASSERT_EQ(0, t_worker(1));
+    ASSERT(t_until(RELET_JOBS));
+    ASSERT_EQ(1, t_put("b", NULL));
+    ASSERT_EQ(RELET_ERROR, t_hear(relet_queue_purge(t_r, t_queue, RELET_NOWHERE,
+                                                    10, 0, NULL)));
+    HEARD(relet_queue_purge(t_r, t_queue, RELET_RANKED, 10, 0, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    HEARD(relet_queue_purge(t_r, t_queue, RELET_NOWHERE, 10, 1, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    ASSERT_EQ(0, t_look(1, NULL));
+    PASS();
+}
+
+TEST what_workers_do_in_between_may_be_asked_for(void)
+{
+    ASSERT(t_one_dead());
+    HEARD(relet_queue_reap(t_r, t_queue, 10, 2, 0, NULL));
+    ASSERT_EQ(0, t_nth(0));
+    HEARD(relet_queue_promote(t_r, t_queue, 10, NULL));
+    ASSERT_EQ(-1, t_nth(1));
+    HEARD(relet_queue_trim(t_r, t_queue, 10, 0, 0, 10, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    HEARD(relet_queue_forget(t_r, t_queue, t_none, NULL));
+    PASS();
+}
+
+TEST one_in_a_window_is_put(void)
+{
+    relet_job j = t_job("a", "x");
+
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, NULL));
+    ASSERT_EQ(1, relet_put_number(t_ev.value, 0, &t_number));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, NULL));
+    ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
+    ASSERT_EQ(1, t_number);
+    PASS();
+}
+
+TEST the_last_payload_is_the_one_that_is_worked_on(void)
+{
+    relet_job j = t_job("old", "x");
+
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    j.payload = relet_str("newer");
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
+    ASSERT_EQ(1, t_look(1, NULL));
+    SPAN("newer", t_info.work.job.payload);
+    PASS();
+}
+
+TEST what_cannot_be_asked_is_refused_by_name(void)
+{
+    relet_job j = t_job("a", NULL);
+
+#define REFUSED(text, code)                              \
+    do {                                                 \
+        ASSERT_EQ(RELET_E_REFUSED, code);                \
+        ASSERT_STR_EQ(text, relet_refusal(t_r));         \
+    } while (0)
+
+    REFUSED("relet_put_unique needs job.id",
+            relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    j.id = relet_str("x");
+    REFUSED("window_ms must be between 1 and 1000000000000",
+            relet_put_unique(t_r, t_queue, &j, RELET_EXTEND, 0, NULL));
+    REFUSED("a job is named by its number or its id",
+            relet_job_look(t_r, t_queue, 0, t_none, NULL));
+    REFUSED("the name of a queue may hold no }",
+            relet_queue_status(t_r, relet_str("a}b"), NULL));
+    REFUSED("there is no such place",
+            relet_job_list(t_r, t_queue, RELET_NOWHERE, 0, 1, NULL, NULL));
+    REFUSED("between 1 and 1000 at a time",
+            relet_job_list(t_r, t_queue, RELET_DEAD, 0, 1001, NULL, NULL));
+    REFUSED("between 1 and 1000 at a time",
+            relet_queue_purge(t_r, t_queue, RELET_DEAD, 0, 0, NULL));
+    REFUSED("at most 128 jobs are named at a time",
+            relet_queue_replay(t_r, t_queue, &t_number, 129, 0, 0, NULL));
+    REFUSED("gates are RELET_IN, RELET_OUT or both",
+            relet_queue_pause(t_r, t_queue, 4, NULL));
+    REFUSED("hold_off_ms must be between 0 and 1000000000000",
+            relet_queue_reap(t_r, t_queue, 1, 1, -1, NULL));
+    REFUSED("dead_ms must be between 0 and 1000000000000",
+            relet_queue_trim(t_r, t_queue, 1, 1, -1, 1, NULL));
+    PASS();
+}
+
+/* A server may answer anything. */
+TEST an_answer_of_another_form_is_no_answer(void)
+{
+    relet_queue_info info;
+    relet_cancelled what;
+    size_t at = 0;
+    int64_t on;
+
+    HEARD(relet_command_text(t_r, NULL, "PING", (char *)NULL));
+    ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
+    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_DEAD, &at, &on,
+                                     &t_info));
+    ASSERT_EQ(-1, on);
+    ASSERT_EQ(0, relet_job_cancel_read(t_ev.value, &what, &t_number));
+    ASSERT_EQ(0, relet_queue_status_read(t_ev.value, &info));
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    GREATEST_SET_SETUP_CB(t_setup, NULL);
+    GREATEST_SET_TEARDOWN_CB(t_teardown, NULL);
+    RUN_TEST(a_job_is_seen_in_each_of_its_places);
+    RUN_TEST(progress_of_no_job_of_ours_is_refused);
+    RUN_TEST(a_list_is_read_to_its_end);
+    RUN_TEST(a_dead_job_tells_why_and_is_replayed);
+    RUN_TEST(the_oldest_dead_are_replayed_without_numbers);
+    RUN_TEST(what_is_cancelled_is_told);
+    RUN_TEST(a_queue_that_is_paused_says_so_and_does);
+    RUN_TEST(a_purge_spares_what_is_leased_unless_forced);
+    RUN_TEST(what_workers_do_in_between_may_be_asked_for);
+    RUN_TEST(one_in_a_window_is_put);
+    RUN_TEST(the_last_payload_is_the_one_that_is_worked_on);
+    RUN_TEST(what_cannot_be_asked_is_refused_by_name);
+    RUN_TEST(an_answer_of_another_form_is_no_answer);
+    GREATEST_MAIN_END();
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jobs.c - the third workload: nodes that put jobs and nodes that work on them,
+ * mostly both, besides some plain commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+#define JOBS_BATCH 8
+
+/* ---------------------------------------------------------------------- put */
+
+static const char *jobs_queue(int queue)
+{
+    return queue == 0 ? "q0" : "q1";
+}
+
+/* All that may be asked for, each now and then; the same answers for a job as
+ * for the ghost of it. */
+static void jobs_draw(sim_node *n, int plain, relet_job *j, sim_job *g,
+                      char id[8])
+{
+    memset(j, 0, sizeof *j);
+    j->attempts = 0;
+    g->attempts = 3;
+    if (plain)
+        return;
+    if (sim_chance(&n->work, 1, 2))
+        g->attempts = j->attempts = 1 + sim_choose(&n->work, 4);
+    if (sim_chance(&n->work, 1, 2))
+        g->delay_ms = j->delay_ms = sim_spread(&n->work, 1,
+                                               SIM_JOB_WAIT_MAX_MS);
+    if (sim_chance(&n->work, 1, 4))
+        g->rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
+    if (sim_chance(&n->work, 1, 3))
+        g->keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
+    j->backoff = (relet_backoff)sim_choose(&n->work, 3);
+    j->backoff_ms = sim_spread(&n->work, 1, 1000);
+    j->backoff_max_ms = SIM_JOB_WAIT_MAX_MS;
+    if (sim_chance(&n->work, 1, 3)) {
+        g->id = 1 + sim_choose(&n->work, 8);
+        sprintf(id, "id%u", (unsigned)g->id);
+        j->id = relet_str(id);
+    }
+}
+
+/* "op:HEX" for the first of them, "HEX,i" for the others. */
+static relet_span jobs_payload(char room[32], uint64_t tag, size_t i)
+{
+    char text[24];
+    size_t n = sim_wire_put_tag(text, tag);
+    relet_span s;
+
+    s.p = room;
+    s.n = n;
+    memcpy(room, text, n + 1);
+    if (i > 0)
+        s.n = (size_t)sprintf(room, "%s,%u", text + 3, (unsigned)i);
+    return s;
+}
+
+/* A payload is unlike that of any other; 1: it was accepted. */
+static int jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
+                    int plain)
+{
+    sim_jobs *g = &w->jobs;
+    char payload[JOBS_BATCH][32], id[JOBS_BATCH][8];
+    relet_job job[JOBS_BATCH];
+    relet_request q;
+    sim_op *op;
+    size_t i;
+    int code;
+
+    if (g->jobs + count > SIM_JOBS_MAX)
+        return 0;
+    memset(&q, 0, sizeof q);
+    q.tag = sim_judge_next_tag(w, n);
+    q.flags = RELET_REPEATABLE;
+    for (i = 0; i < count; i++) {
+        sim_job *j = &g->job[g->jobs + i];
+
+        memset(j, 0, sizeof *j);
+        j->queue = queue;
+        j->tag = q.tag;
+        jobs_draw(n, plain, &job[i], j, id[i]);
+        job[i].payload = jobs_payload(payload[i], q.tag, i);
+    }
+    if (sim_chance(&n->work, 1, 8))
+        q.timeout_ms = sim_spread(&n->work, 1, 2000);
+    code = relet_put(n->r, relet_str(jobs_queue(queue)), job, count, 0, &q);
+    sim_judge_submitted(w, n, &q, code, 0);
+    op = sim_op_of(w, q.tag);
+    op->jobs_from = g->jobs;
+    op->jobs_n = code < 0 ? 0 : (uint32_t)count;
+    g->jobs += op->jobs_n;
+    return code == 0;
+}
+
+static void jobs_put_some(sim_world *w, sim_node *n)
+{
+    int queue = (int)sim_choose(&n->work, 1 + w->shape.ops % SIM_QUEUES);
+    int plain = sim_chance(&n->work, 1, 2);
+    size_t count = sim_chance(&n->work, 1, 2)
+                       ? 1
+                       : 1 + sim_choose(&n->work, JOBS_BATCH);
+
+    (void)jobs_put(w, n, queue, count, plain);
+}
+
+/* What was acknowledged is there, under that number, or was. */
+static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    const sim_op *op = sim_op_of(w, ev->tag);
+    uint64_t number;
+    uint32_t i;
+
+    if (op->jobs_n == 0 || n->ever_lied || op->lied)
+        return;
+    if (op->touched > 1)
+        SIM_MARK(put_repeated);
+    for (i = 0; i < op->jobs_n; i++) {
+        sim_job *j = &w->jobs.job[op->jobs_from + i];
+        int what = relet_put_number(ev->value, i, &number);
+
+        j->stands_in = what == 2;
+        j->acked = what == 1;
+        if (what == 2)
+            SIM_MARK(put_stands_in);
+        if (!sim_holds(w, SIM_Q2, what != 0 && (what == 1 || j->id)))
+            sim_fail(w, SIM_Q2, "n%d op %u: no number for what was put",
+                     n->number, (unsigned)(ev->tag & UINT32_MAX));
+        if (what == 1 && !sim_holds(w, SIM_Q2, j->number[0] == number ||
+                                                   j->number[1] == number))
+            sim_fail(w, SIM_Q2, "n%d was told that job %llu is put, and it is "
+                     "not", n->number, (unsigned long long)number);
+    }
+}
+
+/* ------------------------------------------------------------------ workers */
+
+/* Long enough for some ways there and back. */
+static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
+{
+    relet_time least = 200 + 30 * w->shape.latency_us / 1000;
+    relet_worker_config c;
+    char label[24];
+    sim_desk *d;
+    int code;
+
+    memset(&c, 0, sizeof c);
+    c.lease_ms = sim_spread(&n->work, least, SIM_JOB_LEASE_MAX_MS);
+    if (sim_chance(&n->work, 1, 3))
+        c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
+    c.poll_ms = sim_spread(&n->work, 500, 10000);
+    c.reap_ms = sure ? 0 : sim_chance(&n->work, 1, 6)
+                               ? RELET_NEVER
+                               : sim_spread(&n->work, c.lease_ms / 2, c.lease_ms);
+    if (sim_chance(&n->work, 1, 4))
+        c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
+    c.stalls_max = sim_choose(&n->work, 4);
+    c.room = 1 + sim_choose(&n->work, n->config.jobs_max);
+    c.queue = relet_str(jobs_queue(queue));
+    sprintf(label, "n%d.%u", n->number, ++w->jobs.serials);
+    c.label = relet_str(label);
+    c.tag = w->jobs.serials;
+    code = relet_worker_start(n->r, &c);
+    SIM_SAY(w, "n%d works on q%d as %s, lease %ld, room %u: %d", n->number,
+            queue, label, (long)c.lease_ms, c.room, code);
+    if (code == RELET_E_LIMIT || code == RELET_E_STOPPED)
+        return;
+    if (code < 0 || code >= SIM_DESKS || n->desk[code].serial > 0) {
+        sim_fail(w, SIM_Q12, "n%d: a worker was answered by %d: %s", n->number,
+                 code, relet_refusal(n->r));
+        return;
+    }
+    d = &n->desk[code];
+    memset(d, 0, sizeof *d);
+    d->serial = w->jobs.serials;
+    d->queue = queue;
+    d->room = c.room;
+    d->lease_ms = c.lease_ms;
+    d->never_reaps = c.reap_ms == RELET_NEVER;
+    d->lied = (uint8_t)(n->ever_lied != 0);
+    d->start_us = w->now_us;
+    if (w->leases.ttl_max < c.lease_ms)
+        w->leases.ttl_max = c.lease_ms;
+}
+
+static void jobs_stop(sim_world *w, sim_node *n, int i)
+{
+    if (n->desk[i].serial == 0 || n->desk[i].stopping)
+        return;
+    SIM_SAY(w, "n%d stops n%d.%u", n->number, n->number, n->desk[i].serial);
+    n->desk[i].stopping = 1;
+    if (relet_worker_stop(n->r, i) != 0)
+        sim_fail(w, SIM_Q12, "n%d: there is no worker %d", n->number, i);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void jobs_start(sim_world *w, sim_node *n)
+{
+    sim_plain.start(w, n);
+    if (sim_chance(&n->work, 3, 4))
+        jobs_worker(w, n, (int)sim_choose(&n->work,
+                                          1 + w->shape.ops % SIM_QUEUES), 0);
+}
+
+static void jobs_step(sim_world *w, sim_node *n)
+{
+    uint32_t what = sim_choose(&n->work, 32);
+
+    if (what < 4 && w->shape.ops & 16)
+        sim_plain.step(w, n);
+    else if (what < 12)
+        jobs_put_some(w, n);
+    else if (what < 15)
+        jobs_worker(w, n, (int)sim_choose(&n->work,
+                                          1 + w->shape.ops % SIM_QUEUES), 0);
+    else if (what < 17)
+        jobs_stop(w, n, (int)sim_choose(&n->work, SIM_DESKS));
+}
+
+static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
+{
+    if (ev->kind == RELET_REPLY)
+        jobs_acknowledged(w, n, ev);
+}
+
+static int jobs_works_on(const sim_node *n, int queue)
+{
+    int i, many = 0;
+
+    for (i = 0; i < SIM_DESKS; i++)
+        many += n->desk[i].serial > 0 && n->desk[i].queue == queue;
+    return many;
+}
+
+/* Somebody works on each queue, and looks for what others left. */
+static int jobs_quiet(sim_world *w, sim_node *n)
+{
+    int moved = sim_plain.quiet(w, n), queue, i;
+
+    for (i = 0; i < SIM_DESKS; i++)
+        if (n->desk[i].serial > 0 && !n->desk[i].stopping &&
+            (n->desk[i].never_reaps ||
+             (i > 0 && jobs_works_on(n, n->desk[i].queue) > 1))) {
+            jobs_stop(w, n, i);
+            moved = 1;
+        }
+    for (queue = 0; queue < SIM_QUEUES; queue++)
+        if (jobs_works_on(n, queue) == 0 &&
+            (n->desk[0].serial == 0 || n->desk[1].serial == 0)) {
+            jobs_worker(w, n, queue, 1);
+            moved = 1;
+        }
+    return moved;
+}
+
+static long jobs_open(sim_world *w)
+{
+    sim_host *h = &w->host[w->primary];
+    long open = 0;
+    int i;
+
+    sim_ledger_read(w, h);
+    for (i = 0; i < SIM_QUEUES; i++)
+        open += h->ledger.book[i].open;
+    return open;
+}
+
+static int jobs_alive(sim_world *w, const sim_node *n)
+{
+    w->checked[SIM_Q3]++;
+    return sim_plain.alive(w, n) && jobs_open(w) == 0;
+}
+
+int sim_jobs_missing(sim_world *w)
+{
+    return w->work == &sim_working && jobs_open(w) > 0;
+}
+
+/* All may be told of what comes, and at once. */
+static int jobs_all_hear(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (w->node[i].lost || !w->node[i].running ||
+            !sim_lease_link_is_quick(w, &w->node[i]))
+            return 0;
+    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
+}
+
+/* A job for a queue on which somebody sleeps; 0: there is none. */
+static int jobs_probe(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    sim_node *n = &w->node[0];
+    char name[16], text[32];
+    int queue;
+
+    for (queue = 0; queue < SIM_QUEUES; queue++) {
+        sprintf(name, "{%s}:idle", jobs_queue(queue));
+        sim_host_ask(&w->host[w->primary], text, sizeof text, 2, "ZCARD",
+                     name);
+        if (text[0] < '1' || text[0] > '9')
+            continue;
+        n->now = sim_node_clock(w, n);
+        if (!jobs_put(w, n, queue, 1, 1))
+            return 0;
+        g->probe = (int)g->jobs;
+        g->probe_us = w->now_us;
+        sim_node_turn(w, n);
+        return 1;
+    }
+    return 0;
+}
+
+/* Once all is whole and done, a job comes, and who sleeps begins it as soon as
+ * some ways there and back allow, not when he looks for himself. */
+int sim_jobs_more(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    int64_t bound = 60 * w->shape.latency_us + 400 * SIM_MS;
+
+    if (w->work != &sim_working)
+        return 0;
+    if (g->probe == 0) {
+        if (g->probe_tried++ || !jobs_all_hear(w))
+            return 0;
+        return jobs_probe(w);
+    }
+    if (g->probe_start_us == 0 && w->now_us < g->probe_us + bound)
+        return 1;
+    if (!sim_holds(w, SIM_Q11, g->probe_start_us > 0))
+        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and workers "
+                 "sleep", (long)(bound / SIM_MS));
+    SIM_MARK(woken_by_put);
+    return 0;
+}
+
+const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
+                                  jobs_event, jobs_quiet, jobs_alive};
+
+/* ------------------------------------------------------------------ the end */
+
+void sim_jobs_clear(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+
+    g->jobs = 0;
+    g->deeds = g->keys = 0;
+    g->serials = 0;
+    g->touches = 0;
+    g->run.what = SIM_V_NONE;
+    memset(g->token, 0, sizeof g->token);
+    memset(g->granted_us, 0, sizeof g->granted_us);
+    memset(g->twice, 0, sizeof g->twice);
+    g->lied = g->probe = g->probe_tried = 0;
+    g->probe_us = g->probe_start_us = 0;
+}
+
+/* No handler began that is not accounted for. */
+void sim_jobs_judge(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    uint32_t i;
+
+    if (w->work != &sim_working || w->failed || g->lied ||
+        w->leases.first_loss_us != SIM_NEVER)
+        return;
+    for (i = 0; i < g->jobs; i++)
+        if (!sim_holds(w, SIM_Q6, g->job[i].starts <= g->job[i].spent + 1))
+            sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u are "
+                     "accounted for",
+                     (unsigned long long)g->job[i].number[w->primary],
+                     g->job[i].queue, g->job[i].starts, g->job[i].spent);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jobs.h - what the ghost knows of queues: what was put, what each server's
+ * store says of it, who was told to work, and what the work changed. */
+#ifndef SIM_JOBS_H
+#define SIM_JOBS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relet.h"
+
+#define SIM_QUEUES 2
+#define SIM_DESKS 2 /* workers of a node at a time                            */
+#define SIM_ROOM 8  /* jobs of each                                           */
+#define SIM_TASKS 32
+#define SIM_JOBS_MAX 256    /* jobs of a run                                  */
+#define SIM_DEEDS 1024      /* under way to what the work changes             */
+#define SIM_RENEWALS_MAX 8
+
+#define SIM_JOB_LEASE_MAX_MS ((relet_time)8000)
+#define SIM_JOB_WAIT_MAX_MS ((relet_time)3000) /* delays, backoff             */
+
+/* A job, as it was put. Its payload names the operation and its place in it. */
+typedef struct sim_job {
+    int queue;
+    uint64_t tag;
+    uint32_t attempts;   /* how often it may be tried                         */
+    int rank;
+    relet_time delay_ms, keep_ms;
+    uint64_t id;         /* 0: none                                           */
+    uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
+    uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
+    uint64_t top;        /* token of the last deed                            */
+    unsigned top_serial;
+    uint64_t number[2];  /* at each host, … */
+    uint64_t gen[2];     /* … in this life of it                              */
+} sim_job;
+
+/* What a store says of a number. */
+typedef struct sim_place {
+    uint32_t job;        /* 1 + index; 0: it has no record                    */
+    char letter, flag;   /* of its state; 'W' when it has none                */
+    uint64_t token;
+    uint32_t attempts, stalls, replays;
+    uint32_t waiting, ranked, delayed, leased, done, dead; /* how often       */
+    int64_t score;       /* in `leased`, or in `delayed`                      */
+    int64_t rank_score;
+} sim_place;
+
+typedef struct sim_book { /* a queue in a store                               */
+    sim_place *at;       /* by number                                         */
+    size_t n, cap;
+    uint64_t *line;      /* those that wait without a rank, first in first    */
+    size_t line_n, line_cap;
+    size_t pushed_first, pushed_last; /* by this script, in front and behind  */
+    uint64_t token;      /* highest that it gave out                          */
+    uint64_t run_gen;    /* the life of the host in which a reaper saw it;    */
+    int64_t open_ms;     /* … nothing is taken before, by its clock           */
+    int seen;            /* 0: nobody has looked for what is late             */
+    long open;           /* jobs that are neither done nor dead               */
+} sim_book;
+
+typedef struct sim_ledger {
+    sim_book book[SIM_QUEUES];
+    size_t read;         /* of the host's log                                 */
+    uint64_t gen;
+} sim_ledger;
+
+/* What a place was before this script. */
+typedef struct sim_touch {
+    int queue;
+    uint64_t number;
+    sim_place was;
+} sim_touch;
+
+typedef enum sim_verb {
+    SIM_V_NONE,
+    SIM_V_PUT, SIM_V_OFFER, SIM_V_READY, SIM_V_CLAIM, SIM_V_HELD, SIM_V_RENEW,
+    SIM_V_DONE, SIM_V_KEEP, SIM_V_FAIL, SIM_V_RELEASE, SIM_V_REAP,
+    SIM_V_SLEEP
+} sim_verb;
+
+/* The script that a server runs at this moment. */
+typedef struct sim_step {
+    sim_verb what;
+    int host, queue;
+    int node;            /* below 0: nobody said                              */
+    unsigned serial;     /* of the worker                                     */
+    relet_time lease_ms, run_ms;
+    relet_time wait_ms;  /* before the next attempt; for which it is kept     */
+    char verdict;
+    uint32_t wanted, stalls_max;
+    uint32_t pairs;
+    uint64_t number[SIM_ROOM], token[SIM_ROOM];
+    int64_t wall_ms;
+} sim_step;
+
+typedef enum sim_task_state {
+    SIM_TASK_NONE,
+    SIM_TASK_GRANTED, /* a server did; its node has not heard of it           */
+    SIM_TASK_HELD,
+    SIM_TASK_LOST,    /* and its handler has not ended                        */
+    SIM_TASK_ENDED    /* its handler has: what the server says may come       */
+} sim_task_state;
+
+typedef struct sim_task {
+    sim_task_state state;
+    uint64_t number, token;
+    uint32_t job;        /* index                                             */
+    uint64_t key;        /* of this task: events that are due name it         */
+    int64_t granted_us;
+    int64_t ran_us;      /* a server granted or renewed it last, …            */
+    int64_t truth_us;    /* … until then                                      */
+    int64_t end_us;      /* its handler ends                                  */
+    uint8_t accepted;    /* a server ended it by its token                    */
+    uint8_t given_back;  /* which is no step with a number: twice, it fails   */
+    uint8_t told;        /* that it was lost                                  */
+    uint8_t acted;       /* its deed is under way                             */
+    uint8_t stubborn;    /* its handler goes on though it was lost            */
+} sim_task;
+
+typedef struct sim_desk {
+    unsigned serial;     /* 0: none                                           */
+    int queue;
+    uint32_t room;
+    relet_time lease_ms;
+    uint8_t stopping, lied, never_reaps;
+    int64_t start_us;
+    sim_task task[SIM_TASKS];
+} sim_desk;
+
+/* What a handler does, which arrives later where a lower token is refused. */
+typedef struct sim_deed {
+    uint32_t job;
+    uint64_t token;
+    unsigned serial;
+} sim_deed;
+
+typedef struct sim_jobs {
+    sim_job job[SIM_JOBS_MAX];
+    uint32_t jobs;
+    sim_deed deed[SIM_DEEDS];
+    uint64_t deeds;
+    unsigned serials;
+    uint64_t keys;
+    sim_touch *touch;
+    size_t touches, touch_cap;
+    sim_step run;
+    uint64_t token[SIM_QUEUES];   /* the last that was given out, by whomever */
+    int64_t granted_us[SIM_QUEUES];
+    int twice[SIM_QUEUES];        /* tokens may have begun again              */
+    int lied;
+    int probe;                    /* 1 + job whose start is waited for        */
+    int probe_tried;
+    int64_t probe_us, probe_start_us;
+} sim_jobs;
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ledger.c - what a server's store says of its queues, kept up with the log of
+ * what was changed in it: so each script is looked at for what it touched, and
+ * a server that starts with less of its log is read anew. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+static const char *const ledger_keys[] = {"jobs",   "waiting", "ranked",
+                                          "delayed", "leased", "done",
+                                          "dead",   "ids",     "idle"};
+
+typedef enum ledger_key {
+    LEDGER_JOBS, LEDGER_WAITING, LEDGER_RANKED, LEDGER_DELAYED, LEDGER_LEASED,
+    LEDGER_DONE, LEDGER_DEAD, LEDGER_IDS, LEDGER_IDLE, LEDGER_OTHER
+} ledger_key;
+
+/* --------------------------------------------------------------------- text */
+
+int64_t sim_ledger_number(relet_span s)
+{
+    char text[32];
+
+    if (s.n == 0 || s.n >= sizeof text)
+        return -1;
+    memcpy(text, s.p, s.n);
+    text[s.n] = '\0';
+    return (int64_t)strtoll(text, NULL, 10);
+}
+
+/* {…qN}:NAME, as `NAME`; its queue, or -1. */
+int sim_ledger_key(relet_span s, relet_span *name)
+{
+    size_t i;
+
+    for (i = 1; i + 3 < s.n; i++)
+        if (s.p[i] == 'q' && s.p[i + 2] == '}' && s.p[i + 3] == ':') {
+            int queue = s.p[i + 1] - '0';
+
+            name->p = s.p + i + 4;
+            name->n = s.n - i - 4;
+            return queue >= 0 && queue < SIM_QUEUES ? queue : -1;
+        }
+    return -1;
+}
+
+static ledger_key ledger_key_of(relet_span name)
+{
+    int i;
+
+    for (i = 0; i < LEDGER_OTHER; i++)
+        if (strlen(ledger_keys[i]) == name.n &&
+            memcmp(ledger_keys[i], name.p, name.n) == 0)
+            break;
+    return (ledger_key)i;
+}
+
+/* "op:HEX", or "HEX,i": 1 + the job that was put so; 0: none. */
+uint32_t sim_ledger_job(sim_world *w, relet_span s)
+{
+    char text[40], *end;
+    uint64_t tag, i = 0;
+    const sim_op *op;
+
+    if (s.n < 1 || s.n >= sizeof text)
+        return 0;
+    memcpy(text, s.p, s.n);
+    text[s.n] = '\0';
+    tag = strtoull(text + (memcmp(text, "op:", 3) == 0 ? 3 : 0), &end, 16);
+    if (*end == ',')
+        i = strtoull(end + 1, NULL, 10);
+    op = sim_op_of(w, tag);
+    return i < op->jobs_n ? op->jobs_from + (uint32_t)i + 1 : 0;
+}
+
+/* A record without what stands before its payload. */
+static relet_span ledger_payload(relet_span s)
+{
+    size_t i, k, n[3] = {0, 0, 0};
+
+    if (s.n >= 5 && *s.p == '.') {
+        s.p += 5;
+        s.n -= 5;
+        return s;
+    }
+    for (i = k = 0; i < s.n && s.p[i] != ';'; i++)
+        if (s.p[i] == ',')
+            k++;
+        else if (k >= 2 && k < 5)
+            n[k - 2] = n[k - 2] * 10 + (size_t)(s.p[i] - '0');
+    k = i + 1 + n[0] + n[1] + n[2];
+    if (k > s.n)
+        k = s.n;
+    s.p += k;
+    s.n -= k;
+    return s;
+}
+
+/* -------------------------------------------------------------------- places */
+
+sim_place *sim_ledger_at(sim_book *b, uint64_t number)
+{
+    size_t cap = b->cap ? b->cap : 64;
+
+    if (number >= b->cap) {
+        while (number >= cap)
+            cap *= 2;
+        b->at = (sim_place *)realloc(b->at, cap * sizeof *b->at);
+        if (b->at == NULL)
+            abort();
+        b->cap = cap;
+    }
+    for (; b->n <= number; b->n++) {
+        memset(&b->at[b->n], 0, sizeof *b->at);
+        b->at[b->n].letter = 'W';
+    }
+    return &b->at[number];
+}
+
+static int ledger_is_open(const sim_place *p)
+{
+    return p->job > 0 && p->letter != 'D' && p->letter != 'X';
+}
+
+/* It is about to change: what it was is kept, once for each script. */
+static sim_place *ledger_touch(sim_world *w, sim_book *b, int queue,
+                               uint64_t number)
+{
+    sim_jobs *g = &w->jobs;
+    sim_place *p = sim_ledger_at(b, number);
+    size_t i;
+
+    if (g->run.what == SIM_V_NONE)
+        return p;
+    for (i = g->touches; i-- > 0;)
+        if (g->touch[i].number == number && g->touch[i].queue == queue)
+            return p;
+    if (g->touches == g->touch_cap) {
+        g->touch_cap = g->touch_cap ? 2 * g->touch_cap : 256;
+        g->touch = (sim_touch *)realloc(g->touch,
+                                        g->touch_cap * sizeof *g->touch);
+        if (g->touch == NULL)
+            abort();
+    }
+    g->touch[g->touches].queue = queue;
+    g->touch[g->touches].number = number;
+    g->touch[g->touches++].was = *p;
+    return p;
+}
+
+/* "L token attempts stalls replays flag owners" */
+static void ledger_state(sim_book *b, sim_place *p, relet_span s)
+{
+    char text[160], *at;
+    size_t n = s.n < sizeof text ? s.n : sizeof text - 1;
+
+    memcpy(text, s.p, n);
+    text[n] = '\0';
+    p->letter = text[0];
+    p->token = strtoull(text + 1, &at, 10);
+    p->attempts = (uint32_t)strtoul(at, &at, 10);
+    p->stalls = (uint32_t)strtoul(at, &at, 10);
+    p->replays = (uint32_t)strtoul(at, &at, 10);
+    p->flag = *at ? at[1] : '?';
+    if (p->letter == 'L' && p->token > b->token)
+        b->token = p->token;
+}
+
+/* A field of `jobs` that is about a number: its last letter, or 0: a record;
+ * -1: it is about something else. */
+static int ledger_field(relet_span s, uint64_t *number)
+{
+    size_t i = 0;
+
+    for (*number = 0; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+        *number = *number * 10 + (uint64_t)(s.p[i] - '0');
+    if (i == 0 || i + 1 < s.n || *number > 1000000)
+        return -1;
+    return i == s.n ? 0 : s.p[i];
+}
+
+static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
+                        const relet_span *value)
+{
+    uint64_t number;
+    int what = ledger_field(field, &number);
+    sim_place *p;
+
+    if (value && field.n == 4 && memcmp(field.p, "open", 4) == 0) {
+        b->open_ms = sim_ledger_number(*value);
+        b->run_gen = w->jobs.run.what == SIM_V_REAP
+                         ? w->host[w->jobs.run.host].ledger.gen
+                         : 0;
+        b->seen = 1;
+    }
+    if (what != 0 && what != 's')
+        return;
+    p = ledger_touch(w, b, queue, number);
+    b->open -= ledger_is_open(p);
+    if (what == 0)
+        p->job = value ? sim_ledger_job(w, ledger_payload(*value)) : 0;
+    else if (value)
+        ledger_state(b, p, *value);
+    else
+        p->letter = 'W', p->token = 0;
+    b->open += ledger_is_open(p);
+}
+
+/* ------------------------------------------------------------------ the log */
+
+typedef struct ledger_words {
+    const uint8_t *p, *end;
+    long left;
+} ledger_words;
+
+static long ledger_count(ledger_words *r)
+{
+    long v = 0;
+
+    for (r->p++; r->p < r->end && *r->p != '\r'; r->p++)
+        v = v * 10 + (*r->p - '0');
+    r->p += 2;
+    return v;
+}
+
+static int ledger_word(ledger_words *r, relet_span *out)
+{
+    if (r->left-- <= 0)
+        return 0;
+    out->n = (size_t)ledger_count(r);
+    out->p = (const char *)r->p;
+    r->p += out->n + 2;
+    return 1;
+}
+
+static void ledger_push(sim_world *w, sim_book *b, int queue, relet_span s,
+                        int front)
+{
+    uint64_t number = (uint64_t)sim_ledger_number(s);
+
+    if (b->line_n == b->line_cap) {
+        b->line_cap = b->line_cap ? 2 * b->line_cap : 64;
+        b->line = (uint64_t *)realloc(b->line, b->line_cap * sizeof *b->line);
+        if (b->line == NULL)
+            abort();
+    }
+    if (front)
+        memmove(b->line + 1, b->line, b->line_n * sizeof *b->line);
+    b->line[front ? 0 : b->line_n] = number;
+    b->line_n++;
+    b->pushed_first += front != 0;
+    b->pushed_last += !front;
+    ledger_touch(w, b, queue, number)->waiting++;
+}
+
+static void ledger_pop(sim_world *w, sim_book *b, int queue, size_t k)
+{
+    size_t i;
+
+    if (k > b->line_n)
+        k = b->line_n;
+    for (i = 0; i < k; i++)
+        ledger_touch(w, b, queue, b->line[i])->waiting--;
+    b->line_n -= k;
+    memmove(b->line, b->line + k, b->line_n * sizeof *b->line);
+}
+
+/* Members are numbers, delayed ones with a rank behind a comma. */
+static void ledger_member(sim_world *w, sim_book *b, int queue,
+                          ledger_key key, relet_span member, int in,
+                          int64_t score)
+{
+    uint64_t number = (uint64_t)strtoull(member.p, NULL, 10);
+    sim_place *p = ledger_touch(w, b, queue, number);
+    uint32_t *count = key == LEDGER_RANKED    ? &p->ranked
+                      : key == LEDGER_DELAYED ? &p->delayed
+                      : key == LEDGER_LEASED  ? &p->leased
+                      : key == LEDGER_DONE    ? &p->done
+                                              : &p->dead;
+
+    if (in && key == LEDGER_RANKED)
+        p->rank_score = score;
+    else if (in)
+        p->score = score;
+    *count = in ? 1 : 0;
+}
+
+static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
+                       int add, ledger_words *r)
+{
+    relet_span score = {NULL, 0}, member;
+
+    while ((!add || ledger_word(r, &score)) && ledger_word(r, &member))
+        ledger_member(w, b, queue, key, member, add,
+                      add ? sim_ledger_number(score) : 0);
+}
+
+static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
+{
+    relet_span verb = {"", 0}, key = {"", 0}, name, a, v;
+    ledger_key which;
+    sim_book *b;
+    int queue;
+    char c;
+
+    if (!ledger_word(r, &verb) || !ledger_word(r, &key) || verb.n < 4 ||
+        (queue = sim_ledger_key(key, &name)) < 0)
+        return;
+    b = &g->book[queue];
+    which = ledger_key_of(name);
+    c = (char)(verb.p[0] | 32);
+    if (which == LEDGER_JOBS && c == 'h' && (verb.p[1] | 32) == 's') {
+        while (ledger_word(r, &a) && ledger_word(r, &v))
+            ledger_hash(w, b, queue, a, &v);
+    } else if (which == LEDGER_JOBS && c == 'h') {
+        while (ledger_word(r, &a))
+            ledger_hash(w, b, queue, a, NULL);
+    } else if (which == LEDGER_WAITING && (verb.p[1] | 32) == 'p' &&
+               (verb.p[2] | 32) == 'u') {
+        while (ledger_word(r, &a))
+            ledger_push(w, b, queue, a, c == 'l');
+    } else if (which == LEDGER_WAITING && c == 'l') {
+        ledger_pop(w, b, queue,
+                   ledger_word(r, &a) ? (size_t)sim_ledger_number(a) : 1);
+    } else if (which >= LEDGER_RANKED && which <= LEDGER_DEAD) {
+        ledger_set(w, b, queue, which, (verb.p[1] | 32) == 'a', r);
+    }
+}
+
+/* Whatever a host has written since. */
+void sim_ledger_read(sim_world *w, sim_host *h)
+{
+    sim_ledger *g = &h->ledger;
+    ledger_words r;
+
+    r.p = h->log.bytes + g->read;
+    r.end = h->log.bytes + h->log.n;
+    while (g->read < h->log.n && r.p < r.end) {
+        r.left = ledger_count(&r);
+        ledger_command(w, g, &r);
+        while (r.left > 0) {
+            relet_span rest;
+
+            (void)ledger_word(&r, &rest);
+        }
+    }
+    g->read = h->log.n;
+}
+
+void sim_ledger_anew(sim_host *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_QUEUES; i++) {
+        sim_book *b = &h->ledger.book[i];
+
+        b->n = b->line_n = b->pushed_first = b->pushed_last = 0;
+        b->token = b->run_gen = 0;
+        b->open_ms = 0;
+        b->seen = 0;
+        b->open = 0;
+    }
+    h->ledger.read = 0;
+    h->ledger.gen++;
+}
+
+void sim_ledger_free(sim_host *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_QUEUES; i++) {
+        free(h->ledger.book[i].at);
+        free(h->ledger.book[i].line);
+    }
+}

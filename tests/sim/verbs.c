@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verbs.c - what must hold of jobs at a server, whatever happens: each script
+ * is looked at for what it changed in the store, and may change that alone.
+ *
+ *   Q1  a job is in one place, and none is gone that nobody ended
+ *   Q2  what was put is there, once; what was acknowledged is not lost (jobs.c)
+ *   Q3  once all is whole, each job ends, and none is done that nobody began
+ *       (jobs.c)
+ *   Q4  tokens grow, and what the work changes obeys no older one (tasks.c)
+ *   Q5  only the token of a lease changes its job, and who came too late is
+ *       told so (tasks.c)
+ *   Q6  no more attempts and stalls than a job may have, and none less
+ *   Q7  nobody loses a job while he may believe in it, or for no reason
+ *   Q8  nobody works behind the end of a lease (tasks.c)
+ *   Q9  leases end by the server's clock, and not just behind its start
+ *   Q10 what waits is served in order, and what is delayed not before its time
+ *   Q11 an idle worker is woken by what is put (jobs.c)
+ *   Q12 who stops gives back what it has, and holds nothing when it has ended
+ *       (tasks.c) */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+#define VERBS_LOSSY(w, since_us) \
+    ((w)->leases.void_us[SIM_VOID_COPY] >= (since_us) || \
+     (w)->leases.void_us[SIM_VOID_DISK] >= (since_us))
+
+/* ------------------------------------------------------------- what is asked */
+
+/* Which script this is, by its keys. */
+static sim_verb verbs_of(const char *last, size_t keys, const char *third)
+{
+    static const struct {
+        sim_verb what;
+        size_t keys;
+        const char *last, *third;
+    } known[] = {{SIM_V_PUT, 4, "idle", "ranked"},
+                 {SIM_V_RELEASE, 4, "idle", "leased"},
+                 {SIM_V_OFFER, 3, "ids", "ids"},
+                 {SIM_V_READY, 5, "idle", "ranked"},
+                 {SIM_V_REAP, 5, "idle", "leased"},
+                 {SIM_V_CLAIM, 4, "leased", "ranked"},
+                 {SIM_V_HELD, 1, "jobs", ""},
+                 {SIM_V_RENEW, 2, "leased", ""}, /* or done */
+                 {SIM_V_KEEP, 4, "ids", "done"},
+                 {SIM_V_FAIL, 4, "dead", "delayed"},
+                 {SIM_V_SLEEP, 4, "idle", ""}}; /* as put */
+    size_t i;
+
+    for (i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].keys == keys && strcmp(known[i].last, last) == 0 &&
+            strcmp(known[i].third, third) == 0)
+            return known[i].what;
+    return SIM_V_NONE;
+}
+
+static void verbs_name(char out[12], const sim_words *c, size_t i)
+{
+    relet_span name = {"", 0};
+
+    if (i < c->n && sim_ledger_key(c->word[i], &name) >= 0 && name.n < 12)
+        memcpy(out, name.p, name.n);
+    else
+        name.n = 0;
+    out[name.n] = '\0';
+}
+
+static void verbs_pairs(sim_step *run, const sim_words *c, size_t at)
+{
+    for (; at + 1 < c->n && run->pairs < SIM_ROOM; at += 2) {
+        run->number[run->pairs] = (uint64_t)sim_ledger_number(c->word[at]);
+        run->token[run->pairs++] = (uint64_t)sim_ledger_number(c->word[at + 1]);
+    }
+}
+
+/* "nN.S:…", or with a place behind it. */
+static void verbs_worker(sim_step *run, relet_span s)
+{
+    char text[24];
+    size_t n = s.n < sizeof text - 1 ? s.n : sizeof text - 1;
+
+    memcpy(text, s.p, n);
+    text[n] = '\0';
+    if (sscanf(text, "n%d.%u:", &run->node, &run->serial) != 2)
+        run->node = -1;
+}
+
+static void verbs_arguments(sim_step *run, const sim_words *c, size_t at)
+{
+    relet_span none = {"", 0};
+    const relet_span *a = at + 7 <= SIM_WORDS ? c->word + at : &none;
+
+    switch (run->what) {
+    case SIM_V_RENEW:
+        if (at < c->n && a[0].n > 0 && a[0].p[0] == 'n') {
+            run->what = SIM_V_DONE;
+            verbs_worker(run, a[0]);
+        } else {
+            run->lease_ms = sim_ledger_number(a[0]);
+            run->run_ms = sim_ledger_number(a[1]);
+        }
+        verbs_pairs(run, c, at + 2);
+        return;
+    case SIM_V_RELEASE:
+        verbs_pairs(run, c, at);
+        return;
+    case SIM_V_CLAIM:
+        verbs_worker(run, a[0]);
+        run->lease_ms = sim_ledger_number(a[2]);
+        run->wanted = (uint32_t)sim_ledger_number(a[3]);
+        return;
+    case SIM_V_KEEP:
+        verbs_worker(run, a[0]);
+        verbs_pairs(run, c, at + 2);
+        run->pairs = 1;
+        run->wait_ms = sim_ledger_number(a[4]);
+        return;
+    case SIM_V_FAIL:
+        verbs_worker(run, a[0]);
+        run->number[0] = strtoull(a[2].p, NULL, 10);
+        run->token[0] = (uint64_t)sim_ledger_number(a[3]);
+        run->pairs = 1;
+        run->verdict = a[4].p[0];
+        run->wait_ms = sim_ledger_number(a[5]);
+        return;
+    case SIM_V_REAP:
+        run->stalls_max = (uint32_t)sim_ledger_number(a[1]);
+        run->lease_ms = sim_ledger_number(a[2]);
+        return;
+    case SIM_V_NONE:
+    case SIM_V_PUT:
+    case SIM_V_OFFER:
+    case SIM_V_READY:
+    case SIM_V_HELD:
+    case SIM_V_DONE:
+    case SIM_V_SLEEP:
+        return;
+    }
+}
+
+static int verbs_read(const sim_words *c, sim_step *run)
+{
+    char third[12], last[12];
+    relet_span name;
+    size_t keys;
+
+    memset(run, 0, sizeof *run);
+    run->node = -1;
+    if ((!sim_wire_is(c, 0, "EVALSHA") && !sim_wire_is(c, 0, "EVAL")) ||
+        c->n < 5 || (run->queue = sim_ledger_key(c->word[3], &name)) < 0)
+        return 0;
+    keys = (size_t)sim_ledger_number(c->word[2]);
+    verbs_name(last, c, 2 + keys);
+    verbs_name(third, c, 5);
+    if (keys < 3)
+        third[0] = '\0';
+    run->what = verbs_of(last, keys, third);
+    if (run->what == SIM_V_PUT && c->n == 5 + keys)
+        run->what = SIM_V_SLEEP;
+    if (run->what != SIM_V_NONE)
+        verbs_arguments(run, c, 3 + keys);
+    return run->what != SIM_V_NONE;
+}
+
+void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
+{
+    sim_step *run = &w->jobs.run;
+    int i;
+
+    run->what = SIM_V_NONE;
+    if (w->work != &sim_working)
+        return;
+    sim_ledger_read(w, &w->host[l->host]);
+    if (!verbs_read(c, run))
+        return;
+    sim_hears_first(w, l);
+    run->host = l->host;
+    run->wall_ms = sim_host_wall(w, &w->host[l->host]) / 1000;
+    w->jobs.touches = 0;
+    for (i = 0; i < SIM_QUEUES; i++) {
+        sim_book *b = &w->host[l->host].ledger.book[i];
+
+        b->pushed_first = b->pushed_last = 0;
+    }
+}
+
+/* -------------------------------------------------------------- one place */
+
+static const char *verbs_text(sim_verb what)
+{
+    static const char *const text[] = {"nothing", "put",  "offer",  "ready",
+                                       "claim",   "held", "renew",  "done",
+                                       "keep",    "fail", "release", "reap",
+                                       "sleep"};
+
+    return text[what];
+}
+
+static void verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
+                       const char *why)
+{
+    sim_fail(w, rule, "h%d, %s: job %llu of q%d %s", w->jobs.run.host,
+             verbs_text(w->jobs.run.what), (unsigned long long)t->number,
+             t->queue, why);
+}
+
+/* Exactly where its state says, and nowhere else. */
+static int verbs_one_place(const sim_place *p)
+{
+    uint32_t open = p->waiting + p->ranked + p->delayed;
+
+    if (p->job == 0)
+        return open + p->leased + p->done + p->dead == 0 && p->letter == 'W';
+    switch (p->letter) {
+    case 'W':
+        return open == 1 && p->leased + p->done + p->dead == 0;
+    case 'L':
+        return p->leased == 1 && open + p->done + p->dead == 0;
+    case 'D':
+        return p->done == 1 && open + p->leased + p->dead == 0;
+    case 'X':
+        return p->dead == 1 && open + p->leased + p->done == 0;
+    }
+    return 0;
+}
+
+/* Which of the leases that were named this is: 1 + its index; 0: none, or by
+ * another token. */
+static uint32_t verbs_named(const sim_step *run, const sim_touch *t)
+{
+    uint32_t i;
+
+    for (i = 0; i < run->pairs; i++)
+        if (run->number[i] == t->number && t->was.letter == 'L' &&
+            run->token[i] == t->was.token)
+            return i + 1;
+    return 0;
+}
+
+static int verbs_counts_same(const sim_place *a, const sim_place *b)
+{
+    return a->attempts == b->attempts && a->stalls == b->stalls &&
+           a->replays == b->replays;
+}
+
+/* Of one id there is one that has not ended. */
+static int verbs_has_twin(sim_world *w, const sim_job *j)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_ledger *l = &w->host[run->host].ledger;
+    uint32_t i;
+
+    for (i = 0; j->id > 0 && i < w->jobs.jobs; i++) {
+        const sim_job *o = &w->jobs.job[i];
+        const sim_place *p;
+
+        if (o == j || o->id != j->id || o->queue != j->queue ||
+            o->gen[run->host] != l->gen || o->number[run->host] == 0)
+            continue;
+        p = &l->book[o->queue].at[o->number[run->host]];
+        if (p->job == i + 1 && p->letter != 'X')
+            return 1;
+    }
+    return 0;
+}
+
+static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    sim_job *j = p->job ? &w->jobs.job[p->job - 1] : NULL;
+    uint64_t gen = w->host[run->host].ledger.gen;
+    int64_t ms;
+
+    if (!sim_holds(w, SIM_Q2, t->was.job == 0 && j && p->letter == 'W' &&
+                                  j->queue == t->queue)) {
+        verbs_fail(w, SIM_Q2, t, "is none that was put there");
+        return;
+    }
+    if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
+                                  j->number[run->host] == 0))
+        verbs_fail(w, SIM_Q2, t, "was put before");
+    if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
+        verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
+    j->gen[run->host] = gen;
+    j->number[run->host] = t->number;
+    if (run->what == SIM_V_PUT)
+        return;
+    ms = p->score / 1024;
+    if (!sim_holds(w, SIM_Q10, p->delayed && ms == run->wall_ms + j->delay_ms))
+        verbs_fail(w, SIM_Q10, t, "has another delay than it was put with");
+}
+
+static void verbs_promoted(sim_world *w, const sim_touch *t,
+                           const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (!sim_holds(w, SIM_Q1, t->was.delayed && t->was.letter == 'W' &&
+                                  p->letter == 'W' && !p->delayed &&
+                                  verbs_counts_same(&t->was, p)))
+        verbs_fail(w, SIM_Q1, t, "was not delayed");
+    if (!sim_holds(w, SIM_Q10, t->was.score / 1024 <= run->wall_ms))
+        verbs_fail(w, SIM_Q10, t, "waits before its time");
+    if (p->job && p->ranked &&
+        !sim_holds(w, SIM_Q10,
+                   p->rank_score == (int64_t)t->number -
+                                        1000 * w->jobs.job[p->job - 1].rank))
+        verbs_fail(w, SIM_Q10, t, "has another rank than it was put with");
+    if (t->was.score / 1024 < run->wall_ms - 50)
+        SIM_MARK(promoted_late);
+    SIM_MARK(promoted);
+}
+
+/* A new token. Where a server forgot and its clock was set back besides, no
+ * one could know which were given out. */
+static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
+{
+    sim_jobs *g = &w->jobs;
+    int queue = t->queue;
+    int lossy = VERBS_LOSSY(w, g->granted_us[queue]);
+    int blind = lossy && g->run.wall_ms * 1000 <= (int64_t)g->token[queue];
+
+    if (!blind && !sim_holds(w, SIM_Q4, token > g->token[queue]))
+        verbs_fail(w, SIM_Q4, t, "is leased by no new token");
+    g->twice[queue] |= token <= g->token[queue];
+}
+
+static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && !t->was.delayed &&
+                                  p->letter == 'L' &&
+                                  verbs_counts_same(&t->was, p))) {
+        verbs_fail(w, SIM_Q1, t, "did not wait, and was claimed");
+        return;
+    }
+    if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
+        verbs_fail(w, SIM_Q9, t, "is leased for another time than was asked");
+    verbs_token(w, t, p->token);
+    sim_tasks_claimed(w, run, t->number, p);
+}
+
+static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    int64_t age_us = run->wall_ms * 1000 - (int64_t)t->was.token;
+
+    if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0 && p->letter == 'L' &&
+                                  p->token == t->was.token &&
+                                  verbs_counts_same(&t->was, p)))
+        verbs_fail(w, SIM_Q5, t, "is renewed by another than its owner");
+    if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
+        verbs_fail(w, SIM_Q9, t, "is renewed for another time than was asked");
+    if (!sim_holds(w, SIM_Q6, age_us <= (run->run_ms + 1) * 1000))
+        verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
+    if (t->was.score < run->wall_ms)
+        SIM_MARK(job_renewed_late);
+}
+
+/* Its owner ends it, by its token. */
+static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    int kept = run->what == SIM_V_KEEP && run->wait_ms > 0;
+
+    if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
+        verbs_fail(w, SIM_Q5, t, "is ended by another than its owner");
+        return;
+    }
+    if (!sim_holds(w, SIM_Q1, kept ? p->job && p->letter == 'D' &&
+                                         p->score == run->wall_ms + run->wait_ms
+                                   : p->job == 0))
+        verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
+    if (t->was.score < run->wall_ms)
+        SIM_MARK(late_done);
+    if (t->was.job > 0 && !w->jobs.lied &&
+        !sim_holds(w, SIM_Q3, w->jobs.job[t->was.job - 1].starts > 0))
+        verbs_fail(w, SIM_Q3, t, "is done, and nobody began it");
+    if (kept)
+        SIM_MARK(job_kept);
+    sim_tasks_accepted(w, run, t->number, t->was.token);
+}
+
+static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    sim_job *j = t->was.job ? &w->jobs.job[t->was.job - 1] : NULL;
+    uint32_t burnt = run->verdict == 's' ? 0 : 1;
+    int right;
+
+    if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
+        verbs_fail(w, SIM_Q5, t, "is failed by another than its owner");
+        return;
+    }
+    right = p->job == t->was.job && p->attempts == t->was.attempts + burnt &&
+            p->stalls == t->was.stalls;
+    if (run->verdict == 'x')
+        right = right && p->letter == 'X';
+    else
+        right = right && p->letter == 'W' && p->delayed &&
+                p->score / 1024 == run->wall_ms + run->wait_ms;
+    if (!sim_holds(w, SIM_Q6, right))
+        verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
+    if (j && !j->buried && burnt &&
+        !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
+                                  (p->attempts >= j->attempts)))
+        verbs_fail(w, SIM_Q6, t, p->letter == 'X'
+                                     ? "is dead, and has attempts left"
+                                     : "may be tried more often than it was put "
+                                       "for");
+    if (p->letter == 'X')
+        SIM_MARK(dead_by_attempts);
+    else
+        SIM_MARK(job_again);
+    if (j)
+        j->spent++;
+    sim_tasks_accepted(w, run, t->number, t->was.token);
+}
+
+static void verbs_released(sim_world *w, const sim_touch *t,
+                           const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
+        verbs_fail(w, SIM_Q5, t, "is given back by another than its owner");
+        return;
+    }
+    if (!sim_holds(w, SIM_Q12, p->letter == 'W' && p->waiting == 1 &&
+                                   verbs_counts_same(&t->was, p)))
+        verbs_fail(w, SIM_Q12, t, "is given back, and does not wait as before");
+    if (t->was.job)
+        w->jobs.job[t->was.job - 1].spent++;
+    SIM_MARK(job_given_back);
+    sim_tasks_accepted(w, run, t->number, t->was.token);
+}
+
+/* Who first looks at a server that has just begun holds off for a lease: the
+ * owners may be about to renew. */
+static void verbs_storm(sim_world *w, const sim_touch *t)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[t->queue];
+
+    if (!sim_holds(w, SIM_Q9, b->run_gen == h->ledger.gen &&
+                                  run->wall_ms >= b->open_ms))
+        verbs_fail(w, SIM_Q9, t, "is taken as soon as its server has started");
+}
+
+static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_host *h = &w->host[run->host];
+    const sim_book *b = &h->ledger.book[run->queue];
+
+    if (b->run_gen == run_gen || b->run_gen != h->ledger.gen)
+        return;
+    if (before)
+        SIM_MARK(reaper_held_off);
+    if (!sim_holds(w, SIM_Q9, b->open_ms == run->wall_ms +
+                                  (before ? run->lease_ms : 0)))
+        sim_fail(w, SIM_Q9, "h%d: a reaper does not wait for those who renew",
+                 run->host);
+}
+
+static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    int over = t->was.stalls + 1 > run->stalls_max;
+
+    if (!sim_holds(w, SIM_Q9, t->was.letter == 'L' &&
+                                  t->was.score < run->wall_ms))
+        verbs_fail(w, SIM_Q9, t, "is taken before its lease has ended");
+    if (!sim_holds(w, SIM_Q6, p->job == t->was.job &&
+                                  p->attempts == t->was.attempts &&
+                                  p->stalls == t->was.stalls + 1 &&
+                                  p->letter == (over ? 'X' : 'W')))
+        verbs_fail(w, SIM_Q6, t, "has stalled, and is not counted so");
+    verbs_storm(w, t);
+    if (over)
+        SIM_MARK(dead_by_stalls);
+    else
+        SIM_MARK(job_relet);
+    if (t->was.job)
+        w->jobs.job[t->was.job - 1].spent++;
+    sim_tasks_taken(w, t->number, t->was.token);
+}
+
+static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    if (!sim_holds(w, SIM_Q1, verbs_one_place(p))) {
+        verbs_fail(w, SIM_Q1, t, "is not in one place");
+        return;
+    }
+    switch (w->jobs.run.what) {
+    case SIM_V_PUT:
+    case SIM_V_OFFER:
+        verbs_entered(w, t, p);
+        return;
+    case SIM_V_READY:
+        verbs_promoted(w, t, p);
+        return;
+    case SIM_V_CLAIM:
+        verbs_leased(w, t, p);
+        return;
+    case SIM_V_RENEW:
+        verbs_renewed(w, t, p);
+        return;
+    case SIM_V_DONE:
+    case SIM_V_KEEP:
+        verbs_ended(w, t, p);
+        return;
+    case SIM_V_FAIL:
+        verbs_failed(w, t, p);
+        return;
+    case SIM_V_RELEASE:
+        verbs_released(w, t, p);
+        return;
+    case SIM_V_REAP:
+        verbs_reaped(w, t, p);
+        return;
+    case SIM_V_NONE:
+    case SIM_V_HELD:
+    case SIM_V_SLEEP:
+        break;
+    }
+    verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
+}
+
+/* --------------------------------------------------------------- all of them */
+
+/* Also where nothing changed, since the clock stood still. */
+static void verbs_renewals(sim_world *w, sim_book *b)
+{
+    const sim_step *run = &w->jobs.run;
+    uint32_t i;
+
+    for (i = 0; i < run->pairs; i++) {
+        const sim_place *p = sim_ledger_at(b, run->number[i]);
+        int64_t age_us = run->wall_ms * 1000 - (int64_t)run->token[i];
+
+        if (p->letter == 'L' && p->token == run->token[i] &&
+            age_us <= run->run_ms * 1000)
+            sim_tasks_renewed(w, run, run->number[i], p->token);
+    }
+}
+
+/* What was put stands at the end, in order; what was given back in front, by
+ * the order in which it was leased. */
+static void verbs_order(sim_world *w, const sim_book *b)
+{
+    const sim_step *run = &w->jobs.run;
+    size_t i;
+    int right = 1;
+
+    if (run->what == SIM_V_PUT || run->what == SIM_V_READY) {
+        right = b->pushed_first == 0;
+        for (i = 1; right && run->what == SIM_V_PUT && i < b->pushed_last; i++)
+            right = b->line[b->line_n - i] > b->line[b->line_n - i - 1];
+    } else if (run->what == SIM_V_RELEASE || run->what == SIM_V_REAP) {
+        right = b->pushed_last == 0;
+    }
+    if (!sim_holds(w, SIM_Q10, right))
+        sim_fail(w, SIM_Q10, "h%d, %s: what waits is not in order", run->host,
+                 verbs_text(run->what));
+}
+
+static void verbs_claimed(sim_world *w, uint32_t many)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_book *b = &w->host[run->host].ledger.book[run->queue];
+
+    if (!sim_holds(w, SIM_Q10, many <= run->wanted))
+        sim_fail(w, SIM_Q10, "h%d: a claim of %u brought %u", run->host,
+                 run->wanted, many);
+    if (many == 0)
+        return;
+    w->jobs.token[run->queue] = b->token;
+    w->jobs.granted_us[run->queue] = w->now_us;
+}
+
+void sim_verbs_after(sim_world *w)
+{
+    sim_jobs *g = &w->jobs;
+    sim_host *h = &w->host[g->run.host];
+    sim_book *b = &h->ledger.book[g->run.queue];
+    uint64_t run_gen = b->run_gen;
+    int seen = b->seen;
+    size_t i;
+
+    if (g->run.what == SIM_V_NONE || w->failed)
+        return;
+    sim_ledger_read(w, h);
+    if (g->run.what == SIM_V_REAP)
+        verbs_holds_off(w, seen, run_gen);
+    if (g->run.what == SIM_V_CLAIM && sim_claims_two_masters(w))
+        SIM_MARK(two_masters);
+    SIM_SAY(w, "h%d: q%d %s, worker %u, changes %lu", g->run.host,
+            g->run.queue, verbs_text(g->run.what), g->run.serial,
+            (unsigned long)g->touches);
+    for (i = 0; i < g->touches && !w->failed; i++) {
+        const sim_touch *t = &g->touch[i];
+
+        verbs_touched(w, t, sim_ledger_at(&h->ledger.book[t->queue],
+                                          t->number));
+    }
+    if (g->touches > 0)
+        verbs_order(w, b);
+    if (g->run.what == SIM_V_RENEW)
+        verbs_renewals(w, b);
+    if (g->run.what == SIM_V_HELD)
+        SIM_MARK(claim_recalled);
+    if (g->run.what == SIM_V_CLAIM)
+        verbs_claimed(w, (uint32_t)g->touches);
+    g->run.what = SIM_V_NONE;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slots_test.c - the jobs that a worker holds, cell by cell of their table. */
+#include "slots.h"
+
+#include "greatest.h"
+#include "lease_rig.h"
+
+#define T_SLOTS 3
+
+typedef struct t_rig {
+    t_clock c;
+    rlt_slots t;
+    rlt_slot slot[T_SLOTS];
+    rlt_claimed claim;
+} t_rig;
+
+static void t_begin(t_rig *t)
+{
+    memset(t, 0, sizeof *t);
+    t_clock_begin(&t->c);
+    rlt_slots_init(&t->t, t->slot, T_SLOTS);
+    t->claim.sent_at = 1000;
+    t->claim.until = 11000;
+    t->claim.server_us = INT64_C(1700000000000000);
+}
+
+/* A job of this number and head is claimed with this token: how many are to be
+ * begun. It was put in second 1700000000. */
+static uint32_t t_claim_of(t_rig *t, int number, int token, const char *head)
+{
+    char record[80], state[40], bytes[200];
+    rlt_reply r;
+
+    sprintf(record, "%s%sx", head[0] ? "+6553f100" : ".1234", head);
+    sprintf(state, "L %d 1 2 3 - me", token);
+    sprintf(bytes, "*3\r\n:%d\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", number,
+            (int)strlen(record), record, (int)strlen(state), state);
+    r = t_reply_to(&t->c, 1, bytes);
+    return rlt_slots_take(&t->t, r.value, 0, &t->claim);
+}
+
+static uint32_t t_claim(t_rig *t, int number, int token)
+{
+    return t_claim_of(t, number, token, "");
+}
+
+/* All events, as "cancel 1 0" or "lost 1 WHY". */
+static const char *t_told(t_rig *t)
+{
+    static char text[200];
+    rlt_slot job;
+    int tell;
+
+    text[0] = '\0';
+    while (rlt_slots_event(&t->t, &tell, &job))
+        sprintf(text + strlen(text), "%s %d %s;",
+                tell == RLT_TELL_JOB_LOST ? "lost" : "cancel", (int)job.number,
+                relet_why_text((relet_why)job.why));
+    return text;
+}
+
+TEST what_is_claimed_is_held_with_what_its_state_says(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    ASSERT_EQ(1, t_claim(&t, 7, 70));
+    ASSERT_EQ(RLT_SLOT_HELD, t.slot[0].state);
+    ASSERT_EQ(7, (int)t.slot[0].number);
+    ASSERT_EQ(70, (int)t.slot[0].token);
+    ASSERT_EQ(1, (int)t.slot[0].attempts);
+    ASSERT_EQ(2, (int)t.slot[0].stalls);
+    ASSERT_EQ(3, (int)t.slot[0].replays);
+    ASSERT_EQ(11000, t.slot[0].valid_until);
+    ASSERT(rlt_slots_find(&t.t, 7, 70) == &t.slot[0]);
+    ASSERT(rlt_slots_find(&t.t, 7, 71) == NULL);
+    PASS();
+}
+
+TEST what_is_here_under_its_token_is_not_taken_twice(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 7, 70);
+    ASSERT_EQ(0, t_claim(&t, 7, 70));
+    ASSERT_EQ(1, rlt_slots_busy(&t.t));
+    ASSERT_EQ(0, t.claim.twins);
+    PASS();
+}
+
+TEST there_are_no_more_than_there_are_slots(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    ASSERT_EQ(1, t_claim(&t, 1, 1));
+    ASSERT_EQ(1, t_claim(&t, 2, 2));
+    ASSERT_EQ(1, t_claim(&t, 3, 3));
+    ASSERT_EQ(0, t_claim(&t, 4, 4));
+    PASS();
+}
+
+TEST what_is_claimed_while_it_stops_goes_back(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    t.claim.to_go_back = 1;
+    ASSERT_EQ(0, t_claim(&t, 7, 70));
+    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[0].state);
+    PASS();
+}
+
+TEST what_was_lost_and_not_ended_goes_back_when_it_comes_again(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 7, 70);
+    rlt_slots_expire(&t.t, 11000);
+    ASSERT_EQ(0, t_claim(&t, 7, 71));
+    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state);
+    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[1].state);
+    ASSERT_EQ(1, t.claim.twins);
+    PASS();
+}
+
+TEST a_lease_is_lost_when_its_time_has_come_and_told_once(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 7, 70);
+    ASSERT_EQ(11000, rlt_slots_deadline(&t.t));
+    rlt_slots_expire(&t.t, 10999);
+    ASSERT_STR_EQ("", t_told(&t));
+    rlt_slots_expire(&t.t, 11000);
+    ASSERT_STR_EQ("lost 7 expired;", t_told(&t));
+    rlt_slots_expire(&t.t, 12000);
+    ASSERT_STR_EQ("", t_told(&t));
+    ASSERT_EQ(RELET_NEVER, rlt_slots_deadline(&t.t));
+    ASSERT_EQ(0, rlt_slots_end(&t.t, rlt_slots_open(&t.t, 7), RLT_SLOT_DONE));
+    ASSERT_EQ(0, rlt_slots_busy(&t.t));
+    PASS();
+}
+
+TEST an_attempt_that_takes_too_long_is_told_and_is_not_renewed(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
+    ASSERT_EQ(5000, rlt_slots_deadline(&t.t));
+    rlt_slots_expire(&t.t, 5000);
+    ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
+    rlt_slots_expire(&t.t, 6000);
+    ASSERT_STR_EQ("", t_told(&t));
+    ASSERT_EQ(0, rlt_slots_renew(&t.t, 99999, 9));
+    ASSERT_EQ(RELET_NEVER, rlt_slots_until(&t.t));
+    ASSERT_EQ(11000, rlt_slots_deadline(&t.t));
+    rlt_slots_expire(&t.t, 11000);
+    ASSERT_STR_EQ("lost 7 expired;", t_told(&t));
+    PASS();
+}
+
+TEST what_is_claimed_after_its_deadline_is_not_begun(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    t.claim.server_us += 3999000;
+    ASSERT_EQ(1, t_claim_of(&t, 7, 70, "0,0,0,0,5;d3000"));
+    t.claim.server_us += 1000;
+    ASSERT_EQ(0, t_claim_of(&t, 8, 80, "0,0,0,0,5;d3000"));
+    ASSERT(rlt_slots_stale(&t.t) == &t.slot[1]);
+    PASS();
+}
+
+TEST a_renewal_counts_for_what_it_was_about(void)
+{
+    relet_span letters = relet_str("rlgoc");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    ASSERT_EQ(2, rlt_slots_renew(&t.t, 11000, 9));
+    (void)t_claim(&t, 3, 3); /* it came meanwhile */
+    rlt_slots_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(20000, t.slot[0].valid_until);
+    ASSERT_EQ(RLT_SLOT_LOST, t.slot[1].state);
+    ASSERT_EQ(11000, t.slot[2].valid_until);
+    ASSERT_STR_EQ("lost 2 taken;", t_told(&t));
+    PASS();
+}
+
+/* The others were taken for the one before them: told that they were gone, or
+ * to be cancelled. Found by the simulator. */
+TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
+{
+    relet_span letters = relet_str("gr");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(RLT_SLOT_HELD, t.slot[1].state);
+    ASSERT_EQ(20000, t.slot[1].valid_until);
+    PASS();
+}
+
+TEST a_late_renewal_does_not_bring_back_what_was_lost(void)
+{
+    relet_span letters = relet_str("r");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_expire(&t.t, 11000);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state);
+    PASS();
+}
+
+TEST a_renewal_without_an_answer_for_a_job_changes_nothing(void)
+{
+    relet_span none = relet_str("");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, none, 20000);
+    ASSERT_EQ(RLT_SLOT_HELD, t.slot[0].state);
+    ASSERT_EQ(11000, t.slot[0].valid_until);
+    PASS();
+}
+
+TEST a_cancel_is_told_once_and_the_lease_goes_on(void)
+{
+    relet_span letters = relet_str("c");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    (void)rlt_slots_renew(&t.t, 20000, 9);
+    rlt_slots_renewed(&t.t, letters, 30000);
+    ASSERT_STR_EQ("cancel 1 none;", t_told(&t));
+    ASSERT_EQ(30000, t.slot[0].valid_until);
+    PASS();
+}
+
+TEST what_has_ended_is_sent_until_it_is_answered(void)
+{
+    relet_span letters = relet_str("dl");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)t_claim(&t, 3, 3);
+    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE));
+    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE));
+    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[2], RLT_SLOT_RETURN));
+    ASSERT_EQ(2, rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 9));
+    ASSERT_EQ(2, rlt_slots_sent(&t.t, 4));
+    ASSERT_EQ(0, rlt_slots_sent(&t.t, 5));
+    rlt_slots_answered(&t.t, 4, letters);
+    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
+    ASSERT_EQ(RLT_SLOT_LATE, t.slot[1].state);
+    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[2].state);
+    ASSERT_STR_EQ("lost 2 taken;", t_told(&t));
+    ASSERT_EQ(RLT_SLOT_FREE, t.slot[1].state);
+    PASS();
+}
+
+TEST a_closing_job_ends_with_its_answer(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)t_claim(&t, 3, 3);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_CLOSING);
+    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_CLOSING);
+    rlt_slots_closed(&t.t, 0, 'd');
+    rlt_slots_closed(&t.t, 1, 0);
+    rlt_slots_closed(&t.t, 2, 'd'); /* it is not closing */
+    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
+    ASSERT_EQ(RLT_SLOT_HELD, t.slot[2].state);
+    ASSERT_STR_EQ("lost 2 broken;", t_told(&t));
+    PASS();
+}
+
+TEST what_ended_is_not_told_of_any_more(void)
+{
+    relet_span letters = relet_str("c");
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("", t_told(&t));
+    ASSERT_EQ(0, (int)t.t.tells);
+    PASS();
+}
+
+TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)t_claim(&t, 3, 3);
+    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_RETURN);
+    (void)rlt_slots_end(&t.t, &t.slot[2], RLT_SLOT_CLOSING);
+    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
+    ASSERT_STR_EQ("lost 1 stopped;lost 3 stopped;", t_told(&t));
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(what_is_claimed_is_held_with_what_its_state_says);
+    RUN_TEST(what_is_here_under_its_token_is_not_taken_twice);
+    RUN_TEST(there_are_no_more_than_there_are_slots);
+    RUN_TEST(what_is_claimed_while_it_stops_goes_back);
+    RUN_TEST(what_was_lost_and_not_ended_goes_back_when_it_comes_again);
+    RUN_TEST(a_lease_is_lost_when_its_time_has_come_and_told_once);
+    RUN_TEST(an_attempt_that_takes_too_long_is_told_and_is_not_renewed);
+    RUN_TEST(what_is_claimed_after_its_deadline_is_not_begun);
+    RUN_TEST(a_renewal_counts_for_what_it_was_about);
+    RUN_TEST(what_ends_before_its_renewal_is_answered_shifts_no_letters);
+    RUN_TEST(a_late_renewal_does_not_bring_back_what_was_lost);
+    RUN_TEST(a_renewal_without_an_answer_for_a_job_changes_nothing);
+    RUN_TEST(a_cancel_is_told_once_and_the_lease_goes_on);
+    RUN_TEST(what_has_ended_is_sent_until_it_is_answered);
+    RUN_TEST(a_closing_job_ends_with_its_answer);
+    RUN_TEST(what_ended_is_not_told_of_any_more);
+    RUN_TEST(without_a_link_for_good_all_is_lost_but_what_was_not_begun);
+    GREATEST_MAIN_END();
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * worker_test.c - the machine of one worker, cell by cell of its table. */
+#include "worker.h"
+
+#include "greatest.h"
+#include "lease_rig.h"
+
+#define T_SLOTS 4
+#define T_LEASE 10000
+#define T_POLL 30000
+
+typedef struct t_rig {
+    t_clock c;
+    rlt_work w;
+    rlt_slot slot[T_SLOTS];
+    rlt_errand e; /* the last that was sent                                  */
+    char sent[60];
+} t_rig;
+
+static void t_begin(t_rig *t, uint32_t slots)
+{
+    rlt_work_plan plan;
+
+    memset(t, 0, sizeof *t);
+    t_clock_begin(&t->c);
+    plan.lease_ms = T_LEASE;
+    plan.renew_ms = T_LEASE / 3;
+    plan.poll_ms = T_POLL;
+    plan.reap_ms = RELET_NEVER;
+    plan.slots = slots;
+    rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
+}
+
+/* What it sends now, a word each. */
+static const char *t_sends(t_rig *t)
+{
+    static const char *const names[RLT_STEPS] = {
+        "renew", "done",   "return", "promote", "recall",
+        "claim", "lineup", "leave",  "reap"};
+
+    rlt_errand e;
+
+    t->sent[0] = '\0';
+    rlt_work_tick(&t->w, t->c.now);
+    for (; rlt_work_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e)
+        sprintf(t->sent + strlen(t->sent), "%s%s", t->sent[0] ? " " : "",
+                names[e.step]);
+    return t->sent;
+}
+
+/* The answer to what is under way of this step: how many jobs it brought. */
+static int t_hear(t_rig *t, rlt_step step, const char *bytes)
+{
+    rlt_reply r = t_reply_to(&t->c, t->w.step[step].serial, bytes);
+
+    return rlt_work_reply(&t->w, t->c.now, step, &r);
+}
+
+/* So many jobs from `number` on; due: of the server's clock, or "". */
+static int t_claimed(t_rig *t, int count, int number, const char *due,
+                     int passed)
+{
+    static char text[600];
+    int i, n;
+
+    n = sprintf(text, "*%d\r\n:%.0f\r\n$%d\r\n%s\r\n:%d\r\n", 3 + 3 * count,
+                (double)t->c.server_us, (int)strlen(due), due, passed);
+    for (i = number; i < number + count; i++)
+        n += sprintf(text + n, ":%d\r\n$6\r\n.1234x\r\n$15\r\nL %d 0 0 0 - me\r\n",
+                     i, i + 10);
+    strcpy(t->c.bytes, text);
+    return t_hear(t, RLT_STEP_CLAIM, t->c.bytes);
+}
+
+static int t_lined_up(t_rig *t, int stands)
+{
+    char text[80];
+
+    sprintf(text, "*3\r\n:%.0f\r\n$0\r\n\r\n:%d\r\n", (double)t->c.server_us,
+            stands);
+    return t_hear(t, RLT_STEP_LINE_UP, text);
+}
+
+static void t_asleep(t_rig *t)
+{
+    t_begin(t, 1);
+    (void)t_sends(t);
+    (void)t_claimed(t, 0, 0, "", 0);
+    (void)t_sends(t);
+    (void)t_lined_up(t, 1);
+}
+
+static void t_held(t_rig *t)
+{
+    t_begin(t, 1);
+    (void)t_sends(t);
+    (void)t_claimed(t, 1, 7, "", 0);
+}
+
+TEST it_claims_as_soon_as_it_starts(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_EQ(2, (int)t.e.count);
+    ASSERT_STR_EQ("", t_sends(&t));
+    PASS();
+}
+
+TEST as_long_as_there_is_work_it_claims_again_when_there_is_room(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    ASSERT_EQ(1, (int)rlt_slots_busy(&t.w.held));
+    ASSERT_STR_EQ("", t_sends(&t));
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("done claim", t_sends(&t));
+    PASS();
+}
+
+TEST when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll(void)
+{
+    relet_time due;
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    ASSERT_EQ(0, t_claimed(&t, 0, 0, "", 0));
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    (void)t_lined_up(&t, 1);
+    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    due = rlt_work_deadline(&t.w, 1, t.c.now) - t.c.now;
+    ASSERT(due > T_POLL * 3 / 4 - 2 && due <= T_POLL);
+    t_clock_pass(&t.c, due);
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    PASS();
+}
+
+TEST when_there_is_work_instead_of_a_line_it_claims(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 0, 0, "", 0);
+    (void)t_sends(&t);
+    (void)t_lined_up(&t, 0);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
+TEST a_sleeper_that_is_woken_claims(void)
+{
+    t_rig t;
+
+    t_asleep(&t);
+    rlt_work_wake(&t.w);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
+TEST a_sleeper_promotes_what_is_due_and_claims(void)
+{
+    char due[30];
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    sprintf(due, "%.0f", ((double)t.c.server_us / 1000 + 500) * 1024);
+    (void)t_claimed(&t, 0, 0, due, 0);
+    (void)t_sends(&t);
+    sprintf(t.c.bytes, "*3\r\n:%.0f\r\n$%d\r\n%s\r\n:1\r\n",
+            (double)t.c.server_us, (int)strlen(due), due);
+    (void)t_hear(&t, RLT_STEP_LINE_UP, t.c.bytes);
+    ASSERT_EQ(t.c.now + 500, rlt_work_deadline(&t.w, 1, t.c.now));
+    t_clock_pass(&t.c, 500);
+    ASSERT_STR_EQ("promote claim", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_PROMOTE, "*2\r\n:1\r\n:700\r\n");
+    ASSERT_EQ(t.c.now + 700, t.w.due_at);
+    PASS();
+}
+
+TEST who_is_held_back_asks_again_soon_and_then_seldom(void)
+{
+    relet_time first, later = 0;
+    t_rig t;
+    int i;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 0, 0, "", -1);
+    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    first = t.w.poll_at - t.c.now;
+    ASSERT(first > 0 && first <= 50);
+    for (i = 0; i < 8; i++) {
+        later = t.w.poll_at - t.c.now;
+        t_clock_pass(&t.c, later);
+        ASSERT_STR_EQ("claim", t_sends(&t));
+        (void)t_claimed(&t, 0, 0, "", -1);
+    }
+    ASSERT(later >= 500 && later <= 1000);
+    PASS();
+}
+
+TEST who_is_held_back_claims_when_it_made_room_itself(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", -1);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    rlt_work_eased(&t.w);
+    ASSERT_STR_EQ("done claim", t_sends(&t));
+    PASS();
+}
+
+TEST a_lease_is_renewed_at_a_third_of_its_time(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    t_clock_pass(&t.c, T_LEASE / 3 - 1);
+    ASSERT_STR_EQ("", t_sends(&t));
+    t_clock_pass(&t.c, 1);
+    ASSERT_STR_EQ("renew", t_sends(&t));
+    t_clock_pass(&t.c, 100);
+    (void)t_hear(&t, RLT_STEP_RENEW, "*2\r\n$1\r\nr\r\n:1\r\n");
+    ASSERT_EQ(t.c.now - 100 + T_TRUST, t.slot[0].valid_until);
+    PASS();
+}
+
+TEST without_an_answer_a_step_is_repeated_under_its_number(void)
+{
+    uint64_t op;
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    op = t.e.op;
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    ASSERT_STR_EQ("", t_sends(&t));
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_EQ((int)op, (int)t.e.op);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)t_sends(&t);
+    ASSERT_EQ((int)op + 1, (int)t.e.op);
+    PASS();
+}
+
+/* The first one may have brought what now comes: its leases began then. */
+TEST leases_of_a_repeated_claim_count_from_the_first(void)
+{
+    relet_time first;
+    t_rig t;
+
+    t_begin(&t, 1);
+    first = t.c.now;
+    (void)t_sends(&t);
+    t_clock_pass(&t.c, 300);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t_clock_pass(&t.c, 60);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    ASSERT_EQ(first + T_TRUST, t.slot[0].valid_until);
+    PASS();
+}
+
+TEST a_claim_that_was_done_before_is_recalled(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(1, t_hear(&t, RLT_STEP_RECALL,
+                        "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:7\r\n$6\r\n"
+                        ".1234x\r\n$15\r\nL 17 0 0 0 - me\r\n"));
+    ASSERT(rlt_slots_find(&t.w.held, 7, 17) != NULL);
+    PASS();
+}
+
+/* It was asked for by the number of the first claim, whichever was lost: what
+ * later ones had brought stalled for a lease. Found by the simulator. */
+TEST each_claim_is_recalled_by_its_own_number(void)
+{
+    uint64_t op;
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    rlt_work_wake(&t.w);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    op = t.e.op;
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(op, t.e.op);
+    PASS();
+}
+
+/* It was told and lost in one turn, and stalled for the rest of its lease.
+ * Found by the simulator. */
+TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    t_clock_pass(&t.c, T_LEASE);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_EQ(0, t_claimed(&t, 1, 7, "", 0));
+    ASSERT_STR_EQ("return lineup", t_sends(&t));
+    PASS();
+}
+
+/* The answer to what was to free its slot is late: the job was forgotten here,
+ * and stalled there. Found by the simulator. */
+TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("done claim", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "-BUSY it is\r\n");
+    ASSERT_EQ(0, t_claimed(&t, 1, 8, "", 0));
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("done", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(1, t_hear(&t, RLT_STEP_RECALL,
+                        "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:8\r\n$6\r\n"
+                        ".1234x\r\n$15\r\nL 18 0 0 0 - me\r\n"));
+    PASS();
+}
+
+/* Its deadline was now until the answer came. Found by the simulator. */
+TEST who_waits_for_an_answer_asks_for_no_turn(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 0, 0, "", 0);
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    ASSERT(rlt_work_deadline(&t.w, 1, t.c.now) > t.c.now);
+    PASS();
+}
+
+/* Only luck gave it a turn. Found by the simulator. */
+TEST who_is_full_of_work_promotes_what_is_due(void)
+{
+    char due[32];
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    sprintf(due, "%.0f", (double)(t.c.server_us / 1000 + 70) * 1024);
+    (void)t_claimed(&t, 1, 7, due, 0);
+    ASSERT_EQ(t.c.now + 70, rlt_work_deadline(&t.w, 1, t.c.now));
+    t_clock_pass(&t.c, 70);
+    ASSERT_STR_EQ("promote", t_sends(&t));
+    PASS();
+}
+
+/* What its claim had brought stalled. Found by the simulator. */
+TEST who_stops_recalls_a_claim_that_was_not_answered(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    rlt_work_stop(&t.w);
+    ASSERT(!rlt_work_ended(&t.w));
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(0, t_hear(&t, RLT_STEP_RECALL,
+                        "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:7\r\n$6\r\n"
+                        ".1234x\r\n$15\r\nL 17 0 0 0 - me\r\n"));
+    ASSERT_STR_EQ("return", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST what_ends_while_a_step_is_under_way_goes_out_with_the_next(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 2, 7, "", 0);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)t_sends(&t);
+    (void)rlt_slots_end(&t.w.held, &t.slot[1], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    ASSERT_STR_EQ("done", t_sends(&t));
+    ASSERT_EQ(1, (int)t.e.count);
+    PASS();
+}
+
+TEST errors_are_no_answers(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    t_clock_pass(&t.c, T_LEASE / 3);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_RENEW, "-LOADING it is\r\n");
+    ASSERT(t.slot[0].valid_until < t.c.now + T_LEASE * 2 / 3);
+    ASSERT(t.w.again_at > t.c.now);
+    PASS();
+}
+
+TEST who_stops_leaves_the_line_and_ends(void)
+{
+    t_rig t;
+
+    t_asleep(&t);
+    rlt_work_stop(&t.w);
+    ASSERT(!rlt_work_ended(&t.w));
+    ASSERT_STR_EQ("leave", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_LEAVE, "*3\r\n:1\r\n$0\r\n\r\n:0\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(!rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST who_stops_claims_no_more_and_renews_until_the_last_has_ended(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    (void)t_sends(&t);
+    (void)t_lined_up(&t, 0);
+    rlt_work_stop(&t.w);
+    t_clock_pass(&t.c, T_LEASE / 3);
+    ASSERT_STR_EQ("renew", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RENEW, "*2\r\n$1\r\nr\r\n:1\r\n");
+    ASSERT(!rlt_work_ended(&t.w));
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("done", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST what_a_claim_brings_after_the_stop_goes_back_untold(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    rlt_work_stop(&t.w);
+    ASSERT_EQ(0, t_claimed(&t, 1, 7, "", 0));
+    ASSERT_STR_EQ("return", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    t.w.plan.reap_ms = T_LEASE;
+    t.w.reap_at = t.c.now;
+    ASSERT_STR_EQ("claim reap", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:100\r\n:28\r\n:0\r\n");
+    ASSERT(t.w.reap_at <= t.c.now + T_LEASE / 8 + 1);
+    t_clock_pass(&t.c, T_LEASE / 8 + 1);
+    ASSERT_STR_EQ("reap", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:0\r\n:0\r\n:-1\r\n");
+    ASSERT(t.w.reap_at >= t.c.now + T_LEASE);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(it_claims_as_soon_as_it_starts);
+    RUN_TEST(as_long_as_there_is_work_it_claims_again_when_there_is_room);
+    RUN_TEST(when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll);
+    RUN_TEST(when_there_is_work_instead_of_a_line_it_claims);
+    RUN_TEST(a_sleeper_that_is_woken_claims);
+    RUN_TEST(a_sleeper_promotes_what_is_due_and_claims);
+    RUN_TEST(who_is_held_back_asks_again_soon_and_then_seldom);
+    RUN_TEST(who_is_held_back_claims_when_it_made_room_itself);
+    RUN_TEST(a_lease_is_renewed_at_a_third_of_its_time);
+    RUN_TEST(without_an_answer_a_step_is_repeated_under_its_number);
+    RUN_TEST(leases_of_a_repeated_claim_count_from_the_first);
+    RUN_TEST(a_claim_that_was_done_before_is_recalled);
+    RUN_TEST(each_claim_is_recalled_by_its_own_number);
+    RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
+    RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
+    RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
+    RUN_TEST(who_is_full_of_work_promotes_what_is_due);
+    RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
+    RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
+    RUN_TEST(errors_are_no_answers);
+    RUN_TEST(who_stops_leaves_the_line_and_ends);
+    RUN_TEST(who_stops_claims_no_more_and_renews_until_the_last_has_ended);
+    RUN_TEST(what_a_claim_brings_after_the_stop_goes_back_untold);
+    RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
+    GREATEST_MAIN_END();
+}
