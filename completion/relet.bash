@@ -26,7 +26,7 @@ _relet()
     lock) words="--wait --key --ttl --grace --owner $common" ;;
     leases) words="-a --all $common" ;;
     put) words="--lines --batch --id --type --rank --delay --attempts --run"
-        words+=" --keep --most --wait $common" ;;
+        words+=" --keep --most --unique --window --wait $common" ;;
     work) words="-c --concurrency -n --count --drain --lease --run --grace"
         words+=" --snooze --result --stalls --owner $common" ;;
     jobs) words="--place --type -n --count $common" ;;
@@ -51,11 +51,12 @@ _relet()
     *) words= ;;
     esac
     case $previous in
+    --unique) words="throttle extend replace debounce" ;;
     --place) words="waiting delayed leased done dead" ;;
     --result | --done | --dead) [[ $command != job ]] && words= ;;
     --batch | --id | --type | --rank | --delay | --attempts | --run | \
         --keep | --most | --concurrency | --lease | --snooze | --stalls | \
-        --replays | --age) words= ;;
+        --replays | --age | --window) words= ;;
     -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
         --size | --keys | --count | --pattern | --key | --ttl | --grace | \

@@ -63,13 +63,16 @@ pid_of() { sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/$1" | tail -n 1; }
 token_of() { sed -n 's/^pid .* token \([0-9]*\)$/\1/p' "$work/$1" | tail -n 1; }
 
 # place QUEUE NUMBER: where it is.
-place() { "$relet" --json job "$1" "$2" 2>&1 | sed 's/.*"place":"\([a-z]*\)".*/\1/'; }
+place() {
+    "$relet" --json job "$1" "$2" 2>&1 |
+        sed 's/.*"place":"\([a-z]*\)".*/\1/'
+}
 is_at() { [ "$(place "$1" "$2")" = "$3" ]; }
 has_job() { "$relet" --json job "$1" "$2" | grep -q -- "$3"; }
 
 sound() { "$relet" fsck "$1" >"$work/fsck" || cat "$work/fsck"; }
 
-# ------------------------------------------------------------ a job, and its end
+# ----------------------------------------------------------- a job, and its end
 
 test_done() {
     run put --keep 60000 up hello
@@ -166,7 +169,9 @@ test_usage() {
         'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' purge 'purge q' \
         'purge q --place x' 'purge q --all --place dead' pause 'pause a b' \
         'resume' 'limit q' 'limit q 0' 'limit q x' 'stats --prom --json' \
-        reap 'dead' 'fsck a}b' 'put --id x q a b'; do
+        reap 'dead' 'fsck a}b' 'put --id x q a b' 'put --unique x --id x q a' \
+        'put --unique replace q a' 'put --window 5 q a' \
+        'put --unique throttle --id x q a'; do
         # shellcheck disable=SC2086
         run -u "${1:-mem:}" $words
         check "wrong use: $words" same 2 "$code"
@@ -209,8 +214,8 @@ test_many() {
     wait "$pid"
     check 'two signals: the code is that of the second' same 143 $?
     check 'and the jobs are given back, no attempt less' \
-        same '3 0' "$(redis LLEN '{wide}:waiting') $(redis HGET '{wide}:jobs' 1s |
-            cut -d ' ' -f 3)"
+        same '3 0' "$(redis LLEN '{wide}:waiting') $(
+            redis HGET '{wide}:jobs' 1s | cut -d ' ' -f 3)"
 }
 
 # ------------------------------------------------------------------------- ends
@@ -259,10 +264,12 @@ test_worker_killed() {
     wait "$pid" 2>/dev/null
     check 'kill -9 of the worker kills the command' until_gone "$old"
     check 'and what that has started' until_gone "$inner"
-    begin two work --lease 1000 -n 1 kill9 -- sh -c 'echo "pid $$ job $RELET_JOB'\
-' token $RELET_TOKEN" >&2; echo "stalls $RELET_STALLS" >&2'
+    begin two work --lease 1000 -n 1 kill9 -- sh -c '
+        echo "pid $$ job $RELET_JOB token $RELET_TOKEN" >&2
+        echo "stalls $RELET_STALLS" >&2'
     wait "$pid"
-    check 'and its job is relet' same "stalls 1" "$(grep stalls "$work/two.err")"
+    check 'and its job is relet' \
+        same 'stalls 1' "$(grep stalls "$work/two.err")"
     check 'with a higher token' \
         holds "$(token_of two.err)" -gt "$(token_of one.err)"
     check 'kill9: fsck finds nothing' sound kill9
@@ -373,6 +380,20 @@ test_operators() {
     check 'stats: for people' grep -q $'^ops\twaiting 2\tdelayed 1' <<<"$out"
 }
 
+test_unique() {
+    run put --id x --unique replace one old
+    run put --id x --unique replace one new
+    check 'put --unique replace: the number of the first' \
+        same '0 1 duplicate' "$code $out"
+    run job --payload one 1
+    check 'and the payload of the last' same new "$out"
+    run put --id y --unique throttle --window 60000 one a
+    run -q work --drain one -- true
+    run put --id y --unique throttle --window 60000 one b
+    check 'put --unique throttle: one in a window, done or not' \
+        same '0 2 duplicate' "$code $out"
+}
+
 test_pause() {
     run pause ops
     begin one -q work --drain -c 4 ops -- true
@@ -452,7 +473,8 @@ test_reap() {
     wait "$one"
     check 'reap: SIGTERM ends it by 0' same 0 $?
     wait "$two"
-    check 'reap: and its lease is free' same 0 "$(redis EXISTS leader:reap:lapse)"
+    check 'reap: and its lease is free' \
+        same 0 "$(redis EXISTS leader:reap:lapse)"
 }
 is_gone() { ! "$relet" job "$1" "$2" >/dev/null 2>&1; }
 
@@ -536,7 +558,8 @@ test_lines() {
     SHELL=/bin/sh timeout 20 script -qefc "$line <$work/lines" \
         "$work/typescript" >"$work/out" 2>&1 </dev/null
     check 'put --lines: a bar on a terminal, and no numbers' same '1 0' \
-        "$(grep -c '%  [0-9]* put' "$work/out") $(grep -cx '[0-9]*.\?' "$work/out")"
+        "$(grep -c '%  [0-9]* put' "$work/out") $(
+            grep -cx '[0-9]*.\?' "$work/out")"
 }
 
 # ----------------------------------------------------------------------- on it
@@ -556,8 +579,8 @@ on_server() {
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
     for claim_of in ${ONLY:-done put_waits exit_codes many graceful cancel \
-        worker_killed worker_stopped server_dies no_leftovers operators pause \
-        dead reap fsck fsck_at_work lines}; do
+        worker_killed worker_stopped server_dies no_leftovers operators \
+        unique pause dead reap fsck fsck_at_work lines}; do
         "test_$claim_of"
     done
     ends

@@ -52,6 +52,8 @@ typedef struct cli {
     int lines; /* put, and what jobs are put with                           */
     const char *id;
     const char *batch;
+    const char *unique;
+    long window_ms;
     const char *type;
     long rank;
     long delay_ms;

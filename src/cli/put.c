@@ -22,6 +22,7 @@ typedef struct putter {
     cli *c;
     relet_span queue;
     relet_job like;   /* what all of them have                               */
+    relet_unique mode; /* with --unique                                      */
     relet_job jobs[PUT_PLAIN];
     char ids[PUT_OFFER][256]; /* --batch                                     */
     size_t n, most;   /* of them that are to be put now                      */
@@ -169,7 +170,10 @@ static int put_send(putter *p)
     if (p->c->lines && p->c->timeout_ms < 0)
         q.timeout_ms = RELET_NEVER; /* a server that is away is waited for */
     for (;;) {
-        code = relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
+        code = p->c->unique
+                   ? relet_put_unique(p->c->r, p->queue, p->jobs, p->mode,
+                                      p->c->window_ms, &q)
+                   : relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
         if (code != RELET_E_LIMIT)
             break;
         code = put_wait(p, relet_outstanding(p->c->r) - 1);
@@ -371,30 +375,48 @@ static void put_like(putter *p)
                   : PUT_PLAIN;
 }
 
+/* NULL, or the rule that is broken. */
+static const char *put_rule(putter *p)
+{
+    static const char *const modes[] = {"throttle", "extend", "replace",
+                                        "debounce", NULL};
+    const cli *c = p->c;
+    int mode;
+
+    if (c->argc == 0)
+        return "put wants the name of a queue";
+    if (c->id && (c->lines || c->argc > 2))
+        return "--id is the id of one job";
+    if (c->batch && (!c->lines || strlen(c->batch) > 230))
+        return "--batch goes with --lines, and has at most 230 bytes";
+    if (c->wait_ms >= 0 && (c->lines || c->argc > 2 || c->unique))
+        return "--wait is for one job, without --unique";
+    if (!c->unique)
+        return c->window_ms ? "--window goes with --unique" : NULL;
+    if (!c->id || c->count)
+        return "--unique goes with --id, and without --most";
+    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique); mode++)
+        ;
+    p->mode = (relet_unique)mode;
+    return modes[mode] ? NULL
+                       : "--unique is throttle, extend, replace or debounce";
+}
+
 static int put_run(cli *c)
 {
+    const char *rule;
     putter *p;
     int code;
 
-    if (c->argc == 0) {
-        cli_say("put wants the name of a queue");
-        return CLI_USAGE;
-    }
-    if (c->id && (c->lines || c->argc > 2)) {
-        cli_say("--id is the id of one job");
-        return CLI_USAGE;
-    }
-    if (c->wait_ms >= 0 && (c->lines || c->argc > 2)) {
-        cli_say("--wait is for one job");
-        return CLI_USAGE;
-    }
-    if (c->batch && (!c->lines || strlen(c->batch) > 230)) {
-        cli_say("--batch goes with --lines, and has at most 230 bytes");
-        return CLI_USAGE;
-    }
     p = (putter *)cli_grow(NULL, sizeof *p);
     memset(p, 0, sizeof *p);
     p->c = c;
+    rule = put_rule(p);
+    if (rule) {
+        cli_say("%s", rule);
+        free(p);
+        return CLI_USAGE;
+    }
     p->queue = relet_str(c->argv[0]);
     put_like(p);
     code = cli_configure(c);
@@ -422,6 +444,10 @@ static const cli_option put_options[] = {
      "each line of standard input is a job"},
     {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0,
      "put it only if there is no job of this id"},
+    {0, "unique", "MODE", CLI_TEXT, offsetof(cli, unique), 0, 0,
+     "throttle, extend, replace or debounce: see the manual"},
+    {0, "window", "MS", CLI_NUMBER, offsetof(cli, window_ms), 1, INT32_MAX,
+     "with throttle, extend: one job in that time"},
     {0, "batch", "NAME", CLI_TEXT, offsetof(cli, batch), 0, 0,
      "with --lines: NAME:1, NAME:2, ... are their ids"},
     {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,

@@ -14,346 +14,23 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "piped.h"
-
-/* What the command's exit code says, besides 0; after sysexits.h. */
-enum {
-    WORK_BURY = 65,  /* EX_DATAERR: no attempt will be better               */
-    WORK_SNOOZE = 75 /* EX_TEMPFAIL: not now                                */
-};
+#include "runner.h"
 
 #define WORK_WIDTH_MAX 128
 #define WORK_IDLE_MS 200 /* how often --drain looks whether it is over       */
 #define WORK_ASK 1       /* the tag of that                                  */
 
-/* Why a command was told to end. */
-typedef enum work_why {
-    WORK_OWN, /* it was not                                                 */
-    WORK_CANCELLED,
-    WORK_OUT_OF_TIME,
-    WORK_LEASE_ENDS,
-    WORK_LEAVING, /* we were told twice to end                              */
-    WORK_LOST
-} work_why;
-
-typedef struct runner {
-    piped piped;
-    int busy;
-    int ended;           /* and the queue is not told yet                   */
-    int code;
-    work_why why;
-    uint64_t number, token;
-    uint32_t attempt;
-    relet_time time_ms;  /* how long it may take                            */
-    relet_time time_at;  /* until then                                      */
-    relet_time kill_at;  /* once it was told                                */
-} runner;
-
-typedef struct worker {
-    cli *c;
-    const char *queue;
-    char **command;
-    char label[CLI_LABEL];
-    relet_time lease, grace, margin;
-    int number;          /* -1: not at work                                 */
-    runner *runners;
-    int width, busy;
-    long begun;
-    int stopping;        /* no more jobs                                    */
-    int signo;           /* because of this one                             */
-    int asked;           /* how the queue is                                */
-    int queue_empty;
-    relet_time ask_at, leave_at;
-    int code;
-} worker;
-
-/* ------------------------------------------------------------------ telling */
-
-static void work_document(const worker *w, const runner *x, const char *event,
-                          const char *text)
-{
-    fprintf(stderr, "{\"event\":\"%s\",\"queue\":", event);
-    show_json(stderr, relet_str(w->queue));
-    if (x)
-        fprintf(stderr, ",\"job\":%" PRIu64 ",\"token\":%" PRIu64
-                ",\"attempt\":%u,\"code\":%d", x->number, x->token,
-                (unsigned)x->attempt, x->code);
-    if (text[0]) {
-        fputs(",\"text\":", stderr);
-        show_json(stderr, relet_str(text));
-    }
-    fputs("}\n", stderr);
-}
-
-/* What went wrong is told even to --quiet. */
-static void work_note(const worker *w, const runner *x, const char *event,
-                      const char *text, int wrong)
-{
-    const char *colon = text[0] ? ": " : "";
-
-    if (w->c->json)
-        work_document(w, x, event, text);
-    else if (x && (wrong || !w->c->quiet))
-        cli_say("%s: job %" PRIu64 ": %s%s%s", w->queue, x->number, event,
-                colon, text);
-    else if (wrong || !w->c->quiet)
-        cli_say("%s: %s%s%s", w->queue, event, colon, text);
-}
-
-/* ---------------------------------------------------------------- beginning */
-
-static relet_time work_until(const worker *w, const runner *x, relet_time now)
-{
-    return now + relet_job_valid_for(w->c->r, w->number, x->number, now) -
-           w->margin;
-}
-
-/* A text with a NUL cannot be handed on so. */
-static void work_setenv(const char *name, relet_span s)
-{
-    char text[256];
-
-    if (s.n == 0 || s.n >= sizeof text || memchr(s.p, 0, s.n)) {
-        unsetenv(name);
-        return;
-    }
-    memcpy(text, s.p, s.n);
-    text[s.n] = 0;
-    setenv(name, text, 1);
-}
-
-static void work_environment(const worker *w, const relet_work *job)
-{
-    setenv("RELET_QUEUE", w->queue, 1);
-    child_setenv("RELET_JOB", job->number);
-    child_setenv("RELET_TOKEN", job->token);
-    child_setenv("RELET_ATTEMPT", job->attempt);
-    child_setenv("RELET_STALLS", job->stalls);
-    child_setenv("RELET_REPLAYS", job->replays);
-    work_setenv("RELET_ID", job->job.id);
-    work_setenv("RELET_TYPE", job->job.type);
-}
-
-static void work_stop(worker *w)
+void work_stop(worker *w)
 {
     if (w->stopping)
         return;
     w->stopping = 1;
     (void)relet_worker_stop(w->c->r, w->number);
-}
-
-/* Nothing can be started, which is no job's fault. */
-static void work_unable(worker *w, uint64_t number)
-{
-    cli_say("cannot start a process: %s", strerror(errno));
-    (void)relet_job_release(w->c->r, w->number, number);
-    w->code = CHILD_UNABLE;
-    work_stop(w);
-}
-
-static void work_begin(worker *w, const relet_work *job)
-{
-    runner *x = w->runners;
-    relet_time now = relet_clock();
-    int more = w->c->count == 0 || w->begun < w->c->count;
-
-    while (x < w->runners + w->width && x->busy)
-        x++;
-    if (x == w->runners + w->width || !more || w->code || w->signo) {
-        (void)relet_job_release(w->c->r, w->number, job->number);
-        return;
-    }
-    memset(x, 0, sizeof *x);
-    x->number = job->number;
-    x->token = job->token;
-    x->attempt = job->attempt;
-    x->time_ms = job->job.timeout_ms ? job->job.timeout_ms : w->c->run_ms;
-    x->time_at = x->time_ms ? now + x->time_ms : RELET_NEVER;
-    x->kill_at = RELET_NEVER;
-    work_environment(w, job);
-    if (piped_start(&x->piped, w->command, job->job.payload,
-                    (size_t)w->c->result_max, work_until(w, x, now))) {
-        work_unable(w, job->number);
-        return;
-    }
-    x->piped.quiet = w->c->quiet;
-    x->busy = 1;
-    w->busy++;
-    w->begun++;
-    if (w->c->count > 0 && w->begun >= w->c->count)
-        work_stop(w);
-}
-
-/* ------------------------------------------------------------------- ending */
-
-static relet_span work_said(const runner *x)
-{
-    relet_span s;
-
-    s.p = x->piped.tail;
-    s.n = x->piped.tail_n;
-    while (s.n > 0 && s.p[s.n - 1] == '\n')
-        s.n--;
-    return s;
-}
-
-/* Why, and the end of what the command said. */
-static int work_fail(worker *w, runner *x, relet_verdict verdict,
-                     const char *why)
-{
-    char text[PIPED_TAIL + 200];
-    relet_span said = work_said(x);
-    relet_failure f;
-    size_t n = strlen(why);
-
-    memcpy(text, why, n);
-    if (said.n > 0) {
-        memcpy(text + n, ": ", 2);
-        memcpy(text + n + 2, said.p, said.n);
-        n += 2 + said.n;
-    }
-    memset(&f, 0, sizeof f);
-    f.verdict = verdict;
-    f.text.p = text;
-    f.text.n = n;
-    f.delay_ms = verdict == RELET_SNOOZE ? w->c->snooze_ms : 0;
-    work_note(w, x, verdict == RELET_SNOOZE ? "not now" : "failed", why,
-              verdict != RELET_SNOOZE);
-    return relet_job_fail(w->c->r, w->number, x->number, &f);
-}
-
-static int work_give_back(worker *w, runner *x, const char *why)
-{
-    work_note(w, x, "given back", why, 1);
-    return relet_job_release(w->c->r, w->number, x->number);
-}
-
-static int work_done(worker *w, runner *x)
-{
-    relet_span result;
-
-    result.p = x->piped.out;
-    result.n = x->piped.out_n;
-    work_note(w, x, "done", "", 0);
-    return relet_job_done(w->c->r, w->number, x->number, result);
-}
-
-/* By the guard, while we could not do anything. */
-static int work_was_killed(const worker *w, const runner *x)
-{
-    relet_time now = relet_clock();
-
-    return x->code == CHILD_SIGNAL + SIGKILL &&
-           relet_job_valid_for(w->c->r, w->number, x->number, now) <= w->margin;
-}
-
-static int work_judge_own(worker *w, runner *x)
-{
-    char why[64];
-
-    if (work_was_killed(w, x))
-        return work_give_back(w, x, "not renewed for long");
-    if (x->code >= CHILD_SIGNAL && x->code < CHILD_SIGNAL + 65)
-        snprintf(why, sizeof why, "signal %d", x->code - CHILD_SIGNAL);
-    else
-        snprintf(why, sizeof why, "exit code %d", x->code);
-    return work_fail(w, x, x->code == WORK_SNOOZE ? RELET_SNOOZE
-                           : x->code == WORK_BURY ? RELET_BURY
-                                                  : RELET_RETRY, why);
-}
-
-/* The queue is told. What was told to end may have been done all the same. */
-static int work_judge(worker *w, runner *x)
-{
-    char why[80];
-
-    if (x->code == 0 && x->piped.out_over) {
-        snprintf(why, sizeof why, "the result is over %ld bytes",
-                 w->c->result_max);
-        return work_fail(w, x, RELET_RETRY, why);
-    }
-    if (x->code == 0 && x->why != WORK_LOST)
-        return work_done(w, x);
-    switch (x->why) {
-    case WORK_OWN:
-        return work_judge_own(w, x);
-    case WORK_CANCELLED:
-        return work_fail(w, x, RELET_BURY, "cancelled");
-    case WORK_OUT_OF_TIME:
-        snprintf(why, sizeof why, "not done in %" PRId64 " ms", x->time_ms);
-        return work_fail(w, x, RELET_RETRY, why);
-    case WORK_LEASE_ENDS:
-        return work_give_back(w, x, "not renewed for long");
-    case WORK_LEAVING:
-        return work_give_back(w, x, "this worker ends");
-    case WORK_LOST:
-        break;
-    }
-    return relet_job_release(w->c->r, w->number, x->number);
-}
-
-static void work_ended(worker *w, runner *x)
-{
-    int code;
-
-    if (!x->ended && !piped_ended(&x->piped, &x->code))
-        return;
-    x->ended = 1;
-    code = work_judge(w, x);
-    if (code == RELET_E_LIMIT || code == RELET_E_MEMORY)
-        return; /* again in a while */
-    piped_free(&x->piped);
-    x->busy = 0;
-    w->busy--;
-}
-
-/* ----------------------------------------------------------------- watching */
-
-/* Whatever happens, it has no more time than it has now. */
-static void work_tell(worker *w, runner *x, work_why why)
-{
-    if (x->ended || x->why != WORK_OWN)
-        return;
-    x->why = why;
-    x->kill_at = relet_clock() + w->grace;
-    child_tell(&x->piped.child, SIGTERM);
-}
-
-static void work_watch(worker *w, runner *x)
-{
-    relet_time now = relet_clock(), until;
-
-    if (!x->busy || x->ended)
-        return;
-    until = x->why == WORK_LOST ? now : work_until(w, x, now);
-    if (now >= until - w->grace)
-        work_tell(w, x, WORK_LEASE_ENDS);
-    if (now >= x->time_at)
-        work_tell(w, x, WORK_OUT_OF_TIME);
-    child_kill_at(&x->piped.child, until < x->kill_at ? until : x->kill_at);
-    piped_carry(&x->piped);
-    work_ended(w, x);
-}
-
-/* Milliseconds until something is due that no event tells of. */
-static relet_time work_due(const worker *w, const runner *x, relet_time now)
-{
-    relet_time at = x->piped.child.kill_at;
-
-    if (x->ended)
-        return now + 20;
-    if (at <= now)
-        return now + 100; /* it is dying, and its end will wake us */
-    if (x->why == WORK_OWN)
-        at = at - w->grace < x->time_at ? at - w->grace : x->time_at;
-    return at;
 }
 
 /* ------------------------------------------------------------------- events */
@@ -364,7 +41,7 @@ static runner *work_find(worker *w, uint64_t number, uint64_t token)
 
     for (i = 0; i < w->width; i++)
         if (w->runners[i].busy && w->runners[i].number == number &&
-            (token == 0 || w->runners[i].token == token))
+            w->runners[i].token == token)
             return &w->runners[i];
     return NULL;
 }
@@ -379,8 +56,8 @@ static void work_event_lost(worker *w, const relet_event *ev)
         return;
     }
     if (!x->ended)
-        work_note(w, x, "lost; the command is killed",
-                  relet_why_text(ev->why), 1);
+        runner_note(w, x, "lost; the command is killed",
+                    relet_why_text(ev->why), 1);
     x->why = WORK_LOST;
 }
 
@@ -406,7 +83,7 @@ static void work_event_jobs(worker *w, const relet_event *ev)
     size_t at = 0;
 
     while (relet_jobs_next(w->c->r, ev, &at, &job))
-        work_begin(w, &job);
+        runner_begin(w, &job);
 }
 
 static void work_event(worker *w, const relet_event *ev)
@@ -418,17 +95,18 @@ static void work_event(worker *w, const relet_event *ev)
     } else if (ev->kind == RELET_JOB_LOST) {
         work_event_lost(w, ev);
     } else if (ev->kind == RELET_JOB_CANCEL) {
-        x = work_find(w, ev->term, 0);
-        if (x && ev->why != RELET_WHY_TIMEOUT) /* that is seen to here */
-            work_tell(w, x, WORK_CANCELLED);
+        x = work_find(w, ev->term, ev->token);
+        if (x)
+            runner_tell(w, x, ev->why == RELET_WHY_TIMEOUT ? WORK_OUT_OF_TIME
+                                                           : WORK_CANCELLED);
     } else if (ev->kind == RELET_WORKER_ENDED) {
         w->number = -1;
     } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN) {
         char text[200];
 
         snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
-        work_note(w, NULL, relet_kind_text(ev->kind), text,
-                  ev->why == RELET_WHY_AUTH);
+        runner_note(w, NULL, relet_kind_text(ev->kind), text,
+                    ev->why == RELET_WHY_AUTH);
     } else if (ev->tag == WORK_ASK && ev->kind >= RELET_REPLY &&
                ev->kind <= RELET_UNSURE) {
         work_event_status(w, ev);
@@ -452,7 +130,7 @@ static void work_signal(worker *w, int signo)
     w->code = CHILD_SIGNAL + signo;
     for (i = 0; i < w->width; i++)
         if (w->runners[i].busy)
-            work_tell(w, &w->runners[i], WORK_LEAVING);
+            runner_tell(w, &w->runners[i], WORK_LEAVING);
 }
 
 /* --drain: whether anything waits is asked while nothing runs here. */
@@ -496,7 +174,7 @@ static int work_timeout(const worker *w)
     for (i = 0; i < w->width; i++) {
         if (!w->runners[i].busy)
             continue;
-        due = work_due(w, &w->runners[i], now);
+        due = runner_due(w, &w->runners[i], now);
         at = due < at ? due : at;
     }
     if (w->leave_at > 0 && w->leave_at < at)
@@ -539,7 +217,7 @@ static int work_turn(worker *w)
     if (got < 0)
         return cli_trouble(w->c, got);
     for (i = 0; i < w->width; i++)
-        work_watch(w, &w->runners[i]);
+        runner_watch(w, &w->runners[i]);
     code = work_ask(w);
     if (!code && !work_is_over(w))
         work_poll(w);
