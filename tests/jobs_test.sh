@@ -90,8 +90,8 @@ test_done() {
     printf 'a\0b\r\n' | "$relet" -q put --keep 60000 bytes
     run -q work --drain bytes -- cat
     check 'any bytes go in and out' \
-        same '610a000' "$("$relet" job --result bytes 1 |
-            od -An -tx1 | tr -d ' \n' | sed 's/6100620d0a/610a000/')"
+        same 6100620d0a "$("$relet" job --result bytes 1 |
+            od -An -tx1 | tr -d ' \n')"
     head -c 3000000 /dev/zero | "$relet" -q put big
     run -q work --drain --result 4000000 big -- sh -c 'wc -c >"$1"' \
         sh "$work/big"
@@ -103,6 +103,24 @@ test_done() {
     for name in up env bytes big deaf; do
         check "$name: fsck finds nothing" sound "$name"
     done
+}
+
+test_put_waits() {
+    begin answers work answers -- sh -c 'read -r word; case $word in
+        dead) echo no >&2; exit 65;; long) sleep 100;; *) echo "<$word>";; esac'
+    run put --wait 10000 answers hello
+    check 'put --wait: prints the result' same '0 <hello>' "$code $out"
+    run put --wait 10000 --json answers you
+    check 'as JSON, too' same '{"job":2,"place":"done","result":"<you>\n"}' "$out"
+    run put --wait 10000 answers dead
+    check 'a dead job: 1, and why' same '1 ' "$code $out"
+    check 'told on standard error' grep -q 'job 3 is dead: .*no' "$work/err"
+    run put --wait 200 answers long
+    check 'one that has not ended: 4, and its number' same 4 "$code"
+    check 'which goes on' grep -q 'job 4 has not ended in 200 ms' "$work/err"
+    run cancel answers 4
+    kill "$pid"
+    wait "$pid"
 }
 
 test_exit_codes() {
@@ -488,6 +506,37 @@ test_lines() {
     check 'put --lines: a number for each' same 1000 "$(wc -l <"$work/out")"
     check 'put --lines: no progress but on a terminal' \
         same 1 "$(wc -l <"$work/err")"
+    : >"$work/one.out"
+    "$relet" put --lines slow <"$work/fifo" >"$work/one.out" \
+        2>"$work/one.err" &
+    pid=$!
+    exec 3>"$work/fifo"
+    seq 1 300 >&3
+    check 'put --lines: what is there is put before the end comes' \
+        until_line "$work/one.out" . 300
+    redis CLIENT KILL TYPE normal >"$work/log"
+    redis CLIENT KILL TYPE pubsub >>"$work/log"
+    seq 301 600 >&3
+    until_line "$work/one.out" . 600
+    exec 3>&-
+    wait "$pid"
+    check 'put --lines: goes on when the link broke' same 0 $?
+    check 'and doubles nothing' same 600 "$(redis LLEN '{slow}:waiting')"
+    check 'and tells' until_line "$work/one.err" ': up'
+    seq 1 40 | "$relet" -q put --lines --batch b batch
+    seq 1 100 | "$relet" put --lines --batch b batch >"$work/out" 2>&1
+    check 'put --batch: run again, only the rest is put' \
+        same '60 put, 40 duplicates' \
+        "$(tail -n 1 "$work/out" | sed 's/^relet: //')"
+    run put --batch x batch a
+    check 'put --batch goes with --lines' same 2 "$code"
+    command -v script >/dev/null || { skip bar 'no script(1)'; return; }
+    seq 1 50000 >"$work/lines"
+    printf -v line '%q ' "$relet" put --lines bar
+    SHELL=/bin/sh timeout 20 script -qefc "$line <$work/lines" \
+        "$work/typescript" >"$work/out" 2>&1 </dev/null
+    check 'put --lines: a bar on a terminal, and no numbers' same '1 0' \
+        "$(grep -c '%  [0-9]* put' "$work/out") $(grep -cx '[0-9]*.\?' "$work/out")"
 }
 
 # ----------------------------------------------------------------------- on it
@@ -506,7 +555,7 @@ on_server() {
     server_start "$work/server" || exit 1
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
-    for claim_of in ${ONLY:-done exit_codes many graceful cancel \
+    for claim_of in ${ONLY:-done put_waits exit_codes many graceful cancel \
         worker_killed worker_stopped server_dies no_leftovers operators pause \
         dead reap fsck fsck_at_work lines}; do
         "test_$claim_of"

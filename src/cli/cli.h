@@ -51,6 +51,7 @@ typedef struct cli {
     int all; /* leases */
     int lines; /* put, and what jobs are put with                           */
     const char *id;
+    const char *batch;
     const char *type;
     long rank;
     long delay_ms;

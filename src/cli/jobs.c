@@ -337,14 +337,14 @@ static const cli_option job_options[] = {
 const cli_command jobs_command = {
     "jobs", "list the jobs of a queue",
     "jobs [OPTION]... QUEUE",
-    "Prints a line for each job: " JOBS_COLUMNS,
+    "Prints a line for each job, in the order of their places:\n" JOBS_COLUMNS,
     jobs_options, 0, jobs_run,
 };
 
 const cli_command dead_command = {
     "dead", "list the dead jobs of a queue",
     "dead [OPTION]... QUEUE",
-    "Prints a line for each job that is dead, the oldest first: " JOBS_COLUMNS,
+    "Prints a line for each job that is dead, the oldest first:\n" JOBS_COLUMNS,
     dead_options, 0, dead_run,
 };
 

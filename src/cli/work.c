@@ -419,7 +419,7 @@ static void work_event(worker *w, const relet_event *ev)
         work_event_lost(w, ev);
     } else if (ev->kind == RELET_JOB_CANCEL) {
         x = work_find(w, ev->term, 0);
-        if (x)
+        if (x && ev->why != RELET_WHY_TIMEOUT) /* that is seen to here */
             work_tell(w, x, WORK_CANCELLED);
     } else if (ev->kind == RELET_WORKER_ENDED) {
         w->number = -1;

@@ -438,6 +438,95 @@ TEST what_nobody_has_begun_by_its_deadline_is_dead(void)
     PASS();
 }
 
+/* How many jobs of queue a or b a client has. */
+static int t_leased(t_world *w, char queue)
+{
+    char line[30];
+
+    sprintf(line, "ZCARD {%c}:leased", queue);
+    return atoi(t_world_ask(w, line) + 1);
+}
+
+static void t_put_many(t_world *w, char queue, int count)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("x");
+    for (; count > 0; count--)
+        (void)relet_put(w->p[0].r, rlt_span(&queue, 1), &j, 1, 0, NULL);
+    t_world_settle(w);
+}
+
+static int t_team(t_world *w, const char *queue, uint32_t weight)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str(queue);
+    c.room = 4;
+    c.team = 1;
+    c.weight = weight;
+    return relet_worker_start(w->p[1].r, &c);
+}
+
+TEST a_team_shares_its_room_by_weight_while_all_have_work(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 3));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(3, t_leased(&w, 'a'));
+    ASSERT_EQ(1, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_is_alone_in_its_team_has_all_of_its_room(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(4, t_leased(&w, 'a'));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(3, t_leased(&w, 'a'));
+    ASSERT_EQ(1, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 3));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
 {
     relet_job j;
@@ -554,6 +643,9 @@ int main(int argc, char **argv)
     RUN_TEST(what_is_claimed_again_before_its_handler_ended_goes_back);
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
     RUN_TEST(what_nobody_has_begun_by_its_deadline_is_dead);
+    RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
+    RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
+    RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
