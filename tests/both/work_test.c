@@ -222,6 +222,51 @@ TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
     PASS();
 }
 
+/* Found by faults T13-jobs: it was tried again at the next poll, 30 s later. */
+TEST what_failed_is_tried_again_as_soon_as_it_is_due(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_pass(&w, 1000);
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_settle(&w);
+    t_world_pass(&w, 499);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_stops_leaves_word_of_what_failed(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_settle(&w);
+    t_world_pass(&w, 501);
+    T_HEARD(&w, 2, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST what_is_given_back_goes_to_another_one(void)
 {
     t_world w;
@@ -633,6 +678,8 @@ int main(int argc, char **argv)
     RUN_TEST(the_job_of_a_dead_worker_is_relet);
     RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
+    RUN_TEST(what_failed_is_tried_again_as_soon_as_it_is_due);
+    RUN_TEST(who_stops_leaves_word_of_what_failed);
     RUN_TEST(what_is_given_back_goes_to_another_one);
     RUN_TEST(a_worker_ends_behind_the_failure_of_its_last_job);
     RUN_TEST(a_worker_ends_behind_a_job_that_was_lost);

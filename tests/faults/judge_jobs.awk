@@ -114,6 +114,17 @@ function leave(who,    token, part) {
     }
 }
 
+# What it did last may not have arrived.
+function die(who,    token, part) {
+    for (token in owner) {
+        split(owner[token], part, " ")
+        if (part[1] == who) {
+            holds[token] = 0
+            unsure[token] = 1
+        }
+    }
+}
+
 function tally(    i, pair) {
     for (i = 6; i <= NF; i++) {
         split($i, pair, "=")
@@ -137,7 +148,7 @@ $3 == "took" { take(job, token) }
 $3 == "refused" { refuse(job, token) }
 $3 == "stats" { tally() }
 $3 == "bye" { leave($2) }
-$2 == "world" && $3 == "kill" { dead[$4] = 1 }
+$2 == "world" && $3 == "kill" { die($4) }
 $2 == "world" && $3 == "dead" { buried[$4] = 1 }
 
 END {
@@ -147,8 +158,7 @@ END {
             broken("J1", "it is neither done nor dead")
         }
     for (token in finished) {
-        split(owner[token], part, " ")
-        if (part[1] in dead || token in lost)
+        if (token in unsure || token in lost)
             continue
         job = of[token]
         $0 = finished[token]

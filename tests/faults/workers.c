@@ -120,12 +120,10 @@ static void people_put(people *p)
 
 static void people_answer(people *p, const relet_event *ev)
 {
-    int none = ev->kind == RELET_NOT_SENT ||
-               (ev->kind == RELET_ERROR &&
-                relet_value_proves_no_effect(ev->value));
     relet_span said = relet_value_text(ev->value);
     uint64_t number;
     char text[60];
+    int none;
 
     p->answered++;
     if (ev->kind == RELET_REPLY) {
@@ -136,6 +134,9 @@ static void people_answer(people *p, const relet_event *ev)
     }
     (void)snprintf(text, sizeof text, "%s %.*s", relet_why_text(ev->why),
                    (int)said.n, said.n ? said.p : "");
+    /* Its script checks all that can fail before it writes. */
+    none = ev->kind == RELET_NOT_SENT ||
+           (ev->kind == RELET_ERROR && strncmp(said.p, "OOM ", 4) == 0);
     people_say(p, none ? "unput" : "unsure", ev->tag, 0, text);
 }
 
