@@ -576,6 +576,7 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
     t_world w;
+    int i;
 
     t_begin(&w, 3);
     ASSERT_EQ(0, t_put(&w, 0, "a"));
@@ -584,8 +585,10 @@ TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
     T_HEARD(&w, 1, "jobs 1:a");
     ASSERT_EQ(0, t_work_with(&w, 2, 1));
     t_world_pass(&w, 40000);
-    w.wall_ms += 60000;
-    t_world_pass(&w, 100000);
+    for (i = 0; i < 20; i++) { /* some of them between renewal and reaper */
+        w.wall_ms += 60000;
+        t_world_pass(&w, 4700);
+    }
     T_HEARD(&w, 2, "");
     ASSERT_EQ(0, t_done(&w, 1, 1));
     T_HEARD(&w, 1, "");
