@@ -26,7 +26,7 @@ _relet()
     lock) words="--wait --key --ttl --grace --owner $common" ;;
     leases) words="-a --all $common" ;;
     put) words="--lines --batch --id --type --rank --delay --attempts --run"
-        words+=" --keep --most --unique --window $common" ;;
+        words+=" --keep --most --unique --window --wait $common" ;;
     work) words="-c --concurrency -n --count --drain --lease --run --grace"
         words+=" --snooze --result --stalls --owner $common" ;;
     jobs) words="--place --type -n --count $common" ;;

@@ -603,6 +603,10 @@ typedef struct relet_worker_config {
                           * that are gone. RELET_NEVER: others do            */
     uint32_t stalls_max; /* how often that may happen to a job, which then is
                           * dead; 0: 2                                       */
+    /* Workers of one team, if it is not 0, have together as many jobs as the
+     * largest of them has room for. While several of their queues have work
+     * they share it by weight (0: 1); one that is alone has it all. */
+    uint32_t team, weight;
 } relet_worker_config;
 
 typedef struct relet_work {

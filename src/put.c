@@ -41,6 +41,13 @@ static void put_op(relet *r, rlt_words *w)
     rlt_words_number(w, ++r->put_op);
 }
 
+/* Numbers that nobody waits for would bring two that wait to one place. */
+static int put_accepted(relet *r, int code)
+{
+    r->put_op -= code < 0;
+    return code;
+}
+
 static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
                           const relet_job *jobs, size_t count, uint64_t most)
 {
@@ -134,7 +141,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                           RELET_REPEATABLE);
     if (code == 0 && !plain)
         rlt_put_promote(r, &tag, q);
-    return code;
+    return put_accepted(r, code);
 }
 
 static const char *put_unique_rule(const relet *r, const relet_job *job,
@@ -185,7 +192,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                           RELET_REPEATABLE);
     if (code == 0)
         rlt_put_promote(r, &tag, q);
-    return code;
+    return put_accepted(r, code);
 }
 
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)

@@ -218,7 +218,7 @@ static relet_why slots_why(char letter)
 
 static void slots_let_go(rlt_slots *t, rlt_slot *s, char letter)
 {
-    if (letter == 'l' || letter == 'g')
+    if (!s->given_back && (letter == 'l' || letter == 'g'))
         slots_lose(t, s, slots_why(letter));
     else
         slots_free(t, s);
@@ -296,6 +296,7 @@ RELET_PRIVATE uint32_t rlt_slots_send(rlt_slots *t, rlt_slot_state from,
         if (s->state != from)
             continue;
         s->state = RLT_SLOT_SENT;
+        s->given_back = from == RLT_SLOT_RETURN;
         s->step = step;
         n++;
     }
@@ -323,7 +324,8 @@ RELET_PRIVATE void rlt_slots_cut_off(rlt_slots *t, relet_why why)
     for (i = 0; i < t->count; i++) {
         rlt_slot *s = &t->slot[i];
 
-        if (s->state == RLT_SLOT_RETURN || s->state == RLT_SLOT_STALE)
+        if (s->state == RLT_SLOT_RETURN || s->state == RLT_SLOT_STALE ||
+            s->given_back)
             slots_free(t, s);
         else if (s->state != RLT_SLOT_FREE && s->state != RLT_SLOT_LOST &&
                  s->state != RLT_SLOT_LATE)

@@ -19,7 +19,7 @@
  *                                                     no renewal any more
  *   DONE,    sent                           SENT
  *   RETURN
- *   SENT     answered                       FREE
+ *   SENT     answered, or given back        FREE
  *            answered, but it was lost      LATE      JOB_LOST
  *            no answer                      SENT, and the same step again
  *   STALE    its burial is sent             CLOSING
@@ -56,6 +56,7 @@ typedef struct rlt_slot {
     uint8_t bare;    /* nothing is kept of it, and nobody waits              */
     uint8_t state;   /* rlt_slot_state                                       */
     uint8_t step;    /* rlt_step that it is SENT in                          */
+    uint8_t given_back; /* nobody is told that this came too late            */
     uint8_t renewed; /* which it is in the renewal that is under way, from 1 *
                       * on: some may end before the answer comes            */
     uint8_t fresh;   /* the last claim brought it                            */

@@ -18,6 +18,7 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     memset(w, 0, sizeof *w);
     rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
+    w->allowed = plan->slots;
     w->rand = rand;
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
@@ -55,6 +56,39 @@ static int work_is_astray(const rlt_work *w)
 }
 
 /* Without a clock: what is held up by a step that is under way is not. */
+/* Those that a handler is at. */
+static uint32_t work_in_hand(const rlt_work *w)
+{
+    return rlt_slots_in(&w->held, RLT_SLOT_HELD) +
+           rlt_slots_in(&w->held, RLT_SLOT_LOST);
+}
+
+RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w)
+{
+    return work_in_hand(w) +
+           (w->step[RLT_STEP_CLAIM].serial != 0 || w->astray ? w->wanted : 0);
+}
+
+/* How many slots there are, as soon as what was sent has ended. */
+static uint32_t work_slots(const rlt_work *w)
+{
+    return rlt_slots_in(&w->held, RLT_SLOT_FREE) +
+           rlt_slots_in(&w->held, RLT_SLOT_SENT);
+}
+
+RELET_PRIVATE int rlt_work_hungry(const rlt_work *w)
+{
+    return w->state == RLT_WORK_EAGER && !w->short_of && work_slots(w) > 0;
+}
+
+/* How many jobs may be claimed. */
+static uint32_t work_room(const rlt_work *w)
+{
+    uint32_t n = RLT_MIN(work_slots(w), RLT_WORK_BATCH), has = work_in_hand(w);
+
+    return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
+}
+
 static int work_to_send(const rlt_work *w)
 {
     const rlt_under_way *u = w->step;
@@ -71,7 +105,8 @@ static int work_to_send(const rlt_work *w)
     if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
         return 0;
     return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
-                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
+                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0 &&
+                             work_room(w) > 0;
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
@@ -151,15 +186,6 @@ static uint32_t work_gather_ended(rlt_work *w, rlt_step step)
                           step == RLT_STEP_DONE ? RLT_SLOT_DONE
                                                 : RLT_SLOT_RETURN,
                           (uint8_t)step, RLT_WORK_BATCH);
-}
-
-/* How many jobs there is room for, as soon as what was sent has ended. */
-static uint32_t work_room(const rlt_work *w)
-{
-    uint32_t n = rlt_slots_in(&w->held, RLT_SLOT_FREE) +
-                 rlt_slots_in(&w->held, RLT_SLOT_SENT);
-
-    return RLT_MIN(n, RLT_WORK_BATCH);
 }
 
 /* Whether a step is called for, and how many jobs it is about. */

@@ -214,6 +214,23 @@ TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
     PASS();
 }
 
+/* A JOB_LOST came for jobs that nobody had been told of. Found by the
+ * simulator. */
+TEST what_went_back_too_late_is_told_to_nobody(void)
+{
+    relet_span letters = relet_str("l");
+    t_rig t;
+
+    t_begin(&t);
+    t.claim.to_go_back = 1;
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_send(&t.t, RLT_SLOT_RETURN, 1, 9);
+    rlt_slots_answered(&t.t, 1, letters);
+    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
+    ASSERT_STR_EQ("", t_told(&t));
+    PASS();
+}
+
 TEST a_late_renewal_does_not_bring_back_what_was_lost(void)
 {
     relet_span letters = relet_str("r");
@@ -346,6 +363,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_is_claimed_after_its_deadline_is_not_begun);
     RUN_TEST(a_renewal_counts_for_what_it_was_about);
     RUN_TEST(what_ends_before_its_renewal_is_answered_shifts_no_letters);
+    RUN_TEST(what_went_back_too_late_is_told_to_nobody);
     RUN_TEST(a_late_renewal_does_not_bring_back_what_was_lost);
     RUN_TEST(a_renewal_without_an_answer_for_a_job_changes_nothing);
     RUN_TEST(a_cancel_is_told_once_and_the_lease_goes_on);

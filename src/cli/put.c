@@ -290,6 +290,54 @@ static int put_input(putter *p)
     return code;
 }
 
+static void put_end(const putter *p, const relet_job_info *end)
+{
+    relet_span text = end->place == RELET_DONE ? end->result : end->error;
+
+    if (p->c->json) {
+        printf("{\"job\":%" PRIu64 ",\"place\":\"%s\",\"%s\":",
+               end->work.number,
+               end->place == RELET_DONE   ? "done"
+               : end->place == RELET_DEAD ? "dead"
+                                          : "gone",
+               end->place == RELET_DONE ? "result" : "error");
+        show_json(stdout, text.p ? text : relet_str(""));
+        puts("}");
+    } else if (end->place == RELET_DONE) {
+        fwrite(text.p, 1, text.n, stdout);
+    } else if (end->place == RELET_DEAD) {
+        cli_say("job %" PRIu64 " is dead: %.*s", end->work.number,
+                cli_text(text));
+    } else {
+        cli_say("job %" PRIu64 " was cancelled, or is gone", end->work.number);
+    }
+}
+
+/* The one job that was gathered, to its end. */
+static int put_to_its_end(putter *p)
+{
+    relet_job_info end;
+    relet_event ev;
+    int code;
+
+    p->jobs[0].payload.p = p->text;
+    code = relet_put_wait(p->c->r, p->queue, p->jobs, &ev, &end,
+                          (int)p->c->wait_ms);
+    if (code == RELET_E_TIMEOUT && end.work.number) {
+        cli_say("job %" PRIu64 " has not ended in %ld ms", end.work.number,
+                p->c->wait_ms);
+        return CLI_UNSURE;
+    }
+    if (code < 0)
+        return cli_trouble(p->c, code);
+    if (code == 0) {
+        put_event(p, &ev);
+        return 0;
+    }
+    put_end(p, &end);
+    return end.place == RELET_DONE ? 0 : CLI_ERROR;
+}
+
 static int put_all(putter *p)
 {
     int i, code = 0;
@@ -298,6 +346,8 @@ static int put_all(putter *p)
         code = put_input(p);
     for (i = 1; i < p->c->argc && !code; i++)
         code = put_one(p, p->c->argv[i], strlen(p->c->argv[i]));
+    if (!code && p->c->wait_ms >= 0)
+        return put_to_its_end(p);
     if (!code)
         code = put_send(p);
     if (!code)
@@ -339,6 +389,8 @@ static const char *put_rule(putter *p)
         return "--id is the id of one job";
     if (c->batch && (!c->lines || strlen(c->batch) > 230))
         return "--batch goes with --lines, and has at most 230 bytes";
+    if (c->wait_ms >= 0 && (c->lines || c->argc > 2 || c->unique))
+        return "--wait is for one job, without --unique";
     if (!c->unique)
         return c->window_ms ? "--window goes with --unique" : NULL;
     if (!c->id || c->count)
@@ -412,6 +464,8 @@ static const cli_option put_options[] = {
      "how long its result is kept"},
     {0, "most", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
      "refuse when more jobs would wait"},
+    {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, INT32_MAX,
+     "wait so long for its end, and print its result"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
@@ -424,6 +478,8 @@ const cli_command put_command = {
     "with --lines a server that is away is waited for, unless --timeout says\n"
     "how long. On a terminal --lines shows how far it is instead of numbers.\n"
     "With --batch it may be run again after it was ended: what is in the\n"
-    "queue is not put twice, nor what is done and kept (--keep).",
+    "queue is not put twice, nor what is done and kept (--keep).\n"
+    "With --wait the result of the one job is printed instead of its number;\n"
+    "exit code 1: it is dead or was cancelled, 4: it has not ended.",
     put_options, 0, put_run,
 };

@@ -93,7 +93,7 @@ typedef struct sim_step {
     uint32_t wanted, stalls_max;
     uint32_t pairs;
     uint64_t number[SIM_ROOM], token[SIM_ROOM];
-    int64_t wall_ms;
+    int64_t wall_us, wall_ms;
 } sim_step;
 
 typedef enum sim_task_state {
@@ -114,7 +114,7 @@ typedef struct sim_task {
     int64_t truth_us;    /* … until then                                      */
     int64_t end_us;      /* its handler ends                                  */
     uint8_t accepted;    /* a server ended it by its token                    */
-    uint8_t given_back;  /* which is no step with a number: twice, it fails   */
+    uint8_t given_back;  /* by its handler, who hears no more of it           */
     uint8_t told;        /* that it was lost                                  */
     uint8_t acted;       /* its deed is under way                             */
     uint8_t stubborn;    /* its handler goes on though it was lost            */

@@ -184,7 +184,6 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
         sim_fail(w, SIM_Q5, "n%d ends job %llu, and was not told of it",
                  n->number, (unsigned long long)number);
     t->accepted = 1;
-    t->given_back = run->what == SIM_V_RELEASE;
 }
 
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
@@ -296,7 +295,7 @@ static int tasks_fail(sim_world *w, sim_node *n, int desk, const sim_task *t,
     return relet_job_fail(n->r, desk, t->number, &f);
 }
 
-static int tasks_end(sim_world *w, sim_node *n, int desk, const sim_task *t)
+static int tasks_end(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     uint32_t how = sim_choose(&n->work, 20);
 
@@ -308,6 +307,7 @@ static int tasks_end(sim_world *w, sim_node *n, int desk, const sim_task *t)
         return tasks_fail(w, n, desk, t, how);
     if (w->phase > SIM_CHAOS)
         return relet_job_done(n->r, desk, t->number, relet_str(""));
+    t->given_back = t->state == SIM_TASK_HELD;
     return relet_job_release(n->r, desk, t->number);
 }
 
@@ -320,6 +320,8 @@ static void tasks_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
         tasks_later(w, n, desk, t, 20 * SIM_MS);
         return;
     }
+    if (code < 0)
+        t->given_back = 0;
     if (!sim_holds(w, SIM_Q5, code == 0 || tasks_lied(n, &n->desk[desk])))
         sim_fail(w, SIM_Q5, "n%d cannot end job %llu, which it was told: %d",
                  n->number, (unsigned long long)t->number, code);
@@ -422,7 +424,7 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     if (server && !sim_holds(w, SIM_Q5, !tasks_still(w, d, t)))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
                  n->number, (unsigned long long)t->number);
-    if (server && t->accepted && !t->given_back && !TASKS_LOSSY(w, t->granted_us) &&
+    if (server && t->accepted && !TASKS_LOSSY(w, t->granted_us) &&
         !sim_holds(w, SIM_Q5, 0))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
@@ -490,7 +492,7 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
             sim_fail(w, SIM_Q12, "n%d: a worker has ended, and job %llu has "
                      "not", n->number, (unsigned long long)t->number);
         if (t->state == SIM_TASK_ENDED &&
-            !sim_holds(w, SIM_Q5, t->accepted || t->told))
+            !sim_holds(w, SIM_Q5, t->accepted || t->told || t->given_back))
             sim_fail(w, SIM_Q5, "n%d was not told that job %llu came too late",
                      n->number, (unsigned long long)t->number);
         if (t->state == SIM_TASK_GRANTED && !t->accepted &&

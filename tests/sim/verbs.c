@@ -179,7 +179,8 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
         return;
     sim_hears_first(w, l);
     run->host = l->host;
-    run->wall_ms = sim_host_wall(w, &w->host[l->host]) / 1000;
+    run->wall_us = sim_host_wall(w, &w->host[l->host]);
+    run->wall_ms = run->wall_us / 1000;
     w->jobs.touches = 0;
     for (i = 0; i < SIM_QUEUES; i++) {
         sim_book *b = &w->host[l->host].ledger.book[i];
@@ -348,7 +349,7 @@ static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
 static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
-    int64_t age_us = run->wall_ms * 1000 - (int64_t)t->was.token;
+    int64_t age_us = run->wall_us - (int64_t)t->was.token;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0 && p->letter == 'L' &&
                                   p->token == t->was.token &&
@@ -356,7 +357,7 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
         verbs_fail(w, SIM_Q5, t, "is renewed by another than its owner");
     if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
         verbs_fail(w, SIM_Q9, t, "is renewed for another time than was asked");
-    if (!sim_holds(w, SIM_Q6, age_us <= (run->run_ms + 1) * 1000))
+    if (!sim_holds(w, SIM_Q6, age_us <= run->run_ms * 1000))
         verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
     if (t->was.score < run->wall_ms)
         SIM_MARK(job_renewed_late);
@@ -406,7 +407,7 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
                 p->score / 1024 == run->wall_ms + run->wait_ms;
     if (!sim_holds(w, SIM_Q6, right))
         verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
-    if (j && !j->buried && burnt &&
+    if (j && !j->buried && !w->jobs.lied && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
                                   (p->attempts >= j->attempts)))
         verbs_fail(w, SIM_Q6, t, p->letter == 'X'
@@ -543,7 +544,7 @@ static void verbs_renewals(sim_world *w, sim_book *b)
 
     for (i = 0; i < run->pairs; i++) {
         const sim_place *p = sim_ledger_at(b, run->number[i]);
-        int64_t age_us = run->wall_ms * 1000 - (int64_t)run->token[i];
+        int64_t age_us = run->wall_us - (int64_t)run->token[i];
 
         if (p->letter == 'L' && p->token == run->token[i] &&
             age_us <= run->run_ms * 1000)
