@@ -81,11 +81,12 @@ static inline const char *t_cut_text(const t_script *s)
 /* What a list is of. */
 static inline const char *t_place_of(char letter)
 {
+    static const char letters[] = "wkyldx";
     static const char *const place[] = {"{q}:waiting", "{q}:ranked",
                                         "{q}:delayed", "{q}:leased",
                                         "{q}:done",    "{q}:dead"};
 
-    return place[strchr("wkyldx", letter) - "wkyldx"];
+    return place[strchr(letters, letter) - letters];
 }
 
 /* The keys are those that the head of the script names. */
