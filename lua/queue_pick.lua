@@ -7,6 +7,7 @@
 -- Invariant: as queue_claim's. Where a job waited there is no job any more.
 local t, from, get = redis.call('TIME'), tonumber(ARGV[6]), {}
 local now, set, add, held, k = t[1] * 1000000 + t[2], {}, {}, '', 0
+local bytes, most = 0, tonumber(ARGV[4])
 local list = redis.call(ARGV[8] == 'w' and 'LRANGE' or 'ZRANGE', KEYS[2], from,
     from + ARGV[7] - 1)
 for i, n in ipairs(list) do get[2 * i - 1], get[2 * i] = n, n .. 's' end
@@ -22,10 +23,11 @@ for i, n in ipairs(list) do
     local len, at = string.match(rec, '^%+........%-?%d+,%d+,(%d+),%d+,%d+;()')
     local rest = at and string.sub(rec, at, at + len - 1) == ARGV[5] and
         not gone[n] and string.match(s, '^W %d+ (.*)$')
-    if #add >= 2 * math.min(room, tonumber(ARGV[4])) then break end
+    if #add >= 2 * math.min(room, most) or bytes > 1048576 then break end
     k = i
     if rest then
         token, held, gone[n] = token + 1, held .. ' ' .. n, from + i - 1
+        bytes = bytes + #rec
         s = string.format('L %.0f ', token) .. string.sub(rest, 1, 256)
         s, add[#add + 1] = s .. ' ' .. ARGV[1], math.floor(now / 1000) + ARGV[3]
         add[#add + 1], set[#set + 1], set[#set + 2] = n, n .. 's', s
