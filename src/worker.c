@@ -45,8 +45,8 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
-/* A claim brought jobs that are not known here, and there is room; or it was not answered, and is
- * not to be made again. */
+/* A claim brought jobs that are not known here, and there is room; or it was
+ * not answered, and is not to be made again. */
 static int work_is_astray(const rlt_work *w)
 {
     if (w->astray)
@@ -55,7 +55,6 @@ static int work_is_astray(const rlt_work *w)
            w->step[RLT_STEP_CLAIM].serial == 0;
 }
 
-/* Without a clock: what is held up by a step that is under way is not. */
 /* Those that a handler is at. */
 static uint32_t work_in_hand(const rlt_work *w)
 {
@@ -89,6 +88,7 @@ static uint32_t work_room(const rlt_work *w)
     return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
 }
 
+/* Without a clock: what is held up by a step that is under way is not. */
 static int work_to_send(const rlt_work *w)
 {
     const rlt_under_way *u = w->step;
