@@ -47,6 +47,37 @@ TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
     PASS();
 }
 
+/* Found by faults T17-jobs: a server that cut the link for the length of an
+ * answer cut the next one for the same, for ever. */
+TEST a_claim_is_full_with_the_first_beyond_a_mebibyte(void)
+{
+    static char bulky[600001];
+
+    memset(bulky, 'x', sizeof bulky - 1);
+    (void)RUN("put", "P", "1", "0", bulky, bulky, bulky, "d", NULL);
+    (void)t_claim("W", "1", "4");
+    SAID("1 2", t_brought());
+    ASSERT_EQ(0, t_nth(2));
+    (void)t_claim("W", "2", "4");
+    SAID("3 4", t_brought());
+    PASS();
+}
+
+TEST a_pick_is_full_with_the_first_beyond_a_mebibyte(void)
+{
+    static char bulky[600001];
+    static const char head[] = "0,0,1,0,0;A";
+
+    memset(bulky, 'x', sizeof bulky - 1);
+    (void)RUN("offer", "P.0", "1", "0", head, bulky, head, bulky, head, bulky,
+              NULL);
+    t_ready();
+    (void)RUN("pick", "W", "1", "60000", "9", "A", "0", "9", "w", NULL);
+    SAID("1 2", t_brought());
+    ASSERT_EQ(2, t_nth(2));
+    PASS();
+}
+
 TEST what_is_held_is_what_is_still_leased(void)
 {
     t_put(2);
@@ -450,6 +481,8 @@ int main(int argc, char **argv)
     RUN_TEST(the_oldest_come_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
+    RUN_TEST(a_claim_is_full_with_the_first_beyond_a_mebibyte);
+    RUN_TEST(a_pick_is_full_with_the_first_beyond_a_mebibyte);
     RUN_TEST(what_is_held_is_what_is_still_leased);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
     RUN_TEST(ghosts_are_passed_over_and_counted);
