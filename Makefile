@@ -24,8 +24,8 @@
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
         config url env check inlet conn pubsub script lease elect job \
         slots worker words greet session client submit hold finish work put \
-        queue answer dial carry poll
-DRIVER = dial carry poll
+        queue answer dial carry poll await
+DRIVER = dial carry poll await
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 
 VERSION := $(shell sed -n 's/^.define RELET_VERSION "\(.*\)"/\1/p' \

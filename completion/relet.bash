@@ -17,21 +17,46 @@ _relet()
         esac
     done
     case $command in
-    '') words="call listen lead lock leases ping bench demo help"
+    '') words="call listen lead lock leases put work jobs job dead cancel retry"
+        words+=" purge pause resume limit stats reap fsck ping bench demo help"
         words+=" $common -V --version" ;;
     call) words="-x --stdin --repeat $common" ;;
     listen) words="-p --pattern -n --count $common" ;;
     lead) words="--again --key --ttl --grace --owner $common" ;;
     lock) words="--wait --key --ttl --grace --owner $common" ;;
     leases) words="-a --all $common" ;;
+    put) words="--lines --batch --id --type --rank --delay --attempts --run"
+        words+=" --keep --most --unique --window --wait $common" ;;
+    work) words="-c --concurrency -n --count --drain --lease --run --grace"
+        words+=" --snooze --result --stalls --owner $common" ;;
+    jobs) words="--place --type -n --count $common" ;;
+    dead) words="--type -n --count $common" ;;
+    job) words="--id --payload --result $common" ;;
+    cancel) words="--id $common" ;;
+    retry) words="-a --all -n --count --replays $common" ;;
+    purge) words="--place -a --all -f --force -n --count $common" ;;
+    pause | resume) words="--in --out $common" ;;
+    limit) words="none $common" ;;
+    stats) words="--prom $common" ;;
+    reap) words="--once -i --interval --lease --stalls --done --dead --age"
+        words+=" $common" ;;
+    fsck) words="$common" ;;
     ping) words="-c --count -i --interval --wait $common" ;;
     bench) words="get set ping $common"
            words+=" -n --requests -d --depth -s --size -k --keys" ;;
     demo) words="$common" ;;
-    help) words="call listen lead lock leases ping bench demo help" ;;
+    help) words="call listen lead lock leases put work jobs job dead cancel"
+        words+=" retry purge pause resume limit stats reap fsck ping bench demo"
+        words+=" help" ;;
     *) words= ;;
     esac
     case $previous in
+    --unique) words="throttle extend replace debounce" ;;
+    --place) words="waiting delayed leased done dead" ;;
+    --result | --done | --dead) [[ $command != job ]] && words= ;;
+    --batch | --id | --type | --rank | --delay | --attempts | --run | \
+        --keep | --most | --concurrency | --lease | --snooze | --stalls | \
+        --replays | --age | --window) words= ;;
     -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
         --size | --keys | --count | --pattern | --key | --ttl | --grace | \

@@ -603,6 +603,10 @@ typedef struct relet_worker_config {
                           * that are gone. RELET_NEVER: others do            */
     uint32_t stalls_max; /* how often that may happen to a job, which then is
                           * dead; 0: 2                                       */
+    /* Workers of one team, if it is not 0, have together as many jobs as the
+     * largest of them has room for. While several of their queues have work
+     * they share it by weight (0: 1); one that is alone has it all. */
+    uint32_t team, weight;
 } relet_worker_config;
 
 typedef struct relet_work {
@@ -747,7 +751,7 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
  * leases have ended are relet, at most 1000; those that stall more often than
  * that are dead. On a server that is another one than before nothing is taken
  * for hold_off_ms: workers have to be able to renew first.
- * [relet, dead, ms until there may be more or -1] */
+ * [relet, dead, ms until there may be more or -1, ms of its clock] */
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
                                const relet_request *q);
@@ -1027,6 +1031,18 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  * timeout_ms below 0: the configured one decides, and then it is an outcome. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
+
+/* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
+ * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
+ * was not put, or nobody knows, and *ev says which of the outcomes that was. A
+ * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
+ * and end->work.number is its number. With a job of the same id there already
+ * its end is waited for. A lost message does not matter: the job is looked for,
+ * too. What it ends with is kept for a minute, if keep_ms is 0. Otherwise as
+ * relet_call; lent until the next call. */
+RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
+                             relet_event *ev, relet_job_info *end,
+                             int timeout_ms);
 
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only

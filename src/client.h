@@ -42,6 +42,7 @@ typedef struct rlt_desk {
     uint64_t tag;
     relet_time run_ms;
     uint32_t stalls_max;
+    uint32_t team, weight;
     rlt_queue_tag queue;
     uint8_t name_len;
     char name[RLT_HOLD_LABEL_MAX + 1 + RLT_CHANCE];

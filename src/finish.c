@@ -133,10 +133,13 @@ static const char *finish_verdict(const rlt_slot *s, const relet_failure *f)
     return s->attempts + 1 >= s->attempts_max ? "x" : "r";
 }
 
+/* What is tried again is due sooner, perhaps, than a sleeper knows. */
 static int finish_fail(relet *r, rlt_desk *d, rlt_slot *s,
                        const relet_failure *f)
 {
+    const char *verdict = finish_verdict(s, f);
     rlt_words w;
+    int code;
 
     rlt_words_init(&w);
     rlt_words_key(&w, &d->queue, RLT_KEY_JOBS);
@@ -146,10 +149,13 @@ static int finish_fail(relet *r, rlt_desk *d, rlt_slot *s,
     finish_own_op(&w, d, s);
     rlt_words_name(&w, s->number, s->rank);
     rlt_words_number(&w, s->token);
-    rlt_words_add(&w, relet_str(finish_verdict(s, f)));
+    rlt_words_add(&w, relet_str(verdict));
     rlt_words_number(&w, (uint64_t)finish_delay(r, s, f));
     rlt_words_add(&w, f->text);
-    return finish_close(r, d, s, RLT_SCRIPT_QUEUE_FAIL, &w);
+    code = finish_close(r, d, s, RLT_SCRIPT_QUEUE_FAIL, &w);
+    if (code == 0 && verdict[0] != 'x')
+        rlt_put_promote(r, &d->queue, NULL);
+    return code;
 }
 
 RELET_PRIVATE void rlt_finish_stale(relet *r, rlt_desk *d)

@@ -304,9 +304,9 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     if (relet_outstanding(r) > 0)
         return rlt_client_refuse(r, "relet_call while other operations are "
                                     "outstanding");
-    if (rlt_hold_any(r))
-        return rlt_client_refuse(r, "relet_call while there are leases: their "
-                                    "events would be lost");
+    if (rlt_hold_any(r) || r->desk_busy)
+        return rlt_client_refuse(r, "relet_call while there are leases or "
+                                    "workers: their events would be lost");
     if (timeout_ms >= 0)
         q.timeout_ms = RELET_NEVER; /* ours counts */
     code = relet_command(r, argv, argc, &q);

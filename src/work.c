@@ -70,6 +70,8 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_number(w, RLT_WORK_BATCH);
         rlt_words_number(w, d->stalls_max);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        if (e->latest_ms > 0)
+            rlt_words_number(w, (uint64_t)e->latest_ms);
         return RLT_SCRIPT_QUEUE_REAP;
     case RLT_STEP_CLAIM:
         rlt_words_key(w, q, RLT_KEY_WAITING);
@@ -108,6 +110,34 @@ static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
     return rlt_submit_script(r, script, w.keys, &a, &q);
 }
 
+/* How many jobs it may have at a time. Those of a team share the room of the
+ * largest. One takes no more than brings it level, by weight, with what each
+ * other one would have that is hungry, too. */
+static uint32_t desk_allowed(const relet *r, const rlt_desk *d)
+{
+    uint64_t all = 0, others = 0, level = UINT32_MAX;
+    uint32_t i;
+
+    if (d->team == 0)
+        return d->work.plan.slots;
+    for (i = 0; i < r->desks_max; i++) {
+        const rlt_desk *e = &r->desks[i];
+        uint64_t load;
+
+        if (!rlt_desk_in_use(e) || e->team != d->team)
+            continue;
+        all = RLT_MAX(all, e->work.plan.slots);
+        load = rlt_work_load(&e->work);
+        if (e == d)
+            continue;
+        others += load;
+        if (rlt_work_hungry(&e->work))
+            level = RLT_MIN(level, (load + 1) * d->weight / e->weight);
+    }
+    all = all > others ? all - others : 0;
+    return (uint32_t)RLT_MIN(RLT_MIN(all, level), d->work.plan.slots);
+}
+
 static void desk_pump(relet *r, rlt_desk *d)
 {
     rlt_reply failed;
@@ -141,6 +171,7 @@ static void desk_turns(relet *r)
 
         if (!rlt_desk_in_use(d))
             continue;
+        d->work.allowed = desk_allowed(r, d);
         desk_pump(r, d);
         rlt_work_settle(&d->work);
         r->desk_busy = 1;
@@ -315,6 +346,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    d->team = c->team;
+    d->weight = c->weight ? c->weight : 1;
     d->stalls_max = c->stalls_max ? c->stalls_max : 2;
     d->run_ms = c->run_ms ? c->run_ms : 86400000;
     if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)
@@ -330,6 +363,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (p->slots > r->jobs_max)
         return "worker.room is over jobs_max";
+    if (d->weight > 1000000)
+        return "worker.weight must be at most 1000000";
     return NULL;
 }
 

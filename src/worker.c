@@ -18,6 +18,8 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     memset(w, 0, sizeof *w);
     rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
+    w->allowed = plan->slots;
+    w->server_at = -1;
     w->rand = rand;
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
@@ -54,6 +56,39 @@ static int work_is_astray(const rlt_work *w)
            w->step[RLT_STEP_CLAIM].serial == 0;
 }
 
+/* Those that a handler is at. */
+static uint32_t work_in_hand(const rlt_work *w)
+{
+    return rlt_slots_in(&w->held, RLT_SLOT_HELD) +
+           rlt_slots_in(&w->held, RLT_SLOT_LOST);
+}
+
+RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w)
+{
+    return work_in_hand(w) +
+           (w->step[RLT_STEP_CLAIM].serial != 0 || w->astray ? w->wanted : 0);
+}
+
+/* How many slots there are, as soon as what was sent has ended. */
+static uint32_t work_slots(const rlt_work *w)
+{
+    return rlt_slots_in(&w->held, RLT_SLOT_FREE) +
+           rlt_slots_in(&w->held, RLT_SLOT_SENT);
+}
+
+RELET_PRIVATE int rlt_work_hungry(const rlt_work *w)
+{
+    return w->state == RLT_WORK_EAGER && !w->short_of && work_slots(w) > 0;
+}
+
+/* How many jobs may be claimed. */
+static uint32_t work_room(const rlt_work *w)
+{
+    uint32_t n = RLT_MIN(work_slots(w), RLT_WORK_BATCH), has = work_in_hand(w);
+
+    return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
+}
+
 /* Without a clock: what is held up by a step that is under way is not. */
 static int work_to_send(const rlt_work *w)
 {
@@ -71,7 +106,8 @@ static int work_to_send(const rlt_work *w)
     if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
         return 0;
     return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
-                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
+                       : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0 &&
+                             work_room(w) > 0;
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
@@ -153,15 +189,6 @@ static uint32_t work_gather_ended(rlt_work *w, rlt_step step)
                           (uint8_t)step, RLT_WORK_BATCH);
 }
 
-/* How many jobs there is room for, as soon as what was sent has ended. */
-static uint32_t work_room(const rlt_work *w)
-{
-    uint32_t n = rlt_slots_in(&w->held, RLT_SLOT_FREE) +
-                 rlt_slots_in(&w->held, RLT_SLOT_SENT);
-
-    return RLT_MIN(n, RLT_WORK_BATCH);
-}
-
 /* Whether a step is called for, and how many jobs it is about. */
 static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
                           uint32_t *count)
@@ -193,6 +220,15 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     return 0;
 }
 
+/* What the server's clock may show, by ours, but for what no clock is late by:
+ * when it leaps ahead all leases end at once, and nobody is gone. */
+static int64_t work_latest(const rlt_work *w, relet_time now)
+{
+    if (w->server_at < 0)
+        return 0;
+    return w->server_ms + (now - w->server_at) + w->plan.lease_ms / 4;
+}
+
 RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
                                 rlt_errand *out)
 {
@@ -218,6 +254,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         out->serial = serial;
         out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
+        out->latest_ms = work_latest(w, now);
         return 1;
     }
     return 0;
@@ -359,6 +396,8 @@ static void work_reaped(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &again);
     (void)relet_value_int(relet_value_at(v, 1), &dead);
     (void)relet_value_int(relet_value_at(v, 2), &left);
+    if (relet_value_int(relet_value_at(v, 3), &w->server_ms))
+        w->server_at = w->step[RLT_STEP_REAP].sent_at;
     if (again + dead >= RLT_WORK_BATCH)
         wait = 0;
     else if (left >= 0)

@@ -75,6 +75,7 @@ typedef struct rlt_work {
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way                     */
+    uint32_t allowed;  /* jobs at a time, as others share the room           */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t held_back; /* claims in a row, while jobs were there             */
     uint8_t in_line;
@@ -82,6 +83,8 @@ typedef struct rlt_work {
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t tell_end;
     relet_time poll_at, due_at, reap_at, again_at;
+    int64_t server_ms; /* the server's clock, at some time since server_at,  */
+    relet_time server_at; /* when it was last asked to reap; below 0: never  */
     int tries;         /* steps in a row that failed                         */
 } rlt_work;
 
@@ -90,6 +93,7 @@ typedef struct rlt_errand {
     uint32_t serial; /* comes back in the reply                              */
     uint64_t op;
     uint32_t count;  /* CLAIM: how many; RENEW, DONE, RETURN: slots          */
+    int64_t latest_ms; /* REAP: that the server's clock may show; 0: any time */
     relet_time timeout_ms;
 } rlt_errand;
 
@@ -124,6 +128,10 @@ RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step);
 /* 1 when it brought jobs that are to be told. */
 RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
                                  const rlt_reply *r);
+
+/* How many jobs it has or has asked for; whether it would have more at once. */
+RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w);
+RELET_PRIVATE int rlt_work_hungry(const rlt_work *w);
 
 /* The user ended a job: it may make room under the queue's limit. */
 RELET_PRIVATE void rlt_work_eased(rlt_work *w);

@@ -103,7 +103,8 @@ answers() {
 
 # ------------------------------------------------------------- without server
 
-commands='call listen lead lock leases ping bench demo help'
+commands='call listen lead lock leases put work jobs job dead cancel retry
+purge pause resume limit stats reap fsck ping bench demo help'
 
 test_help() {
     local c help
@@ -195,6 +196,8 @@ test_completion() {
     claim 'options are those of the command' '$out == --wait'
     out=$(complete relet bench s)
     claim 'bench is completed to set' '$out == set'
+    out=$(complete relet jobs --place de)
+    claim 'places are completed' '$out == "delayed dead"'
 }
 
 test_urls() {

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# faults_test.sh - contenders for a lease on real servers, and real faults.
+# faults_test.sh - leaders and workers on real servers, and real faults.
 #
 #   tests/faults_test.sh            every scenario
 #   tests/faults_test.sh T5 T24     these
 #   ONLY=valkey tests/faults_test.sh T5
 #
-# In each, contenders write to a register while they lead; something is done to
-# them, to the server or to what is between; afterwards the judge reads what
-# each of them heard, believed and did (faults/judge.awk has the rules).
+# In each, contenders write to a register while they lead, or workers for each
+# of their jobs; something is done to them, to the server or to what is between;
+# afterwards the judge reads what each of them heard, believed and did
+# (faults/judge.awk has the rules, and judge_jobs.awk those of jobs).
 # tests/README.md tells which scenario is which.
 
 set -u
@@ -34,6 +35,10 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/faults/net.sh
 # shellcheck disable=SC1091
 . tests/faults/clock.sh
+# shellcheck disable=SC1091
+. tests/faults/jobs.sh
+# shellcheck disable=SC1091
+. tests/faults/doctored_jobs.sh
 
 chosen=" $* "
 PATH=$PATH:/usr/sbin:/sbin
@@ -76,4 +81,11 @@ on_server redis REDIS_SERVER T1 T4 T5 T7 T8 T10 T11 T12 T13 T14 T15 T17 \
     T18 T19 T20 T24 T24-cuts T32 T33 E11
 on_server valkey VALKEY_SERVER T1 T4 T5 T7 T8 T11 T12 T13 T14 T17 T18 T19 T20 \
     T24 T32 T33
+scenes doctored-jobs
+program=workers rules=judge_jobs registers=100000
+on_server redis REDIS_SERVER T1-jobs T2-jobs T3-jobs T6-jobs T9-jobs \
+    T10-jobs T11-jobs T12-jobs T13-jobs T14-jobs T15-jobs T16-jobs T17-jobs \
+    T21-jobs T22-jobs T23-jobs T34-jobs
+on_server valkey VALKEY_SERVER T1-jobs T6-jobs T9-jobs T10-jobs T14-jobs \
+    T16-jobs T22-jobs
 total

@@ -539,6 +539,10 @@ static void t_hear(t_client *c, const relet_event *ev)
     case RELET_LEASE_LOST:
     case RELET_LEASE_TROUBLE:
     case RELET_LEASE_ENDED:
+    case RELET_JOBS:
+    case RELET_JOB_CANCEL:
+    case RELET_JOB_LOST:
+    case RELET_WORKER_ENDED:
         break;
     }
     if (c->see != NULL)

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include "server_await.h"
 #include "server_proxy.h"
 #include "server_rig.h"
 #include "server_run.h"
@@ -1628,7 +1629,12 @@ static const t_case t_cases[] = {
     C(a_link_cut_at_any_byte_never_makes_an_outcome_lie, T_TCP),
     C(one_byte_at_a_time_makes_no_difference, T_TCP),
     C(a_link_that_carries_nothing_is_found_by_a_ping, T_TCP),
-    C(an_idle_link_is_kept_by_pings, T_BOTH)};
+    C(an_idle_link_is_kept_by_pings, T_BOTH),
+    C(a_put_that_waits_is_told_of_each_end, T_BOTH),
+    C(a_put_that_waits_does_not_hang_when_its_link_breaks, T_BOTH),
+    C(a_put_that_waits_too_long_says_so_and_tells_the_number, T_BOTH),
+    C(waiting_for_the_same_id_again_brings_the_kept_result, T_BOTH),
+    C(a_put_that_waits_is_told_when_it_was_not_put, T_BOTH)};
 
 int main(int argc, char **argv)
 {

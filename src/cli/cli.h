@@ -51,12 +51,32 @@ typedef struct cli {
     int all; /* leases */
     int lines; /* put, and what jobs are put with                           */
     const char *id;
+    const char *batch;
+    const char *unique;
+    long window_ms;
     const char *type;
     long rank;
     long delay_ms;
     long attempts;
     long run_ms;
     long keep_ms;
+    long width; /* work                                                     */
+    int drain;
+    long snooze_ms;
+    long result_max;
+    long stalls;
+    const char *place; /* jobs, purge                                       */
+    int payload;       /* job                                               */
+    int result;
+    int force;
+    int in; /* pause, resume                                                */
+    int out;
+    int prom;
+    int once;
+    long replays;
+    long done_max; /* reap; -1: not given                                   */
+    long dead_max;
+    long dead_ms;
 
     int argc; /* what is left when the options are taken                    */
     char **argv;
@@ -92,7 +112,9 @@ typedef struct cli_command {
 
 extern const cli_command call_command, listen_command, ping_command,
     bench_command, demo_command, lead_command, lock_command, leases_command,
-    put_command;
+    put_command, work_command, jobs_command, job_command, dead_command,
+    cancel_command, retry_command, purge_command, pause_command,
+    resume_command, limit_command, stats_command, reap_command, fsck_command;
 
 /* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
 #ifdef __GNUC__
@@ -141,6 +163,21 @@ int cli_refused(const relet_event *ev);
 /* The outcome of what was just asked, alone, whose code this was: 0 and *ev, a
  * reply; or an exit code, and it was said why. */
 int cli_answer(cli *c, int code, relet_event *ev);
+
+/* queue.c: the first operand is a queue, and there are at least so many more of
+ * this name; then connect. 0 or an exit code. */
+int cli_queue(cli *c, const char *command, int more, const char *of);
+
+/* A decimal number above 0: 1, or 0. */
+int cli_number(const char *text, uint64_t *out);
+
+/* The queues that a prefix has, in order: 0 and a table that ends with NULL, of
+ * which each name and then all are to be freed; or an exit code. */
+int cli_queues(cli *c, char ***names);
+
+/* Names of places, NULL behind the last: "waiting". -1: there is none. */
+extern const char *const cli_places[];
+int cli_place(const char *name);
 
 /* HOST.PID or --owner, so that people who look at what is held know where to
  * look next. 0 or an exit code. */

@@ -21,8 +21,11 @@ static const cli_command help_command;
 
 static const cli_command *const main_commands[] = {
     &call_command, &listen_command, &lead_command,
-    &lock_command, &leases_command, &put_command, &ping_command,
-    &bench_command, &demo_command,  &help_command,
+    &lock_command, &leases_command, &put_command, &work_command,
+    &jobs_command, &job_command, &dead_command, &cancel_command,
+    &retry_command, &purge_command, &pause_command, &resume_command,
+    &limit_command, &stats_command, &reap_command, &fsck_command,
+    &ping_command, &bench_command, &demo_command, &help_command,
 };
 #define MAIN_COMMANDS (sizeof main_commands / sizeof *main_commands)
 
@@ -439,6 +442,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     memset(&p, 0, sizeof p);
     c.timeout_ms = c.interval_ms = c.size = c.wait_ms = c.grace_ms = -1;
+    c.done_max = c.dead_max = -1;
     c.argv = (char **)cli_grow(NULL, ((size_t)argc + 1) * sizeof *argv);
     p.c = &c;
     p.argv = argv;

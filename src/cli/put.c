@@ -2,10 +2,16 @@
  *
  * put.c - relet put: jobs into a queue, from the command line or a line each
  * from standard input. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -16,11 +22,17 @@ typedef struct putter {
     cli *c;
     relet_span queue;
     relet_job like;   /* what all of them have                               */
+    relet_unique mode; /* with --unique                                      */
     relet_job jobs[PUT_PLAIN];
+    char ids[PUT_OFFER][256]; /* --batch                                     */
     size_t n, most;   /* of them that are to be put now                      */
     char *text;       /* their payloads                                      */
     size_t used, cap;
     uint64_t put, twins;
+    uint64_t lines;   /* read so far                                         */
+    int bar;          /* what is done is shown on a terminal                 */
+    double bytes, all; /* of standard input; 0: nobody knows                 */
+    double bar_at;    /* shown last                                          */
     int code;         /* the worst news so far                               */
 } putter;
 
@@ -30,10 +42,64 @@ static void put_worse(putter *p, int code)
         p->code = code;
 }
 
+/* ---------------------------------------------------------------- progress */
+
+#define PUT_BAR 30
+#define PUT_BAR_US 100000 /* not more often                                  */
+
+/* Only a file's length is known beforehand. */
+static void put_bar_begin(putter *p)
+{
+    struct stat info;
+
+    p->bar = p->c->lines && !p->c->quiet && !p->c->json &&
+             isatty(STDERR_FILENO);
+    if (!fstat(STDIN_FILENO, &info) && S_ISREG(info.st_mode))
+        p->all = (double)info.st_size;
+}
+
+static void put_bar_show(putter *p)
+{
+    static const char full[] = "##############################";
+    double share = p->all > 0 ? p->bytes / p->all : 0;
+    int n = share < 1 ? (int)(share * PUT_BAR) : PUT_BAR;
+
+    fputs("\r", stderr);
+    if (p->all > 0)
+        fprintf(stderr, "[%-*.*s] %3d%%  ", PUT_BAR, n, full,
+                share < 1 ? (int)(share * 100) : 100);
+    fprintf(stderr, "%" PRIu64 " put, %" PRIu64 " duplicates\033[K", p->put,
+            p->twins);
+}
+
+static void put_bar(putter *p)
+{
+    double now = cli_now_us();
+
+    if (!p->bar || now < p->bar_at + PUT_BAR_US)
+        return;
+    p->bar_at = now;
+    put_bar_show(p);
+}
+
+/* Other lines begin at the left. */
+static void put_bar_end(putter *p)
+{
+    if (p->bar && p->bar_at > 0)
+        fputs("\r\033[K", stderr);
+    p->bar_at = 0;
+}
+
+/* ------------------------------------------------------------------ putting */
+
+/* On a terminal the bar says enough. */
 static void put_tell(putter *p, uint64_t number, int twin)
 {
     p->put += !twin;
     p->twins += twin != 0;
+    put_bar(p);
+    if (p->bar && isatty(STDOUT_FILENO))
+        return;
     if (p->c->json)
         printf("{\"job\":%" PRIu64 ",\"duplicate\":%s}\n", number,
                twin ? "true" : "false");
@@ -55,12 +121,14 @@ static void put_event(putter *p, const relet_event *ev)
             else
                 put_tell(p, number, is == 2);
         }
-    } else if (ev->kind == RELET_ERROR) {
-        cli_say("%.*s", cli_text(ev->text));
-        put_worse(p, CLI_ERROR);
-    } else if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE) {
-        cli_say("%.*s", cli_text(ev->text));
-        put_worse(p, ev->kind == RELET_UNSURE ? CLI_UNSURE : CLI_NOT_SENT);
+    } else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
+               ev->kind == RELET_UNSURE) {
+        put_bar_end(p);
+        put_worse(p, cli_refused(ev));
+    } else if (p->c->lines && !p->c->quiet &&
+               (ev->kind == RELET_DOWN || ev->kind == RELET_UP)) {
+        put_bar_end(p);
+        cli_say("%s: %.*s", relet_kind_text(ev->kind), cli_text(ev->text));
     }
 }
 
@@ -95,10 +163,17 @@ static int put_send(putter *p)
     for (i = 0; i < p->n; i++) {
         p->jobs[i].payload.p = at;
         at += p->jobs[i].payload.n;
+        if (p->c->batch)
+            p->jobs[i].id = relet_str(p->ids[i]);
     }
     q.tag = p->n;
+    if (p->c->lines && p->c->timeout_ms < 0)
+        q.timeout_ms = RELET_NEVER; /* a server that is away is waited for */
     for (;;) {
-        code = relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
+        code = p->c->unique
+                   ? relet_put_unique(p->c->r, p->queue, p->jobs, p->mode,
+                                      p->c->window_ms, &q)
+                   : relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
         if (code != RELET_E_LIMIT)
             break;
         code = put_wait(p, relet_outstanding(p->c->r) - 1);
@@ -123,8 +198,57 @@ static int put_one(putter *p, const char *payload, size_t n)
         memcpy(p->text + p->used, payload, n);
     p->used += n;
     p->jobs[p->n] = p->like;
+    if (p->c->batch)
+        snprintf(p->ids[p->n], sizeof p->ids[p->n], "%s:%" PRIu64,
+                 p->c->batch, ++p->lines);
     p->jobs[p->n++].payload.n = n;
     return 0;
+}
+
+/* While nothing comes in, what is there goes out. 0 or an exit code. */
+static int put_await(putter *p)
+{
+    struct pollfd fds[1 + RELET_WATCH_MAX];
+    relet_watch watch[RELET_WATCH_MAX];
+    relet_event ev;
+    int i, n, got, code;
+
+    for (;;) {
+        memset(fds, 0, sizeof fds);
+        fds[0].fd = STDIN_FILENO;
+        fds[0].events = POLLIN;
+        if (poll(fds, 1, 0) != 0 || cli_interrupted())
+            return 0;
+        code = put_send(p);
+        if (code)
+            return code;
+        while ((got = relet_wait(p->c->r, &ev, 0)) == 1)
+            put_event(p, &ev);
+        if (got < 0)
+            return cli_trouble(p->c, got);
+        cli_flush();
+        n = relet_watches(p->c->r, watch, RELET_WATCH_MAX);
+        for (i = 0; i < n; i++) {
+            fds[1 + i].fd = watch[i].fd;
+            fds[1 + i].events = watch[i].events;
+        }
+        (void)poll(fds, (nfds_t)n + 1, relet_poll_timeout(p->c->r));
+    }
+}
+
+/* What there is of standard input; 0 at its end, or when it cannot be read. */
+static size_t put_read(char *p, size_t n, int *code)
+{
+    ssize_t got;
+
+    do {
+        got = read(STDIN_FILENO, p, n);
+    } while (got < 0 && errno == EINTR && !cli_interrupted());
+    if (got < 0 && !cli_interrupted()) {
+        cli_say("standard input: %s", strerror(errno));
+        *code = CLI_USAGE;
+    }
+    return got < 0 ? 0 : (size_t)got;
 }
 
 /* Lines, or all of it as one job. */
@@ -139,8 +263,11 @@ static int put_input(putter *p)
             cap = 2 * cap + 65536;
             buf = (char *)cli_grow(buf, cap);
         }
-        n = fread(buf + used, 1, cap - used, stdin);
-        end = n < cap - used;
+        code = put_await(p);
+        if (code || cli_interrupted())
+            break;
+        n = put_read(buf + used, cap - used, &code);
+        end = n == 0;
         used += n;
         for (at = 0; p->c->lines && at < used && !code;) {
             char *to = (char *)memchr(buf + at, '\n', used - at);
@@ -150,20 +277,65 @@ static int put_input(putter *p)
             n = to ? (size_t)(to - buf) - at : used - at;
             code = put_one(p, buf + at, n);
             at += n + (to != NULL);
+            p->bytes += (double)n + 1;
         }
         if (p->c->lines) {
             memmove(buf, buf + at, used - at);
             used -= at;
         }
     }
-    if (ferror(stdin)) {
-        cli_say("standard input: %s", strerror(errno));
-        code = CLI_USAGE;
-    }
-    if (!code && !p->c->lines)
+    if (!code && !p->c->lines && end)
         code = put_one(p, buf, used);
     free(buf);
     return code;
+}
+
+static void put_end(const putter *p, const relet_job_info *end)
+{
+    relet_span text = end->place == RELET_DONE ? end->result : end->error;
+
+    if (p->c->json) {
+        printf("{\"job\":%" PRIu64 ",\"place\":\"%s\",\"%s\":",
+               end->work.number,
+               end->place == RELET_DONE   ? "done"
+               : end->place == RELET_DEAD ? "dead"
+                                          : "gone",
+               end->place == RELET_DONE ? "result" : "error");
+        show_json(stdout, text.p ? text : relet_str(""));
+        puts("}");
+    } else if (end->place == RELET_DONE) {
+        fwrite(text.p, 1, text.n, stdout);
+    } else if (end->place == RELET_DEAD) {
+        cli_say("job %" PRIu64 " is dead: %.*s", end->work.number,
+                cli_text(text));
+    } else {
+        cli_say("job %" PRIu64 " was cancelled, or is gone", end->work.number);
+    }
+}
+
+/* The one job that was gathered, to its end. */
+static int put_to_its_end(putter *p)
+{
+    relet_job_info end;
+    relet_event ev;
+    int code;
+
+    p->jobs[0].payload.p = p->text;
+    code = relet_put_wait(p->c->r, p->queue, p->jobs, &ev, &end,
+                          (int)p->c->wait_ms);
+    if (code == RELET_E_TIMEOUT && end.work.number) {
+        cli_say("job %" PRIu64 " has not ended in %ld ms", end.work.number,
+                p->c->wait_ms);
+        return CLI_UNSURE;
+    }
+    if (code < 0)
+        return cli_trouble(p->c, code);
+    if (code == 0) {
+        put_event(p, &ev);
+        return 0;
+    }
+    put_end(p, &end);
+    return end.place == RELET_DONE ? 0 : CLI_ERROR;
 }
 
 static int put_all(putter *p)
@@ -174,6 +346,8 @@ static int put_all(putter *p)
         code = put_input(p);
     for (i = 1; i < p->c->argc && !code; i++)
         code = put_one(p, p->c->argv[i], strlen(p->c->argv[i]));
+    if (!code && p->c->wait_ms >= 0)
+        return put_to_its_end(p);
     if (!code)
         code = put_send(p);
     if (!code)
@@ -195,28 +369,54 @@ static void put_like(putter *p)
     j->attempts = (uint32_t)c->attempts;
     j->timeout_ms = c->run_ms;
     j->keep_ms = c->keep_ms;
-    p->most = c->id || c->type || c->rank || c->delay_ms || c->attempts ||
-                      c->run_ms || c->keep_ms
+    p->most = c->id || c->batch || c->type || c->rank || c->delay_ms ||
+                      c->attempts || c->run_ms || c->keep_ms
                   ? PUT_OFFER
                   : PUT_PLAIN;
 }
 
+/* NULL, or the rule that is broken. */
+static const char *put_rule(putter *p)
+{
+    static const char *const modes[] = {"throttle", "extend", "replace",
+                                        "debounce", NULL};
+    const cli *c = p->c;
+    int mode;
+
+    if (c->argc == 0)
+        return "put wants the name of a queue";
+    if (c->id && (c->lines || c->argc > 2))
+        return "--id is the id of one job";
+    if (c->batch && (!c->lines || strlen(c->batch) > 230))
+        return "--batch goes with --lines, and has at most 230 bytes";
+    if (c->wait_ms >= 0 && (c->lines || c->argc > 2 || c->unique))
+        return "--wait is for one job, without --unique";
+    if (!c->unique)
+        return c->window_ms ? "--window goes with --unique" : NULL;
+    if (!c->id || c->count)
+        return "--unique goes with --id, and without --most";
+    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique); mode++)
+        ;
+    p->mode = (relet_unique)mode;
+    return modes[mode] ? NULL
+                       : "--unique is throttle, extend, replace or debounce";
+}
+
 static int put_run(cli *c)
 {
+    const char *rule;
     putter *p;
     int code;
 
-    if (c->argc == 0) {
-        cli_say("put wants the name of a queue");
-        return CLI_USAGE;
-    }
-    if (c->id && (c->lines || c->argc > 2)) {
-        cli_say("--id is the id of one job");
-        return CLI_USAGE;
-    }
     p = (putter *)cli_grow(NULL, sizeof *p);
     memset(p, 0, sizeof *p);
     p->c = c;
+    rule = put_rule(p);
+    if (rule) {
+        cli_say("%s", rule);
+        free(p);
+        return CLI_USAGE;
+    }
     p->queue = relet_str(c->argv[0]);
     put_like(p);
     code = cli_configure(c);
@@ -224,7 +424,9 @@ static int put_run(cli *c)
         code = cli_connect(c, 0);
     if (!code) {
         cli_interruptible(c);
+        put_bar_begin(p);
         code = put_all(p);
+        put_bar_end(p);
         if (c->lines && !c->quiet && !c->json)
             cli_say("%" PRIu64 " put, %" PRIu64 " duplicates", p->put,
                     p->twins);
@@ -242,6 +444,12 @@ static const cli_option put_options[] = {
      "each line of standard input is a job"},
     {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0,
      "put it only if there is no job of this id"},
+    {0, "unique", "MODE", CLI_TEXT, offsetof(cli, unique), 0, 0,
+     "throttle, extend, replace or debounce: see the manual"},
+    {0, "window", "MS", CLI_NUMBER, offsetof(cli, window_ms), 1, INT32_MAX,
+     "with throttle, extend: one job in that time"},
+    {0, "batch", "NAME", CLI_TEXT, offsetof(cli, batch), 0, 0,
+     "with --lines: NAME:1, NAME:2, ... are their ids"},
     {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,
      "what kind of job it is"},
     {0, "rank", "N", CLI_NUMBER, offsetof(cli, rank), -1000, 1000,
@@ -256,6 +464,8 @@ static const cli_option put_options[] = {
      "how long its result is kept"},
     {0, "most", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
      "refuse when more jobs would wait"},
+    {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, INT32_MAX,
+     "wait so long for its end, and print its result"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
@@ -264,6 +474,12 @@ const cli_command put_command = {
     "put [OPTION]... QUEUE [PAYLOAD]...",
     "Puts a job for each PAYLOAD; without one, standard input is the payload\n"
     "of one job, or with --lines each of its lines is one. Prints the number\n"
-    "of each. What a broken link leaves open is asked again, and put once.",
+    "of each. What a broken link leaves open is asked again, and put once;\n"
+    "with --lines a server that is away is waited for, unless --timeout says\n"
+    "how long. On a terminal --lines shows how far it is instead of numbers.\n"
+    "With --batch it may be run again after it was ended: what is in the\n"
+    "queue is not put twice, nor what is done and kept (--keep).\n"
+    "With --wait the result of the one job is printed instead of its number;\n"
+    "exit code 1: it is dead or was cancelled, 4: it has not ended.",
     put_options, 0, put_run,
 };

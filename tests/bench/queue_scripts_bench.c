@@ -4,6 +4,8 @@
  * nothing in front of them.
  *
  *     queue_scripts_bench bench.tsv PORT    a table; lines appended to the file
+ *     queue_scripts_bench --life N TOTAL PORT    whole lives a second, N at a
+ *                                           time, for who compares
  *
  * One connection, which writes ready-made bytes and counts the values that come
  * back. The server's data is flushed. Times of single steps are those that the
@@ -628,6 +630,14 @@ static void b_longest(void)
 
 int main(int argc, char **argv)
 {
+    double cpu;
+
+    if (argc == 5 && strcmp(argv[1], "--life") == 0) {
+        b_connect(atoi(argv[4]));
+        b_load();
+        printf("%.0f\n", b_life(atoi(argv[2]), atoi(argv[3]), &cpu));
+        return 0;
+    }
     if (argc < 3) {
         printf("queue_scripts_bench: no server\n");
         return 0;

@@ -62,6 +62,13 @@ leases() {
     echo
 }
 
+# Flushes the server's data, as the scripts alone do too.
+queues() {
+    echo "== queue_bench, beside the peers (takes ten minutes)"
+    bash tests/bench/peers.sh $tsv "$work" "$server_port" || exit 1
+    echo
+}
+
 # -------------------------------------------------------- counted instructions
 
 # count WHO COMMAND N: instructions of this process for N at depth 64.
@@ -162,6 +169,7 @@ sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
 echo
 if [ -n "$server_port" ]; then
     leases
+    queues
     bench_instructions
     bench_beside_redis_benchmark
 fi

@@ -222,6 +222,51 @@ TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
     PASS();
 }
 
+/* Found by faults T13-jobs: it was tried again at the next poll, 30 s later. */
+TEST what_failed_is_tried_again_as_soon_as_it_is_due(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 1, 2));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_pass(&w, 1000);
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_settle(&w);
+    t_world_pass(&w, 499);
+    T_HEARD(&w, 1, "");
+    t_world_pass(&w, 2);
+    T_HEARD(&w, 1, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_stops_leaves_word_of_what_failed(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_settle(&w);
+    t_world_pass(&w, 501);
+    T_HEARD(&w, 2, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST what_is_given_back_goes_to_another_one(void)
 {
     t_world w;
@@ -438,6 +483,120 @@ TEST what_nobody_has_begun_by_its_deadline_is_dead(void)
     PASS();
 }
 
+/* How many jobs of queue a or b a client has. */
+static int t_leased(t_world *w, char queue)
+{
+    char line[30];
+
+    sprintf(line, "ZCARD {%c}:leased", queue);
+    return atoi(t_world_ask(w, line) + 1);
+}
+
+static void t_put_many(t_world *w, char queue, int count)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("x");
+    for (; count > 0; count--)
+        (void)relet_put(w->p[0].r, rlt_span(&queue, 1), &j, 1, 0, NULL);
+    t_world_settle(w);
+}
+
+static int t_team(t_world *w, const char *queue, uint32_t weight)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str(queue);
+    c.room = 4;
+    c.team = 1;
+    c.weight = weight;
+    return relet_worker_start(w->p[1].r, &c);
+}
+
+TEST a_team_shares_its_room_by_weight_while_all_have_work(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 3));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(3, t_leased(&w, 'a'));
+    ASSERT_EQ(1, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_is_alone_in_its_team_has_all_of_its_room(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(4, t_leased(&w, 'a'));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(3, t_leased(&w, 'a'));
+    ASSERT_EQ(1, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    ASSERT_EQ(0, t_done(&w, 1, 3));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
+/* All leases end at once by the server's clock, and nobody is gone. */
+TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 40000);
+    for (i = 0; i < 20; i++) { /* some of them between renewal and reaper */
+        w.wall_ms += 60000;
+        t_world_pass(&w, 4700);
+    }
+    T_HEARD(&w, 2, "");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "");
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
 {
     relet_job j;
@@ -544,6 +703,8 @@ int main(int argc, char **argv)
     RUN_TEST(the_job_of_a_dead_worker_is_relet);
     RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
+    RUN_TEST(what_failed_is_tried_again_as_soon_as_it_is_due);
+    RUN_TEST(who_stops_leaves_word_of_what_failed);
     RUN_TEST(what_is_given_back_goes_to_another_one);
     RUN_TEST(a_worker_ends_behind_the_failure_of_its_last_job);
     RUN_TEST(a_worker_ends_behind_a_job_that_was_lost);
@@ -554,6 +715,10 @@ int main(int argc, char **argv)
     RUN_TEST(what_is_claimed_again_before_its_handler_ended_goes_back);
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
     RUN_TEST(what_nobody_has_begun_by_its_deadline_is_dead);
+    RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
+    RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
+    RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);

@@ -296,19 +296,6 @@ static int contend_set(const char *word)
     return -1;
 }
 
-static int contend_fence(const char *path)
-{
-    struct sockaddr_un a;
-    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-
-    memset(&a, 0, sizeof a);
-    a.sun_family = AF_UNIX;
-    if (fd < 0 || strlen(path) >= sizeof a.sun_path)
-        return -1;
-    memcpy(a.sun_path, path, strlen(path));
-    return connect(fd, (struct sockaddr *)&a, (socklen_t)sizeof a) ? -1 : fd;
-}
-
 static relet *contend_open(const contender *c, const char *url)
 {
     relet_fault fault;
@@ -357,7 +344,7 @@ int main(int argc, char **argv)
             return 2;
     c->name = argv[1];
     c->shift = line_shift();
-    c->fence = contend_fence(argv[3]);
+    c->fence = line_socket(argv[3], connect);
     c->r = contend_open(c, argv[2]);
     if (c->fence < 0 || c->r == NULL)
         return 2;

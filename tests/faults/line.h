@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * line.h - the log lines of the processes in a fault scenario.
+ * line.h - the log lines of the processes in a fault scenario, and the way to
+ * the register.
  *
  *   NS WHO WHAT TERM TOKEN MORE...
  *
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +27,22 @@ static inline int64_t line_clock(void)
 
     (void)clock_gettime(CLOCK_BOOTTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A socket for datagrams: bound to this path, or connected to it. Or -1. */
+static inline int line_socket(const char *path,
+                              int (*how)(int, const struct sockaddr *,
+                                         socklen_t))
+{
+    struct sockaddr_un a;
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+    memset(&a, 0, sizeof a);
+    a.sun_family = AF_UNIX;
+    if (fd < 0 || strlen(path) >= sizeof a.sun_path)
+        return -1;
+    memcpy(a.sun_path, path, strlen(path));
+    return how(fd, (struct sockaddr *)&a, (socklen_t)sizeof a) ? -1 : fd;
 }
 
 /* What the time namespace of this process adds to the clock. */

@@ -11,6 +11,10 @@ work=$PWD/build/faults
 room=3000
 ttl=1500
 
+program=contend       # what a node is, which judge reads its log, and how many
+rules=judge           # registers there are
+registers=1
+
 scene=                # its number in the table, T7
 dir=                  # … and its folder, with a log for each process
 leader=               # of until_led
@@ -66,7 +70,7 @@ node() {
     shift
     : >>"$dir/$name.log"
     # shellcheck disable=SC2086
-    ${node_in:-} "$faults/contend" "$name" \
+    ${node_in:-} "$faults/$program" "$name" \
         "redis://${node_host:-127.0.0.1}:${node_port:-$server_port}" \
         "$dir/socket" ttl=$ttl "$@" >>"$dir/$name.log" 2>>"$dir/$name.err" &
     node_pid[$name]=$!
@@ -172,7 +176,7 @@ scene_begin() {
     mkdir -p "$dir/server"
     : >"$dir/world.log"
     : >"$dir/fence.log"
-    "$faults/fence" "$dir/socket" >>"$dir/fence.log" 2>"$dir/fence.err" &
+    "$faults/fence" "$dir/socket" $registers >>"$dir/fence.log" 2>"$dir/fence.err" &
     fence_pid=$!
     must until_line "$dir/fence.log" ready
 }
@@ -215,7 +219,7 @@ all_said_bye() {
 }
 
 judge() {
-    logs | awk -f tests/faults/judge.awk -v room=$room -v void="$1" \
+    logs | awk -f tests/faults/$rules.awk -v room=$room -v void="$1" \
         -v sum="$dir/sum"
 }
 

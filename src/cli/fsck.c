@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fsck.c - relet fsck: whether each job of a queue is in its place.
+ *
+ * All keys are walked through, while the queue is at work. What looks wrong
+ * then may only have moved, so it is asked again in one transaction, and told
+ * when it is wrong at that moment, too. What a step that was cut short left
+ * behind is no fault: it is passed over, and counted. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* What was seen of a number. A place and the state that belongs to it stand in
+ * the same order. */
+enum {
+    FSCK_WAITING = 1 << 0,
+    FSCK_RANKED = 1 << 1,
+    FSCK_DELAYED = 1 << 2,
+    FSCK_LEASED = 1 << 3,
+    FSCK_DONE = 1 << 4,
+    FSCK_DEAD = 1 << 5,
+    FSCK_PLACES = (1 << 6) - 1,
+    FSCK_WAITS = FSCK_WAITING | FSCK_RANKED | FSCK_DELAYED,
+    FSCK_RECORD = 1 << 6,
+    FSCK_STATE = 1 << 7,
+    FSCK_TEXT = 1 << 8,
+    FSCK_HAS_L = 1 << 9, /* its state's letter; none of them: W             */
+    FSCK_HAS_D = 1 << 10,
+    FSCK_HAS_X = 1 << 11,
+    FSCK_ODD = 1 << 12,  /* a state, or a record, of no kind                */
+    FSCK_HIGH = 1 << 13  /* a number or a token higher than any given       */
+};
+
+#define FSCK_SUFFIXES 8
+static const char *const fsck_suffix[FSCK_SUFFIXES] = {
+    "waiting", "ranked", "delayed", "leased", "done", "dead", "jobs", "ids"};
+enum { FSCK_JOBS = 6, FSCK_IDS = 7 };
+
+#define FSCK_PAGE "1000"
+
+typedef struct fsck_fact {
+    uint64_t number;
+    uint64_t token;
+    uint32_t seen;
+} fsck_fact;
+
+typedef struct fsck {
+    cli *c;
+    const char *queue;
+    char key[FSCK_SUFFIXES][256];
+    fsck_fact *facts;
+    size_t n, cap;
+    uint64_t jobs, passed_over, broken;
+    uint64_t seq, fence;
+} fsck;
+
+/* -------------------------------------------------------------------- facts */
+
+static void fsck_add(fsck *f, uint64_t number, uint32_t seen, uint64_t token)
+{
+    if (f->n == f->cap) {
+        f->cap = f->cap ? 2 * f->cap : 1024;
+        f->facts = (fsck_fact *)cli_grow(f->facts, f->cap * sizeof *f->facts);
+    }
+    f->facts[f->n].number = number;
+    f->facts[f->n].token = token;
+    f->facts[f->n++].seen = seen;
+}
+
+static int fsck_compare(const void *a, const void *b)
+{
+    const fsck_fact *x = (const fsck_fact *)a, *y = (const fsck_fact *)b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* One for each number. */
+static void fsck_fold(fsck *f)
+{
+    size_t i, n = 0;
+
+    if (f->n > 1)
+        qsort(f->facts, f->n, sizeof *f->facts, fsck_compare);
+    for (i = 0; i < f->n; i++) {
+        if (n == 0 || f->facts[n - 1].number != f->facts[i].number) {
+            f->facts[n++] = f->facts[i];
+            continue;
+        }
+        f->facts[n - 1].seen |= f->facts[i].seen;
+        if (f->facts[i].token > f->facts[n - 1].token)
+            f->facts[n - 1].token = f->facts[i].token;
+    }
+    f->n = n;
+}
+
+/* The digits at the beginning, and what stands behind them. 0: none. */
+static size_t fsck_digits(relet_span s, uint64_t *number)
+{
+    size_t i = 0;
+
+    for (*number = 0; i < s.n && i < 18 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
+        *number = *number * 10 + (uint64_t)(s.p[i] - '0');
+    return i;
+}
+
+static uint32_t fsck_state(relet_span s, uint64_t *token)
+{
+    relet_span rest = s;
+    uint32_t seen = FSCK_STATE;
+
+    *token = 0;
+    if (s.n < 2 || s.p[1] != ' ')
+        return seen | FSCK_ODD;
+    rest.p += 2;
+    rest.n -= 2;
+    if (fsck_digits(rest, token) == 0)
+        return seen | FSCK_ODD;
+    if (s.p[0] == 'L')
+        return seen | FSCK_HAS_L;
+    if (s.p[0] == 'D')
+        return seen | FSCK_HAS_D;
+    if (s.p[0] == 'X')
+        return seen | FSCK_HAS_X;
+    return s.p[0] == 'W' ? seen : seen | FSCK_ODD;
+}
+
+static uint32_t fsck_record(relet_span s)
+{
+    int plain = s.n >= 5 && s.p[0] == '.', headed = s.n >= 19 && s.p[0] == '+';
+
+    return plain || headed ? FSCK_RECORD : FSCK_RECORD | FSCK_ODD;
+}
+
+/* NULL, or what is wrong with all that was seen of a number. */
+static const char *fsck_wrong(uint32_t seen)
+{
+    uint32_t right = seen & FSCK_HAS_L   ? FSCK_LEASED
+                     : seen & FSCK_HAS_D ? FSCK_DONE
+                     : seen & FSCK_HAS_X ? FSCK_DEAD
+                                         : FSCK_WAITS;
+
+    if (!(seen & FSCK_RECORD))
+        return seen & (FSCK_STATE | FSCK_TEXT) ? "a part without a record"
+                                               : NULL;
+    if (seen & FSCK_ODD)
+        return "a record or a state of no kind";
+    if (seen & FSCK_HIGH)
+        return "its number or token is higher than any that was given";
+    if (!(seen & right & FSCK_PLACES))
+        return right == FSCK_WAITS    ? "waits, but stands in no line"
+               : right == FSCK_LEASED ? "is leased, but to nobody"
+               : right == FSCK_DONE   ? "is done, but will be kept for ever"
+                                      : "is dead, but not among the dead";
+    return NULL;
+}
+
+static int fsck_has_strays(uint32_t seen)
+{
+    uint32_t places = seen & FSCK_PLACES;
+
+    return places && (!(seen & FSCK_RECORD) || (places & (places - 1)));
+}
+
+/* -------------------------------------------------------------------- walks */
+
+static int fsck_ask(fsck *f, const relet_span *argv, size_t argc,
+                    relet_event *ev)
+{
+    relet_request q = cli_request(f->c);
+
+    return cli_answer(f->c, relet_command(f->c->r, argv, argc, &q), ev);
+}
+
+/* A name, without its rank. */
+static void fsck_place(fsck *f, relet_span name, uint32_t place)
+{
+    uint64_t number;
+
+    if (fsck_digits(name, &number) > 0)
+        fsck_add(f, number, place, 0);
+}
+
+static int fsck_list(fsck *f)
+{
+    char from[24], to[24];
+    relet_span argv[4] = {{"LRANGE", 6}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    relet_event ev;
+    relet_value v;
+    uint64_t at = 0;
+    size_t n;
+    int code;
+
+    do {
+        snprintf(from, sizeof from, "%" PRIu64, at);
+        snprintf(to, sizeof to, "%" PRIu64, at + 999);
+        argv[1] = relet_str(f->key[0]);
+        argv[2] = relet_str(from);
+        argv[3] = relet_str(to);
+        code = fsck_ask(f, argv, 4, &ev);
+        if (code)
+            return code;
+        n = relet_value_count(ev.value);
+        for (v = relet_value_first(ev.value); relet_value_text(v).p;
+             v = relet_value_next(v))
+            fsck_place(f, relet_value_text(v), FSCK_WAITING);
+        at += n;
+    } while (n > 0);
+    return 0;
+}
+
+static void fsck_field(fsck *f, relet_span name, relet_span value)
+{
+    uint64_t number, token = 0;
+    size_t n = fsck_digits(name, &number);
+
+    if (n == 0)
+        return;
+    if (n == name.n)
+        fsck_add(f, number, fsck_record(value), 0);
+    else if (n + 1 == name.n && name.p[n] == 's')
+        fsck_add(f, number, fsck_state(value, &token), token);
+    else if (n + 1 == name.n && name.p[n] == 'r')
+        fsck_add(f, number, FSCK_TEXT, 0);
+}
+
+/* ZSCAN and HSCAN: all that is there all the time is told at least once. */
+static int fsck_scan(fsck *f, const char *command, int key)
+{
+    char cursor[32] = "0";
+    relet_span argv[5] = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {"COUNT", 5},
+                          {FSCK_PAGE, 4}};
+    relet_value part, name, value;
+    relet_event ev;
+    int code;
+
+    argv[0] = relet_str(command);
+    argv[1] = relet_str(f->key[key]);
+    do {
+        argv[2] = relet_str(cursor);
+        code = fsck_ask(f, argv, 5, &ev);
+        if (code)
+            return code;
+        part = relet_value_first(ev.value);
+        snprintf(cursor, sizeof cursor, "%.*s",
+                 cli_text(relet_value_text(part)));
+        part = relet_value_next(part);
+        for (name = relet_value_first(part); relet_value_text(name).p;
+             name = relet_value_next(value)) {
+            value = relet_value_next(name);
+            if (key == FSCK_JOBS)
+                fsck_field(f, relet_value_text(name), relet_value_text(value));
+            else
+                fsck_place(f, relet_value_text(name), 1u << key);
+        }
+    } while (strcmp(cursor, "0") != 0);
+    return 0;
+}
+
+static uint64_t fsck_number(relet_value v)
+{
+    int64_t n = 0;
+
+    return relet_value_int(v, &n) && n > 0 ? (uint64_t)n : 0;
+}
+
+/* Behind the walk: what was given until now is not less than what was seen. */
+static int fsck_meta(fsck *f)
+{
+    relet_span argv[5] = {{"HMGET", 5}, {NULL, 0}, {"version", 7}, {"seq", 3},
+                          {"fence", 5}};
+    relet_span version;
+    relet_event ev;
+    int code;
+
+    argv[1] = relet_str(f->key[FSCK_JOBS]);
+    code = fsck_ask(f, argv, 5, &ev);
+    if (code)
+        return code;
+    version = relet_value_text(relet_value_at(ev.value, 0));
+    f->seq = fsck_number(relet_value_at(ev.value, 1));
+    f->fence = fsck_number(relet_value_at(ev.value, 2));
+    if (!version.p || (version.n == 1 && version.p[0] == '1'))
+        return 0;
+    cli_say("%s: it is of version %.*s", f->queue, cli_text(version));
+    return CLI_ERROR;
+}
+
+static int fsck_walk(fsck *f)
+{
+    int i, code = fsck_list(f);
+
+    for (i = 1; i < FSCK_JOBS && !code; i++)
+        code = fsck_scan(f, "ZSCAN", i);
+    if (!code)
+        code = fsck_scan(f, "HSCAN", FSCK_JOBS);
+    return code ? code : fsck_meta(f);
+}
+
+/* ---------------------------------------------------------------- once more
+ *
+ * One job, at one moment. */
+
+/* "n,rank" of a record with a head. */
+static void fsck_ranked_name(relet_span record, const char *number, char *out,
+                             size_t size)
+{
+    relet_span s = record;
+    size_t k = 0;
+
+    if (s.n >= 19 && s.p[0] == '+')
+        while (9 + k < s.n && k < 6 && s.p[9 + k] != ',')
+            k++;
+    if (k == 0 || (k == 1 && s.p[9] == '0'))
+        snprintf(out, size, "%s", number);
+    else
+        snprintf(out, size, "%s,%.*s", number, (int)k, s.p + 9);
+}
+
+static uint32_t fsck_judge(const fsck *f, const fsck_fact *fact, relet_value v)
+{
+    relet_value hash = relet_value_at(v, 0);
+    relet_span record = relet_value_text(relet_value_at(hash, 0));
+    relet_span state = relet_value_text(relet_value_at(hash, 1));
+    uint64_t token = 0;
+    uint32_t seen = 0;
+    size_t i;
+
+    if (record.p)
+        seen |= fsck_record(record);
+    if (state.p)
+        seen |= fsck_state(state, &token);
+    if (relet_value_text(relet_value_at(hash, 2)).p)
+        seen |= FSCK_TEXT;
+    for (i = 0; i < FSCK_JOBS; i++)
+        if (relet_value_type(relet_value_at(v, 1 + i)) != RELET_NULL)
+            seen |= 1u << i;
+    if (relet_value_type(relet_value_at(v, 7)) != RELET_NULL)
+        seen |= FSCK_DELAYED;
+    if (fact->number > f->seq || token > f->fence)
+        seen |= FSCK_HIGH;
+    return seen;
+}
+
+static int fsck_record_of(fsck *f, const char *number, char *ranked,
+                          size_t size)
+{
+    relet_span argv[3] = {{"HGET", 4}, {NULL, 0}, {NULL, 0}};
+    relet_event ev;
+    int code;
+
+    argv[1] = relet_str(f->key[FSCK_JOBS]);
+    argv[2] = relet_str(number);
+    code = fsck_ask(f, argv, 3, &ev);
+    if (!code)
+        fsck_ranked_name(relet_value_text(ev.value), number, ranked, size);
+    return code;
+}
+
+static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
+{
+    char number[24], state[26], text[26], ranked[40];
+    relet_span word[8][5];
+    relet_args commands[8];
+    relet_request q = cli_request(f->c);
+    relet_event ev;
+    size_t i;
+    int code;
+
+    snprintf(number, sizeof number, "%" PRIu64, fact->number);
+    snprintf(state, sizeof state, "%ss", number);
+    snprintf(text, sizeof text, "%sr", number);
+    code = fsck_record_of(f, number, ranked, sizeof ranked);
+    for (i = 0; i < 8; i++) {
+        word[i][0] = relet_str(i == 0 ? "HMGET" : i == 1 ? "LPOS" : "ZSCORE");
+        word[i][1] = relet_str(f->key[i == 0   ? (size_t)FSCK_JOBS
+                                      : i == 7 ? (size_t)2 : i - 1]);
+        word[i][2] = relet_str(i == 7 ? ranked : number);
+        commands[i].argv = word[i];
+        commands[i].argc = 3;
+    }
+    word[0][3] = relet_str(state);
+    word[0][4] = relet_str(text);
+    commands[0].argc = 5;
+    if (!code)
+        code = cli_answer(f->c, relet_transaction(f->c->r, commands, 8, &q),
+                          &ev);
+    if (!code)
+        *seen = fsck_judge(f, fact, ev.value);
+    return code;
+}
+
+static void fsck_tell(fsck *f, const fsck_fact *fact, const char *wrong)
+{
+    f->broken++;
+    if (f->c->json) {
+        fputs("{\"queue\":", stdout);
+        show_json(stdout, relet_str(f->queue));
+        printf(",\"job\":%" PRIu64 ",\"broken\":\"%s\"}\n", fact->number,
+               wrong);
+    } else {
+        printf("%s\t%" PRIu64 "\t%s\n", f->queue, fact->number, wrong);
+    }
+}
+
+static int fsck_check(fsck *f)
+{
+    size_t i;
+    int code = 0;
+
+    for (i = 0; i < f->n && !code; i++) {
+        fsck_fact *fact = &f->facts[i];
+        const char *wrong;
+
+        if (fact->number > f->seq || fact->token > f->fence)
+            fact->seen |= FSCK_HIGH;
+        f->jobs += (fact->seen & FSCK_RECORD) != 0;
+        f->passed_over += fsck_has_strays(fact->seen) != 0;
+        if (!fsck_wrong(fact->seen))
+            continue;
+        code = fsck_again(f, fact, &fact->seen);
+        wrong = code ? NULL : fsck_wrong(fact->seen);
+        if (wrong)
+            fsck_tell(f, fact, wrong);
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------------- ids */
+
+/* An id names a job that has gone, or another one: checked one by one. */
+static int fsck_has(const fsck *f, uint64_t number)
+{
+    fsck_fact wanted = {0, 0, 0};
+    const fsck_fact *found;
+
+    wanted.number = number;
+    found = f->n == 0 ? NULL
+                      : (const fsck_fact *)bsearch(&wanted, f->facts, f->n,
+                                                   sizeof wanted,
+                                                   fsck_compare);
+    return found && (found->seen & FSCK_RECORD);
+}
+
+static int fsck_ids(fsck *f)
+{
+    char cursor[32] = "0";
+    relet_span argv[5] = {{"HSCAN", 5}, {NULL, 0}, {NULL, 0}, {"COUNT", 5},
+                          {FSCK_PAGE, 4}};
+    relet_value part, name, value;
+    relet_event ev;
+    uint64_t number;
+    int code;
+
+    argv[1] = relet_str(f->key[FSCK_IDS]);
+    do {
+        argv[2] = relet_str(cursor);
+        code = fsck_ask(f, argv, 5, &ev);
+        if (code)
+            return code;
+        part = relet_value_first(ev.value);
+        snprintf(cursor, sizeof cursor, "%.*s",
+                 cli_text(relet_value_text(part)));
+        part = relet_value_next(part);
+        for (name = relet_value_first(part); relet_value_text(name).p;
+             name = relet_value_next(value)) {
+            value = relet_value_next(name);
+            (void)fsck_digits(relet_value_text(value), &number);
+            f->passed_over += !fsck_has(f, number);
+        }
+    } while (strcmp(cursor, "0") != 0);
+    return 0;
+}
+
+/* --------------------------------------------------------------------- queue */
+
+static int fsck_keys(fsck *f)
+{
+    const char *prefix = f->c->config.prefix;
+    int i;
+
+    if (!f->queue[0] || strchr(f->queue, '}') ||
+        strlen(prefix) + strlen(f->queue) > 199) {
+        cli_say("'%s' is not the name of a queue", f->queue);
+        return CLI_USAGE;
+    }
+    for (i = 0; i < FSCK_SUFFIXES; i++)
+        snprintf(f->key[i], sizeof f->key[i], "{%s%s%s}:%s", prefix,
+                 prefix[0] ? ":" : "", f->queue, fsck_suffix[i]);
+    return 0;
+}
+
+static int fsck_queue(cli *c, const char *queue)
+{
+    fsck f;
+    int code;
+
+    memset(&f, 0, sizeof f);
+    f.c = c;
+    f.queue = queue;
+    code = fsck_keys(&f);
+    if (!code)
+        code = fsck_walk(&f);
+    fsck_fold(&f);
+    if (!code)
+        code = fsck_check(&f);
+    if (!code)
+        code = fsck_ids(&f);
+    if (!code && c->json) {
+        fputs("{\"queue\":", stdout);
+        show_json(stdout, relet_str(queue));
+        printf(",\"jobs\":%" PRIu64 ",\"passed_over\":%" PRIu64
+               ",\"broken\":%" PRIu64 "}\n", f.jobs, f.passed_over, f.broken);
+    } else if (!code) {
+        printf("%s: %" PRIu64 " jobs, %" PRIu64 " broken, %" PRIu64
+               " traces that are passed over\n", queue, f.jobs, f.broken,
+               f.passed_over);
+    }
+    free(f.facts);
+    return code ? code : f.broken > 0 ? CLI_ERROR : 0;
+}
+
+static int fsck_run(cli *c)
+{
+    char **names = NULL;
+    int i, code, worst = 0;
+
+    code = cli_configure(c);
+    if (!code)
+        code = cli_connect(c, 0);
+    for (i = 0; i < c->argc && !code; i++) {
+        int found = fsck_queue(c, c->argv[i]);
+
+        worst = found > worst ? found : worst;
+    }
+    if (code || c->argc > 0)
+        return code ? code : worst;
+    code = cli_queues(c, &names);
+    for (i = 0; names[i]; i++) {
+        int found = code ? 0 : fsck_queue(c, names[i]);
+
+        worst = found > worst ? found : worst;
+        free(names[i]);
+    }
+    free(names);
+    return code ? code : worst;
+}
+
+static const cli_option fsck_options[] = {
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command fsck_command = {
+    "fsck", "find what breaks the rules in a queue",
+    "fsck [OPTION]... [QUEUE]...",
+    "Walks through all keys of a queue, which may be at work, and prints a\n"
+    "line for each job that is not in its place: what looks wrong is asked\n"
+    "again in one transaction first. Without a name all queues are looked\n"
+    "for, by SCAN. Changes nothing. The exit code is 1 when something is broken.",
+    fsck_options, 0, fsck_run,
+};

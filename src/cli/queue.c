@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue.c - relet cancel, retry, purge, pause, resume, limit: what operators do
+ * to a queue. And what all commands about queues need. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define QUEUE_STEP 1000 /* of what is done in one step                       */
+#define QUEUE_NAMES 128
+
+/* ------------------------------------------------------------ for all files */
+
+const char *const cli_places[] = {"gone", "waiting", "waiting", "delayed",
+                                  "leased", "done", "dead", NULL};
+
+int cli_place(const char *name)
+{
+    int i;
+
+    for (i = RELET_WAITING; cli_places[i]; i++)
+        if (!strcmp(cli_places[i], name))
+            return i;
+    cli_say("there is no place '%s': waiting, delayed, leased, done, dead",
+            name);
+    return -1;
+}
+
+int cli_number(const char *text, uint64_t *out)
+{
+    char *end;
+    unsigned long long n;
+
+    if (*text < '1' || *text > '9')
+        return 0;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    if (errno || *end || n > INT64_MAX)
+        return 0;
+    *out = n;
+    return 1;
+}
+
+/* All operands but the first are numbers. */
+static int queue_numbers(const cli *c)
+{
+    uint64_t ignored;
+    int i;
+
+    for (i = 1; i < c->argc; i++) {
+        if (cli_number(c->argv[i], &ignored))
+            continue;
+        cli_say("'%s' is not the number of a job", c->argv[i]);
+        return CLI_USAGE;
+    }
+    return 0;
+}
+
+int cli_queue(cli *c, const char *command, int more, const char *of)
+{
+    int code;
+
+    if (c->argc < 1 + more) {
+        cli_say("%s which %s? See relet %s --help", command,
+                c->argc ? of : "queue", command);
+        return CLI_USAGE;
+    }
+    if (!of && c->argc > 1) {
+        cli_say("%s takes one queue, not '%s', too", command, c->argv[1]);
+        return CLI_USAGE;
+    }
+    code = of ? queue_numbers(c) : 0;
+    if (!code)
+        code = cli_configure(c);
+    return code ? code : cli_connect(c, 0);
+}
+
+/* -------------------------------------------------------------------- names */
+
+typedef struct queue_names {
+    cli *c;
+    char **p;
+    size_t n, cap;
+} queue_names;
+
+/* {PREFIX:NAME}:jobs, of which NAME is. */
+static void queue_found(queue_names *l, relet_span key)
+{
+    static const char end[] = "}:jobs";
+    const char *prefix = l->c->config.prefix;
+    size_t k = strlen(prefix), tail = sizeof end - 1;
+
+    if (key.n <= tail + 1 || key.p[0] != '{' ||
+        memcmp(key.p + key.n - tail, end, tail) != 0)
+        return;
+    key.p++;
+    key.n -= tail + 1;
+    if (memchr(key.p, '}', key.n) || memchr(key.p, 0, key.n))
+        return;
+    if (k > 0) {
+        if (key.n <= k + 1 || memcmp(key.p, prefix, k) != 0 || key.p[k] != ':')
+            return;
+        key.p += k + 1;
+        key.n -= k + 1;
+    }
+    if (l->n + 1 >= l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->p = (char **)cli_grow(l->p, l->cap * sizeof *l->p);
+    }
+    l->p[l->n] = (char *)cli_grow(NULL, key.n + 1);
+    memcpy(l->p[l->n], key.p, key.n);
+    l->p[l->n++][key.n] = 0;
+}
+
+static int queue_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int queue_scan_page(queue_names *l, char *cursor, size_t size)
+{
+    relet_request q = cli_request(l->c);
+    relet_value part, key;
+    relet_event ev;
+    int code = relet_command_text(l->c->r, &q, "SCAN", cursor, "MATCH",
+                                  "{*}:jobs", "COUNT", "1000", "TYPE", "hash",
+                                  (char *)NULL);
+
+    code = cli_answer(l->c, code, &ev);
+    if (code)
+        return code;
+    part = relet_value_first(ev.value);
+    snprintf(cursor, size, "%.*s", cli_text(relet_value_text(part)));
+    part = relet_value_next(part);
+    for (key = relet_value_first(part); relet_value_text(key).p;
+         key = relet_value_next(key))
+        queue_found(l, relet_value_text(key));
+    return 0;
+}
+
+/* SCAN may tell of a key more than once. */
+int cli_queues(cli *c, char ***names)
+{
+    char cursor[32] = "0";
+    queue_names l;
+    size_t i, n = 0;
+    int code;
+
+    memset(&l, 0, sizeof l);
+    l.c = c;
+    l.p = (char **)cli_grow(NULL, sizeof *l.p);
+    do {
+        code = queue_scan_page(&l, cursor, sizeof cursor);
+    } while (!code && strcmp(cursor, "0") != 0);
+    if (l.n > 1)
+        qsort(l.p, l.n, sizeof *l.p, queue_compare);
+    for (i = 0; i < l.n; i++) {
+        if (n > 0 && !strcmp(l.p[n - 1], l.p[i]))
+            free(l.p[i]);
+        else
+            l.p[n++] = l.p[i];
+    }
+    l.p[n] = NULL;
+    *names = l.p;
+    return code;
+}
+
+/* ------------------------------------------------------------------- cancel */
+
+static int cancel_one(cli *c, uint64_t number, const char *name)
+{
+    static const char *const said[] = {"there is none", "cancelled",
+                                       "it runs, and is told",
+                                       "it has ended"};
+    relet_request q = cli_request(c);
+    relet_cancelled what;
+    relet_event ev;
+    int code = relet_job_cancel(c->r, relet_str(c->argv[0]), number,
+                                relet_str(c->id), &q);
+
+    code = cli_answer(c, code, &ev);
+    if (code)
+        return code;
+    if (!relet_job_cancel_read(ev.value, &what, &number))
+        return CLI_ERROR;
+    if (c->json)
+        printf("{\"job\":%" PRIu64 ",\"cancelled\":%s,\"runs\":%s}\n", number,
+               what == RELET_CANCEL_GONE || what == RELET_CANCEL_TOLD
+                   ? "true" : "false",
+               what == RELET_CANCEL_TOLD ? "true" : "false");
+    else
+        printf("%s\t%s\n", name, said[what]);
+    return what == RELET_CANCEL_GONE || what == RELET_CANCEL_TOLD ? 0
+                                                                  : CLI_ERROR;
+}
+
+static int cancel_run(cli *c)
+{
+    uint64_t number = 0;
+    int i, code = cli_queue(c, "cancel", !c->id, "job"), worst;
+
+    if (code)
+        return code;
+    worst = c->id ? cancel_one(c, 0, c->id) : 0;
+    for (i = 1; i < c->argc; i++) {
+        (void)cli_number(c->argv[i], &number);
+        code = cancel_one(c, number, c->argv[i]);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static const cli_option cancel_options[] = {
+    {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0, "the one of this id"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command cancel_command = {
+    "cancel", "cancel jobs of a queue",
+    "cancel [OPTION]... QUEUE NUMBER...",
+    "A job that does not run is gone. Who works on it is told, within a third\n"
+    "of its lease, and it does not come back. The exit code is 1 when one is\n"
+    "not there or has ended.",
+    cancel_options, 0, cancel_run,
+};
+
+/* -------------------------------------------------------------------- retry */
+
+typedef struct queue_counts {
+    int64_t n[3];
+} queue_counts;
+
+static void queue_add(queue_counts *sum, relet_value v)
+{
+    size_t i;
+    int64_t n;
+
+    for (i = 0; i < 3; i++)
+        if (relet_value_int(relet_value_at(v, i), &n))
+            sum->n[i] += n;
+}
+
+/* 128 of those that are named, from i on. */
+static int retry_named(cli *c, int i, queue_counts *sum)
+{
+    uint64_t numbers[QUEUE_NAMES];
+    relet_request q = cli_request(c);
+    relet_event ev;
+    size_t n = 0;
+    int code;
+
+    while (i < c->argc && n < QUEUE_NAMES)
+        (void)cli_number(c->argv[i++], &numbers[n++]);
+    code = relet_queue_replay(c->r, relet_str(c->argv[0]), numbers, n, 0,
+                              (uint32_t)c->replays, &q);
+    code = cli_answer(c, code, &ev);
+    if (!code)
+        queue_add(sum, ev.value);
+    return code;
+}
+
+/* The oldest, until there are none, or only such as are refused. */
+static int retry_all(cli *c, queue_counts *sum)
+{
+    relet_request q = cli_request(c);
+    int64_t left = c->count ? c->count : INT64_MAX;
+    relet_event ev;
+    queue_counts step;
+    int code;
+
+    do {
+        uint32_t most = left < QUEUE_STEP ? (uint32_t)left : QUEUE_STEP;
+
+        memset(&step, 0, sizeof step);
+        code = relet_queue_replay(c->r, relet_str(c->argv[0]), NULL, 0, most,
+                                  (uint32_t)c->replays, &q);
+        code = cli_answer(c, code, &ev);
+        if (!code)
+            queue_add(&step, ev.value);
+        sum->n[0] += step.n[0];
+        sum->n[1] = step.n[1]; /* the same ones are refused each time */
+        left -= step.n[0];
+    } while (!code && step.n[0] > 0 && left > 0);
+    return code;
+}
+
+static int retry_run(cli *c)
+{
+    queue_counts sum;
+    int i, code;
+
+    memset(&sum, 0, sizeof sum);
+    if (c->all && c->argc > 1) {
+        cli_say("retry takes numbers or --all, not both");
+        return CLI_USAGE;
+    }
+    code = cli_queue(c, "retry", !c->all, "job");
+    for (i = 1; i < c->argc && !code; i += QUEUE_NAMES)
+        code = retry_named(c, i, &sum);
+    if (!code && c->all)
+        code = retry_all(c, &sum);
+    if (code)
+        return code;
+    printf(c->json ? "{\"retried\":%" PRId64 ",\"refused\":%" PRId64
+                     ",\"not_dead\":%" PRId64 "}\n"
+                   : "%" PRId64 " retried, %" PRId64 " refused, %" PRId64
+                     " not dead\n",
+           sum.n[0], sum.n[1], sum.n[2]);
+    return sum.n[1] + sum.n[2] > 0 ? CLI_ERROR : 0;
+}
+
+static const cli_option retry_options[] = {
+    {'a', "all", NULL, CLI_FLAG, offsetof(cli, all), 0, 0,
+     "all that are dead, the oldest first"},
+    {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
+     "with --all: at most so many"},
+    {0, "replays", "N", CLI_NUMBER, offsetof(cli, replays), 1, INT32_MAX,
+     "refuse what was retried so often before; else 10"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command retry_command = {
+    "retry", "let dead jobs wait once more",
+    "retry [OPTION]... QUEUE NUMBER...",
+    "The jobs keep their numbers and ids; attempts begin anew. The exit code\n"
+    "is 1 when one is not dead, or was retried too often.",
+    retry_options, 0, retry_run,
+};
+
+/* -------------------------------------------------------------------- purge */
+
+static int purge_run(cli *c)
+{
+    relet_request q = cli_request(c);
+    int place = c->all ? RELET_NOWHERE : -1, code;
+    int64_t left = c->count ? c->count : INT64_MAX, more = 1, gone = 0, n;
+    relet_event ev;
+
+    if (c->place && !c->all)
+        place = cli_place(c->place);
+    if (!c->place == !c->all) {
+        cli_say("purge wants --place or --all");
+        return CLI_USAGE;
+    }
+    if (place < 0)
+        return CLI_USAGE;
+    code = cli_queue(c, "purge", 0, NULL);
+    while (!code && more && left > 0) {
+        code = relet_queue_purge(c->r, relet_str(c->argv[0]),
+                                 (relet_place)place,
+                                 left < QUEUE_STEP ? (uint32_t)left
+                                                   : QUEUE_STEP,
+                                 c->force, &q);
+        code = cli_answer(c, code, &ev);
+        if (code || !relet_value_int(relet_value_at(ev.value, 0), &n) ||
+            !relet_value_int(relet_value_at(ev.value, 1), &more))
+            break;
+        gone += n;
+        left -= n;
+    }
+    if (!code || gone > 0)
+        printf(c->json ? "{\"purged\":%" PRId64 "}\n" : "%" PRId64 " purged\n",
+               gone);
+    return code;
+}
+
+static const cli_option purge_options[] = {
+    {0, "place", "PLACE", CLI_TEXT, offsetof(cli, place), 0, 0,
+     "waiting, delayed, leased, done or dead"},
+    {'a', "all", NULL, CLI_FLAG, offsetof(cli, all), 0, 0, "all places"},
+    {'f', "force", NULL, CLI_FLAG, offsetof(cli, force), 0, 0,
+     "also leased ones: their workers lose them"},
+    {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
+     "at most so many"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command purge_command = {
+    "purge", "remove jobs of a queue, whatever they are",
+    "purge [OPTION]... QUEUE",
+    "Removes the jobs of a place, or of all, in steps of a thousand. Leased\n"
+    "ones only with --force. It may be stopped, and begun again.",
+    purge_options, 0, purge_run,
+};
+
+/* ------------------------------------------------------ pause, resume, limit */
+
+static int queue_gates(cli *c, const char *command, int otherwise,
+                       int (*ask)(relet *, relet_span, int,
+                                  const relet_request *))
+{
+    relet_request q = cli_request(c);
+    int gates = (c->in ? RELET_IN : 0) | (c->out ? RELET_OUT : 0);
+    relet_event ev;
+    int code = cli_queue(c, command, 0, NULL);
+
+    if (code)
+        return code;
+    code = ask(c->r, relet_str(c->argv[0]), gates ? gates : otherwise, &q);
+    return cli_answer(c, code, &ev);
+}
+
+static int pause_run(cli *c)
+{
+    return queue_gates(c, "pause", RELET_OUT, relet_queue_pause);
+}
+
+static int resume_run(cli *c)
+{
+    return queue_gates(c, "resume", RELET_IN | RELET_OUT, relet_queue_resume);
+}
+
+static int limit_run(cli *c)
+{
+    relet_request q = cli_request(c);
+    uint64_t limit = 0;
+    relet_event ev;
+    int code;
+
+    if (c->argc != 2) {
+        cli_say("limit wants a queue and a number, or none");
+        return CLI_USAGE;
+    }
+    if (strcmp(c->argv[1], "none") != 0 &&
+        (!cli_number(c->argv[1], &limit) || limit > INT32_MAX)) {
+        cli_say("'%s' is no limit: a number from 1 on, or none", c->argv[1]);
+        return CLI_USAGE;
+    }
+    c->argc = 1;
+    code = cli_queue(c, "limit", 0, NULL);
+    if (code)
+        return code;
+    code = relet_queue_limit(c->r, relet_str(c->argv[0]), (uint32_t)limit, &q);
+    return cli_answer(c, code, &ev);
+}
+
+#define QUEUE_GATES                                                           \
+    {0, "in", NULL, CLI_FLAG, offsetof(cli, in), 0, 0, "what is put"},        \
+    {0, "out", NULL, CLI_FLAG, offsetof(cli, out), 0, 0, "what is claimed"}
+
+static const cli_option gate_options[] = {
+    QUEUE_GATES,
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+static const cli_option limit_options[] = {
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command pause_command = {
+    "pause", "let a queue give out no jobs, or take none",
+    "pause [OPTION]... QUEUE",
+    "Without an option no job is claimed any more; with --in none is put,\n"
+    "which is told to who tries. What runs goes on.",
+    gate_options, 0, pause_run,
+};
+
+const cli_command resume_command = {
+    "resume", "end a pause",
+    "resume [OPTION]... QUEUE",
+    "Without an option jobs are put and claimed again. Idle workers see it\n"
+    "within a second.",
+    gate_options, 0, resume_run,
+};
+
+const cli_command limit_command = {
+    "limit", "limit how many jobs of a queue run at a time",
+    "limit [OPTION]... QUEUE N|none",
+    "At most N jobs are leased at a time, by however many workers. What runs\n"
+    "goes on.",
+    limit_options, 0, limit_run,
+};

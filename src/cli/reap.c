@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reap.c - relet reap: what workers do for a queue in between, done by one
+ * process for several queues, and what they do not: old results go.
+ *
+ * One of several such processes is at work for a queue, by a lease; if two are
+ * for once, nothing is wrong but the effort. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define REAP_STEP 1000
+#define REAP_TTL_MS 10000
+#define REAP_PAUSE_MS 10 /* at least, between two rounds                     */
+
+/* One after the other, round and round. */
+typedef enum reap_what {
+    REAP_PROMOTE,
+    REAP_LAPSED,
+    REAP_TRIM,
+    REAP_FORGET
+} reap_what;
+
+typedef struct reaped {
+    const char *name;
+    int lease;            /* that of its reaper; -1: none                   */
+    int leads;
+    int asked;            /* an answer is due                               */
+    reap_what next;
+    relet_time at;        /* then                                           */
+    relet_time again_ms;  /* the next round, by what this one has seen      */
+    char from[48];        /* where to go on to forget                       */
+    int64_t relet, dead, promoted, gone;
+    int over;             /* --once                                         */
+} reaped;
+
+typedef struct reaper {
+    cli *c;
+    reaped *queues;
+    int n;
+    relet_time every, hold_off;
+    int code;
+} reaper;
+
+/* ----------------------------------------------------------------- one step */
+
+static int reap_ask(const reaper *p, reaped *d, int i)
+{
+    relet_request q = cli_request(p->c);
+    relet_span name = relet_str(d->name);
+    relet *r = p->c->r;
+    int code = RELET_E_REFUSED;
+
+    q.tag = (uint64_t)i;
+    switch (d->next) {
+    case REAP_PROMOTE:
+        code = relet_queue_promote(r, name, REAP_STEP, &q);
+        break;
+    case REAP_LAPSED:
+        code = relet_queue_reap(r, name, REAP_STEP, (uint32_t)p->c->stalls,
+                                p->hold_off, &q);
+        break;
+    case REAP_TRIM:
+        code = relet_queue_trim(r, name, (uint64_t)p->c->done_max,
+                                (uint64_t)p->c->dead_max, p->c->dead_ms,
+                                REAP_STEP, &q);
+        break;
+    case REAP_FORGET:
+        code = relet_queue_forget(r, name, relet_str(d->from), &q);
+        break;
+    }
+    d->asked = code == 0;
+    return code && code != RELET_E_LIMIT ? cli_trouble(p->c, code) : 0;
+}
+
+static int64_t reap_nth(relet_value v, size_t i)
+{
+    int64_t n = 0;
+
+    (void)relet_value_int(relet_value_at(v, i), &n);
+    return n;
+}
+
+/* The next round comes when something is due, if that is sooner. */
+static void reap_sooner(reaped *d, int64_t ms)
+{
+    if (ms >= 0 && ms < d->again_ms)
+        d->again_ms = ms;
+}
+
+/* 1 when there is more of the same. */
+static int reap_heard(reaped *d, relet_value v)
+{
+    relet_span s = relet_value_text(v);
+
+    switch (d->next) {
+    case REAP_PROMOTE:
+        d->promoted += reap_nth(v, 0);
+        reap_sooner(d, reap_nth(v, 1));
+        return reap_nth(v, 0) == REAP_STEP;
+    case REAP_LAPSED:
+        d->relet += reap_nth(v, 0);
+        d->dead += reap_nth(v, 1);
+        reap_sooner(d, reap_nth(v, 2));
+        return reap_nth(v, 0) + reap_nth(v, 1) == REAP_STEP;
+    case REAP_TRIM:
+        d->gone += reap_nth(v, 0);
+        return reap_nth(v, 1) == 1;
+    case REAP_FORGET:
+        break;
+    }
+    snprintf(d->from, sizeof d->from, "%.*s", cli_text(s));
+    return 0;
+}
+
+static void reap_tell(const reaper *p, reaped *d)
+{
+    if (d->relet + d->dead + d->promoted + d->gone == 0 && !p->c->once)
+        return;
+    if (p->c->json) {
+        fputs("{\"queue\":", stdout);
+        show_json(stdout, relet_str(d->name));
+        printf(",\"relet\":%" PRId64 ",\"dead\":%" PRId64 ",\"due\":%" PRId64
+               ",\"gone\":%" PRId64 "}\n", d->relet, d->dead, d->promoted,
+               d->gone);
+    } else if (!p->c->quiet) {
+        printf("%s\trelet %" PRId64 "\tdead %" PRId64 "\tdue %" PRId64
+               "\tgone %" PRId64 "\n", d->name, d->relet, d->dead, d->promoted,
+               d->gone);
+    }
+    cli_flush();
+    d->relet = d->dead = d->promoted = d->gone = 0;
+}
+
+static void reap_advance(reaper *p, reaped *d, int more)
+{
+    relet_time now = relet_clock();
+
+    d->at = now;
+    if (more)
+        return;
+    if (d->next == REAP_FORGET && p->c->once && d->from[0])
+        return;
+    if (d->next != REAP_FORGET) {
+        d->next = (reap_what)(d->next + 1);
+        return;
+    }
+    d->next = REAP_PROMOTE;
+    reap_tell(p, d);
+    d->over = p->c->once;
+    d->at = now + (d->again_ms > REAP_PAUSE_MS ? d->again_ms : REAP_PAUSE_MS);
+    d->again_ms = p->every;
+}
+
+/* ------------------------------------------------------------------- events */
+
+static void reap_answer(reaper *p, reaped *d, const relet_event *ev)
+{
+    int code;
+
+    d->asked = 0;
+    if (ev->kind == RELET_REPLY) {
+        reap_advance(p, d, reap_heard(d, ev->value));
+        return;
+    }
+    code = cli_refused(ev);
+    d->at = relet_clock() + p->every;
+    if (p->c->once || ev->kind == RELET_ERROR) {
+        d->over = p->c->once;
+        p->code = code > p->code ? code : p->code;
+    }
+}
+
+static void reap_event(reaper *p, const relet_event *ev)
+{
+    int i;
+
+    if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE &&
+        ev->tag < (uint64_t)p->n) {
+        reap_answer(p, &p->queues[ev->tag], ev);
+        return;
+    }
+    if (!p->c->quiet && (ev->kind == RELET_UP || ev->kind == RELET_DOWN))
+        cli_say("%s: %.*s", relet_kind_text(ev->kind), cli_text(ev->text));
+    for (i = 0; i < p->n; i++) {
+        reaped *d = &p->queues[i];
+
+        if (d->lease != ev->lease || d->lease < 0)
+            continue;
+        if (ev->kind == RELET_LEASE_GAINED || ev->kind == RELET_LEASE_LOST) {
+            d->leads = ev->kind == RELET_LEASE_GAINED;
+            d->at = 0;
+        }
+        if (ev->kind == RELET_LEASE_LOST)
+            (void)relet_lease_stopped(p->c->r, d->lease);
+    }
+}
+
+/* --------------------------------------------------------------------- loop */
+
+static int reap_lead(reaper *p)
+{
+    relet_lease_config config;
+    char name[256];
+    int i;
+
+    for (i = 0; i < p->n && !p->c->once; i++) {
+        snprintf(name, sizeof name, "reap:%s", p->queues[i].name);
+        memset(&config, 0, sizeof config);
+        config.name = relet_str(name);
+        config.ttl_ms = REAP_TTL_MS;
+        p->queues[i].lease = relet_lease_start(p->c->r, &config);
+        if (p->queues[i].lease >= 0)
+            continue;
+        cli_say("%s: %s", name, relet_refusal(p->c->r));
+        return CLI_USAGE;
+    }
+    return 0;
+}
+
+/* Until when there is nothing to ask; RELET_NEVER: others are at work. */
+static int reap_asks(reaper *p, relet_time *at)
+{
+    relet_time now = relet_clock();
+    int i, code = 0;
+
+    *at = RELET_NEVER;
+    for (i = 0; i < p->n && !code; i++) {
+        reaped *d = &p->queues[i];
+
+        if (d->asked || d->over || (!d->leads && !p->c->once))
+            continue;
+        if (d->at <= now)
+            code = reap_ask(p, d, i);
+        else if (d->at < *at)
+            *at = d->at;
+    }
+    return code;
+}
+
+static int reap_is_over(const reaper *p)
+{
+    int i;
+
+    for (i = 0; i < p->n; i++)
+        if (!p->queues[i].over)
+            return cli_interrupted();
+    return 1;
+}
+
+static int reap_loop(reaper *p)
+{
+    relet_event ev;
+    relet_time at;
+    int code = reap_lead(p);
+
+    while (!code && !reap_is_over(p)) {
+        relet_time left;
+        int got;
+
+        code = reap_asks(p, &at);
+        left = at == RELET_NEVER ? -1 : at - relet_clock();
+        if (code)
+            break;
+        got = relet_wait(p->c->r, &ev, at == RELET_NEVER ? -1
+                                       : left > 0 ? (int)left : 0);
+        if (got == 1)
+            reap_event(p, &ev);
+        else if (got < 0)
+            code = cli_trouble(p->c, got);
+    }
+    return code ? code : p->code;
+}
+
+/* So that the next one begins at once. */
+static void reap_leave(const reaper *p)
+{
+    relet_time until = relet_clock() + 1000;
+    relet_event ev;
+    int i, held = 0;
+
+    for (i = 0; i < p->n; i++) {
+        if (p->queues[i].lease < 0)
+            continue;
+        held++;
+        (void)relet_lease_stop(p->c->r, p->queues[i].lease);
+        (void)relet_lease_stopped(p->c->r, p->queues[i].lease);
+    }
+    while (held > 0 && relet_clock() < until) {
+        int got = relet_wait(p->c->r, &ev, 100);
+
+        if (got < 0)
+            return;
+        held -= got == 1 && ev.kind == RELET_LEASE_ENDED;
+    }
+}
+
+static int reap_begin(reaper *p)
+{
+    cli *c = p->c;
+    int i;
+
+    p->n = c->argc;
+    p->every = c->interval_ms < 0 ? 5000 : c->interval_ms;
+    p->hold_off = c->ttl_ms ? c->ttl_ms : 30000;
+    if (c->stalls == 0)
+        c->stalls = 2;
+    if (c->done_max < 0)
+        c->done_max = 10000;
+    if (c->dead_max < 0)
+        c->dead_max = 10000;
+    p->queues = (reaped *)cli_grow(NULL, (size_t)p->n * sizeof *p->queues);
+    memset(p->queues, 0, (size_t)p->n * sizeof *p->queues);
+    for (i = 0; i < p->n; i++) {
+        p->queues[i].name = c->argv[i];
+        p->queues[i].lease = -1;
+        p->queues[i].again_ms = p->every;
+    }
+    c->config.leases_max = (uint32_t)p->n;
+    return c->once ? cli_connect(c, 0) : cli_open(c);
+}
+
+static int reap_run(cli *c)
+{
+    reaper p;
+    int code;
+
+    if (c->argc == 0 || c->argc > 64) {
+        cli_say("reap wants the names of queues, at most 64");
+        return CLI_USAGE;
+    }
+    memset(&p, 0, sizeof p);
+    p.c = c;
+    code = cli_configure(c);
+    if (!code)
+        code = reap_begin(&p);
+    if (!code) {
+        cli_interruptible(c);
+        code = reap_loop(&p);
+        reap_leave(&p);
+    }
+    free(p.queues);
+    return code;
+}
+
+static const cli_option reap_options[] = {
+    {0, "once", NULL, CLI_FLAG, offsetof(cli, once), 0, 0,
+     "once for each queue, at once, then end"},
+    {'i', "interval", "MS", CLI_NUMBER, offsetof(cli, interval_ms), 10,
+     1000000000, "look at least so often; else 5000"},
+    {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 50, 1000000000,
+     "how long workers may need to come back; else 30000"},
+    {0, "stalls", "N", CLI_NUMBER, offsetof(cli, stalls), 1, INT32_MAX,
+     "how often a job may lose its worker; else 2"},
+    {0, "done", "N", CLI_NUMBER, offsetof(cli, done_max), 0, INT32_MAX,
+     "results that are kept; else 10000"},
+    {0, "dead", "N", CLI_NUMBER, offsetof(cli, dead_max), 0, INT32_MAX,
+     "dead jobs that are kept; else 10000"},
+    {0, "age", "MS", CLI_NUMBER, offsetof(cli, dead_ms), 1, INT32_MAX,
+     "how long dead jobs are kept; else for ever"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command reap_command = {
+    "reap", "relet what lost its worker, and clear away",
+    "reap [OPTION]... QUEUE...",
+    "Jobs whose leases have ended wait again, or are dead when that happened\n"
+    "too often; what is due begins to wait; results whose time is over go,\n"
+    "and the oldest beyond a number. Workers see to the first two themselves.\n"
+    "Of several such processes one is at work for a queue. Prints a line for\n"
+    "each round that changed something. SIGTERM and SIGINT end it.",
+    reap_options, 0, reap_run,
+};

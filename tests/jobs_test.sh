@@ -1,0 +1,598 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# jobs_test.sh - relet work and what operators do to queues, from outside:
+# commands that run for jobs, and what becomes of the jobs when processes are
+# killed or stopped.
+#
+#   tests/jobs_test.sh      RELET names the program, build/relet otherwise
+#
+# On each real server that deps.sh found. What a process has to have done is
+# waited for in the files that it writes.
+
+# What is in single quotes is for the shells that we start.
+# shellcheck disable=SC2016
+set -u
+LC_ALL=C
+export LC_ALL
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC1091
+. tests/count.sh
+# shellcheck disable=SC1091
+. tests/redis.sh
+# shellcheck disable=SC1091
+. tests/wait.sh
+relet=${RELET:-build/relet}
+[[ $relet == /* ]] || relet=$PWD/$relet
+for name in $(compgen -v | grep -E '^(RELET_)?REDIS_(URL|HOST|PORT|DB|PREFIX|'\
+'USERNAME|PASSWORD|SENTINEL_.*)$'); do
+    unset "$name"
+done
+work=$PWD/build/jobs
+rm -rf "$work"
+mkdir -p "$work"
+
+# ------------------------------------------------------------------- helpers
+
+# run ARGUMENT...: leaves $code, $out and the file err.
+run() {
+    out=$(timeout 30 "$relet" "$@" 2>"$work/err" </dev/null)
+    code=$?
+}
+
+# begin NAME ARGUMENT...: in the background as $pid; files NAME.out and .err.
+begin() {
+    local as=$1
+    shift
+    : >"$work/$as.out"
+    : >"$work/$as.err"
+    "$relet" "$@" >"$work/$as.out" 2>"$work/$as.err" </dev/null &
+    pid=$!
+}
+
+redis() { "$REDIS_CLI" -p "$server_port" "$@"; }
+
+# Says its pid, number and token, then waits to be killed.
+forever='echo "pid $$ job $RELET_JOB token $RELET_TOKEN" >&2
+    while :; do sleep 1; done'
+# The same, and SIGTERM is only told.
+stubborn='trap "echo told >&2" TERM; '$forever
+
+# pid_of FILE, token_of FILE: of the last command that spoke there.
+pid_of() { sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/$1" | tail -n 1; }
+token_of() { sed -n 's/^pid .* token \([0-9]*\)$/\1/p' "$work/$1" | tail -n 1; }
+
+# place QUEUE NUMBER: where it is.
+place() {
+    "$relet" --json job "$1" "$2" 2>&1 |
+        sed 's/.*"place":"\([a-z]*\)".*/\1/'
+}
+is_at() { [ "$(place "$1" "$2")" = "$3" ]; }
+has_job() { "$relet" --json job "$1" "$2" | grep -q -- "$3"; }
+
+sound() { "$relet" fsck "$1" >"$work/fsck" || cat "$work/fsck"; }
+
+# ----------------------------------------------------------- a job, and its end
+
+test_done() {
+    run put --keep 60000 up hello
+    check 'put: prints the number' same '0 1' "$code $out"
+    run -q work --drain up -- tr a-z A-Z
+    check 'work --drain ends when the queue is empty' same 0 "$code"
+    run job --result up 1
+    check 'payload in, result out' same HELLO "$out"
+    run -q put env -- x
+    run -q work -n 1 env -- sh -c \
+        'echo $RELET_QUEUE $RELET_JOB $RELET_ATTEMPT ${RELET_ID-none} >"$1"' \
+        sh "$work/env"
+    check 'the command finds its job' same 'env 1 1 none' "$(cat "$work/env")"
+    run -q put --id mine --type t --attempts 2 env x
+    run -q work -n 1 env -- sh -c 'echo $RELET_ID $RELET_TYPE >"$1"' \
+        sh "$work/env"
+    check 'and its id and type' same 'mine t' "$(cat "$work/env")"
+    printf 'a\0b\r\n' | "$relet" -q put --keep 60000 bytes
+    run -q work --drain bytes -- cat
+    check 'any bytes go in and out' \
+        same 6100620d0a "$("$relet" job --result bytes 1 |
+            od -An -tx1 | tr -d ' \n')"
+    head -c 3000000 /dev/zero | "$relet" -q put big
+    run -q work --drain --result 4000000 big -- sh -c 'wc -c >"$1"' \
+        sh "$work/big"
+    check 'a payload of megabytes' same 3000000 "$(tr -d ' ' <"$work/big")"
+    head -c 3000000 /dev/zero | "$relet" -q put deaf
+    run -q work --drain deaf -- true
+    check 'a command need not read its payload' same '0 1' \
+        "$code $(redis HGET '{deaf}:jobs' 'done')"
+    for name in up env bytes big deaf; do
+        check "$name: fsck finds nothing" sound "$name"
+    done
+}
+
+test_put_waits() {
+    begin answers work answers -- sh -c 'read -r word; case $word in
+        dead) echo no >&2; exit 65;; long) sleep 100;; *) echo "<$word>";; esac'
+    run put --wait 10000 answers hello
+    check 'put --wait: prints the result' same '0 <hello>' "$code $out"
+    run put --wait 10000 --json answers you
+    check 'as JSON, too' same '{"job":2,"place":"done","result":"<you>\n"}' "$out"
+    run put --wait 10000 answers dead
+    check 'a dead job: 1, and why' same '1 ' "$code $out"
+    check 'told on standard error' grep -q 'job 3 is dead: .*no' "$work/err"
+    run put --wait 200 answers long
+    check 'one that has not ended: 4, and its number' same 4 "$code"
+    check 'which goes on' grep -q 'job 4 has not ended in 200 ms' "$work/err"
+    run cancel answers 4
+    kill "$pid"
+    wait "$pid"
+}
+
+test_exit_codes() {
+    run put codes a b c d
+    run -q work -c 4 -n 4 codes -- sh -c 'echo "because" >&2
+        case $RELET_JOB in 1) exit 3;; 2) exit 65;; 3) exit 75;;
+        4) kill -KILL $$;; esac'
+    check 'exit code 3: tried again later' same delayed "$(place codes 1)"
+    check 'with what it said' has_job codes 1 '"error":"exit code 3: because"'
+    check 'and an attempt less' has_job codes 1 '"attempt":1'
+    check 'exit code 65: dead' same dead "$(place codes 2)"
+    check 'exit code 75: put off' same delayed "$(place codes 3)"
+    check 'and no attempt less' has_job codes 3 '"attempt":0'
+    check 'a signal: tried again later' has_job codes 4 'signal 9: because'
+    run put --attempts 1 once a
+    run -q work --drain once -- false
+    check 'the last attempt: dead' same dead "$(place once 1)"
+    run put large a
+    run -q work --drain --result 10 large -- echo 12345678901
+    check 'a result over the bound is a failure, by name' \
+        has_job large 1 'the result is over 10 bytes'
+    run put slow a
+    run work --drain --run 100 --grace 0 slow -- sleep 100
+    check 'a job out of time is a failure, by name' \
+        has_job slow 1 'not done in 100 ms'
+    check 'and told' grep -q 'job 1: failed: not done in' "$work/err"
+    run put --run 100 slow2 a
+    run -q work --drain --grace 5000 slow2 -- sh -c 'sleep 100'
+    check 'its own time-out, too' has_job slow2 1 'not done in 100 ms'
+    run put --json x a
+    run --json work --drain x -- sh -c 'exit 65'
+    check '--json: documents on standard error' grep -q \
+        '"event":"failed","queue":"x","job":1,.*"code":65' "$work/err"
+    check 'codes: fsck finds nothing' sound codes
+}
+
+test_usage() {
+    local words
+    for words in work 'work q' 'work q ls -l' 'work -c 0 q -- true' \
+        'work -c 129 q -- true' 'work --lease 1000 --grace 501 q -- true' \
+        'work a}b -- true' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
+        'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
+        'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' purge 'purge q' \
+        'purge q --place x' 'purge q --all --place dead' pause 'pause a b' \
+        'resume' 'limit q' 'limit q 0' 'limit q x' 'stats --prom --json' \
+        reap 'dead' 'fsck a}b' 'put --id x q a b' 'put --unique x --id x q a' \
+        'put --unique replace q a' 'put --window 5 q a' \
+        'put --unique throttle --id x q a'; do
+        # shellcheck disable=SC2086
+        run -u mem: $words
+        check "wrong use: $words" same 2 "$code"
+    done
+    run -u mem: work q -- /nonexistent/program
+    check 'work: a command that is not there: 127' same 127 "$code"
+    run -u mem: work q -- /etc/passwd
+    check 'work: a command that cannot be executed: 126' same 126 "$code"
+    for words in 'work --drain q -- true' 'jobs q' stats 'reap --once q' \
+        fsck; do
+        # shellcheck disable=SC2086
+        run -u redis://127.0.0.1:1 $words
+        check "without a server: $words: 3" same 3 "$code"
+    done
+    run -u mem: work --drain q -- true
+    check 'work --drain of an empty queue, on mem:' same 0 "$code"
+}
+
+# -------------------------------------------------------------------- many jobs
+
+test_many() {
+    seq 1 300 | "$relet" -q put --lines many
+    : >"$work/many"
+    begin one -q work -c 8 --drain many -- sh -c 'echo "$(cat)" >>"$1"' \
+        sh "$work/many"
+    one=$pid
+    begin two -q work -c 8 --drain many -- sh -c 'echo "$(cat)" >>"$1"' \
+        sh "$work/many"
+    wait "$one"
+    wait "$pid"
+    check 'two workers do each of 300 jobs once' same "$(seq 1 300)" \
+        "$(sort -n "$work/many")"
+    check 'many: fsck finds nothing' sound many
+    run put wide a b c
+    begin one work -c 3 wide -- sh -c "$forever"
+    check '-c 3: three at a time' until_line "$work/one.err" '^pid' 3
+    kill -TERM "$pid"
+    until_line "$work/one.err" '3 at work'
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'two signals: the code is that of the second' same 143 $?
+    check 'and the jobs are given back, no attempt less' \
+        same '3 0' "$(redis LLEN '{wide}:waiting') $(
+            redis HGET '{wide}:jobs' 1s | cut -d ' ' -f 3)"
+}
+
+# ------------------------------------------------------------------------- ends
+
+test_graceful() {
+    run put end a b
+    begin one work end -- sh -c 'echo "pid $$ job 0 token 0" >&2
+        read line <"$1"' sh "$work/fifo"
+    until_line "$work/one.err" '^pid'
+    kill -TERM "$pid"
+    until_line "$work/one.err" '1 at work'
+    echo go >"$work/fifo"
+    wait "$pid"
+    check 'SIGTERM: what runs may end, and then it ends by 0' same 0 $?
+    check 'and the job is done' same 1 "$(redis HGET '{end}:jobs' 'done')"
+    check 'and no other one was begun' same 1 "$(redis LLEN '{end}:waiting')"
+}
+
+test_cancel() {
+    run put off a b
+    begin one work --lease 600 off -- sh -c "$forever"
+    until_line "$work/one.err" '^pid'
+    run cancel off 2
+    check 'cancel: what waits is gone' same '0 2	cancelled' "$code $out"
+    run cancel off 1
+    check 'cancel: what runs is told' same '0 1	it runs, and is told' \
+        "$code $out"
+    check 'and its command is ended' until_gone "$(pid_of one.err)"
+    check 'and it is dead' until_so dead is_at off 1 dead
+    run cancel off 1 7
+    check 'cancel: what has ended, or is not there: 1' same 1 "$code"
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'off: fsck finds nothing' sound off
+}
+
+test_worker_killed() {
+    local old inner
+    run put kill9 a
+    begin one work --lease 1000 kill9 -- sh -c \
+        'sleep 1000 & echo "inner $!" >&2; '"$forever"
+    until_line "$work/one.err" '^pid'
+    old=$(pid_of one.err)
+    inner=$(sed -n 's/^inner //p' "$work/one.err")
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    check 'kill -9 of the worker kills the command' until_gone "$old"
+    check 'and what that has started' until_gone "$inner"
+    begin two work --lease 1000 -n 1 kill9 -- sh -c '
+        echo "pid $$ job $RELET_JOB token $RELET_TOKEN" >&2
+        echo "stalls $RELET_STALLS" >&2'
+    wait "$pid"
+    check 'and its job is relet' \
+        same 'stalls 1' "$(grep stalls "$work/two.err")"
+    check 'with a higher token' \
+        holds "$(token_of two.err)" -gt "$(token_of one.err)"
+    check 'kill9: fsck finds nothing' sound kill9
+}
+
+test_worker_stopped() {
+    local first old
+    run put pause a
+    begin one work --lease 1500 pause -- sh -c "$stubborn"
+    first=$pid
+    until_line "$work/one.err" '^pid'
+    old=$(pid_of one.err)
+    kill -STOP "$first"
+    begin two work --lease 1500 -n 1 pause -- sh -c \
+        'echo "old: $(ps -o stat= -p '"$old"')" >&2'
+    wait "$pid"
+    check 'a stopped worker: its command is dead when the job is relet' \
+        grep -Eq '^old: (Z.*)?$' "$work/two.err"
+    kill -CONT "$first"
+    check 'a stopped worker that goes on hears of it' \
+        until_line "$work/one.err" 'job 1: '
+    kill -TERM "$first"
+    wait "$first"
+    check 'and changes nothing' same 1 "$(redis HGET '{pause}:jobs' 'done')"
+    check 'pause: fsck finds nothing' sound pause
+}
+
+test_server_dies() {
+    local old
+    run put held a
+    begin one work --lease 2000 held -- sh -c "$stubborn"
+    until_line "$work/one.err" '^pid'
+    old=$(pid_of one.err)
+    kill -KILL "$server_pid"
+    wait "$server_pid" 2>/dev/null
+    check 'the server dies: the command is told' \
+        until_line "$work/one.err" '^told$'
+    check 'and killed' until_gone "$old"
+    check 'and that is said' until_line "$work/one.err" 'not renewed for long'
+    server_try "$server_port" "$work/server" || exit 1
+    run put held b
+    check 'it goes on when the server is back' \
+        until_line "$work/one.err" '^pid' 2
+    kill -TERM "$pid"
+    until_line "$work/one.err" 'at work'
+    kill -TERM "$pid"
+    wait "$pid"
+}
+
+test_no_leftovers() {
+    run put tidy a b c d e
+    begin one work tidy -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >>"$1"' \
+        sh "$work/left"
+    until_so 'five are done' tidy_is_done
+    check 'what commands leave behind in their groups is ended' \
+        gone "$(tail -n 1 "$work/left")"
+    kill -STOP "$pid"
+    check 'no zombies' same 0 "$(ps -o stat= --ppid "$pid" | grep -c Z)"
+    kill -CONT "$pid"
+    check 'no descriptors are left open' \
+        holds "$(ls "/proc/$pid/fd" | wc -l)" -le 12
+    kill -TERM "$pid"
+    wait "$pid"
+}
+tidy_is_done() { [ "$(redis HGET '{tidy}:jobs' 'done')" = 5 ]; }
+
+# -------------------------------------------------------------------- operators
+
+test_operators() {
+    redis FLUSHALL >"$work/log"
+    run stats
+    check 'stats: no queues' same '0 ' "$code $out"
+    run put --type t --id x ops one
+    run put --rank 5 ops two
+    run put --delay 600000 ops "a	b\\n"
+    run jobs ops
+    check 'jobs: all of them, by place' same '1 2 3' \
+        "$(cut -f 1 <<<"$out" | paste -sd ' ')"
+    check 'jobs: texts are quoted' \
+        grep -q $'^1\twaiting\t-\t0\t"x"\t"t"\t"one"\t-$' <<<"$out"
+    run jobs --type t ops
+    check 'jobs --type' same 1 "$(cut -f 1 <<<"$out")"
+    run jobs --place delayed ops
+    check 'jobs --place' same 3 "$(cut -f 1 <<<"$out")"
+    run jobs -n 2 ops
+    check 'jobs -n' same 2 "$(wc -l <<<"$out")"
+    run --json jobs --place delayed ops
+    check 'jobs --json' grep -Eqx '\{"job":3,"place":"delayed","at_ms":[0-9]+,'\
+'"put_s":[0-9]+,"attempt":0,"stalls":0,"replays":0,"payload_len":5,'\
+'"payload":"a\\u0009b\\\\n"\}' <<<"$out"
+    run job --id x ops
+    check 'job: by its id' grep -qx 'payload   "one"' <<<"$out"
+    run job --payload ops 2
+    check 'job --payload' same two "$out"
+    run job --result ops 2
+    check 'job --result: there is none: 1' same 1 "$code"
+    run job ops 9
+    check 'job: there is none: 1' same 1 "$code"
+    run --json stats ops
+    check 'stats --json' grep -q \
+        '"waiting":2,"delayed":1,"leased":0,"done":0,"dead":0,"put":3' <<<"$out"
+    run stats --prom
+    check 'stats --prom: all queues' \
+        grep -qx 'relet_queue_jobs{queue="ops",place="waiting"} 2' <<<"$out"
+    check 'stats --prom: each metric is told of once' same '' \
+        "$(grep '^# TYPE' <<<"$out" | sort | uniq -d)"
+    run stats
+    check 'stats: for people' grep -q $'^ops\twaiting 2\tdelayed 1' <<<"$out"
+}
+
+test_unique() {
+    run put --id x --unique replace one old
+    run put --id x --unique replace one new
+    check 'put --unique replace: the number of the first' \
+        same '0 1 duplicate' "$code $out"
+    run job --payload one 1
+    check 'and the payload of the last' same new "$out"
+    run put --id y --unique throttle --window 60000 one a
+    run -q work --drain one -- true
+    run put --id y --unique throttle --window 60000 one b
+    check 'put --unique throttle: one in a window, done or not' \
+        same '0 2 duplicate' "$code $out"
+}
+
+test_pause() {
+    run pause ops
+    begin one -q work --drain -c 4 ops -- true
+    run pause --in ops
+    run put ops x
+    check 'pause --in: put is refused' same 1 "$code"
+    check 'by name' grep -q CLOSED "$work/err"
+    check 'pause: nothing is claimed' same 2 \
+        "$("$relet" --json stats ops | sed 's/.*"waiting":\([0-9]*\).*/\1/')"
+    run limit ops 1
+    run stats ops
+    check 'stats: what was set' \
+        grep -q $'limit 1\tpaused in\tpaused out' <<<"$out"
+    run resume ops
+    run limit ops none
+    wait "$pid"
+    check 'resume: it goes on' same 0 $?
+    check 'and nothing waits' same 0 \
+        "$("$relet" --json stats ops | sed 's/.*"waiting":\([0-9]*\).*/\1/')"
+}
+
+test_dead() {
+    run put grave a b c
+    run -q work --drain grave -- sh -c 'exit 65'
+    run dead grave
+    check 'dead: those that are, and why' same 3 \
+        "$(grep -c '"exit code 65"$' <<<"$out")"
+    run retry grave 2 9
+    check 'retry: what is dead' \
+        same '1 1 retried, 0 refused, 1 not dead' "$code $out"
+    check 'and waits again' same waiting "$(place grave 2)"
+    run retry --all grave
+    check 'retry --all' same '0 2 retried, 0 refused, 0 not dead' "$code $out"
+    run -q work --drain grave -- sh -c 'exit 65'
+    run retry --replays 1 --all grave
+    check 'retry: not more often than that' \
+        same '1 0 retried, 3 refused, 0 not dead' "$code $out"
+    run purge --place dead -n 2 grave
+    check 'purge -n' same '0 2 purged' "$code $out"
+    run purge --all grave
+    check 'purge --all' same '0 1 purged' "$code $out"
+    run put grave a
+    begin one work grave -- sh -c "$forever"
+    until_line "$work/one.err" '^pid'
+    run purge --all grave
+    check 'purge: not what is leased: 1' same 1 "$code"
+    run purge --all --force grave
+    check 'purge --force: that too' same '0 1 purged' "$code $out"
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    check 'grave: fsck finds nothing' sound grave
+}
+
+test_reap() {
+    local one two
+    run put lapse a
+    begin one work --lease 300 lapse -- sh -c "$forever"
+    until_line "$work/one.err" '^pid'
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    run reap --once --lease 50 lapse
+    check 'reap --once: a line for each queue' \
+        grep -q $'^lapse\trelet [01]\tdead 0' <<<"$out"
+    begin one reap --lease 50 -i 50 lapse
+    one=$pid
+    begin two reap --lease 50 -i 50 lapse
+    two=$pid
+    check 'reap: what lost its worker waits again' \
+        until_so waits is_at lapse 1 waiting
+    run put --keep 1 lapse b
+    run purge --place waiting lapse
+    run put --keep 1 lapse c
+    run -q work --drain lapse -- cat
+    check 'reap: results go when their time is over' \
+        until_so gone is_gone lapse 3
+    kill -TERM "$one" "$two"
+    wait "$one"
+    check 'reap: SIGTERM ends it by 0' same 0 $?
+    wait "$two"
+    check 'reap: and its lease is free' \
+        same 0 "$(redis EXISTS leader:reap:lapse)"
+}
+is_gone() { ! "$relet" job "$1" "$2" >/dev/null 2>&1; }
+
+test_fsck() {
+    redis FLUSHALL >"$work/log"
+    run put --keep 60000 sick a b c d
+    run -q work -n 1 sick -- true
+    run fsck
+    check 'fsck: nothing is broken: 0' same 0 "$code"
+    redis LREM '{sick}:delayed' 0 2 >"$work/log" 2>&1
+    redis LREM '{sick}:waiting' 0 2 >"$work/log"
+    redis ZREM '{sick}:delayed' 2 >"$work/log"
+    redis HSET '{sick}:jobs' 3s 'L 5 0 0 0 - w' >"$work/log"
+    redis HSET '{sick}:jobs' 9s 'W 0 0 0 0 - w' 70 .1234x 4s Q >"$work/log"
+    run fsck sick
+    check 'fsck: broken: 1' same 1 "$code"
+    check 'fsck: a job in no line' grep -q $'^sick\t2\twaits, but' <<<"$out"
+    check 'fsck: leased to nobody' grep -q $'^sick\t3\tis leased' <<<"$out"
+    check 'fsck: a part without a record' grep -q $'^sick\t9\ta part' <<<"$out"
+    check 'fsck: a number not given' grep -q $'^sick\t70\tits number' <<<"$out"
+    check 'fsck: a state of no kind' grep -q $'^sick\t4\ta record or' <<<"$out"
+    run --json fsck sick
+    check 'fsck --json' grep -q '"queue":"sick","jobs":[0-9]*,"passed_over":'\
+'[0-9]*,"broken":5}' <<<"$out"
+    redis HSET '{sick}:jobs' version 2 >"$work/log"
+    run fsck sick
+    check 'fsck: of another version: 1' same 1 "$code"
+    run stats sick
+    check 'stats: of another version is told' same 0 "$code"
+}
+
+# fsck, while jobs come and go, finds nothing.
+test_fsck_at_work() {
+    local bad=0 putting
+    begin one -q work -c 8 busy -- sh -c 'exit $((RELET_JOB % 3))'
+    one=$pid
+    seq 1 2000 | "$relet" -q put --lines busy &
+    putting=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        "$relet" fsck busy >"$work/fsck" || bad=1
+    done
+    check 'fsck of a queue at work finds nothing' same 0 "$bad"
+    kill -TERM "$one"
+    wait "$one" "$putting"
+}
+
+# ------------------------------------------------------------------------ lines
+
+test_lines() {
+    seq 1 1000 | "$relet" put --lines lines >"$work/out" 2>"$work/err"
+    check 'put --lines: a number for each' same 1000 "$(wc -l <"$work/out")"
+    check 'put --lines: no progress but on a terminal' \
+        same 1 "$(wc -l <"$work/err")"
+    : >"$work/one.out"
+    "$relet" put --lines slow <"$work/fifo" >"$work/one.out" \
+        2>"$work/one.err" &
+    pid=$!
+    exec 3>"$work/fifo"
+    seq 1 300 >&3
+    check 'put --lines: what is there is put before the end comes' \
+        until_line "$work/one.out" . 300
+    redis CLIENT KILL TYPE normal >"$work/log"
+    redis CLIENT KILL TYPE pubsub >>"$work/log"
+    seq 301 600 >&3
+    until_line "$work/one.out" . 600
+    exec 3>&-
+    wait "$pid"
+    check 'put --lines: goes on when the link broke' same 0 $?
+    check 'and doubles nothing' same 600 "$(redis LLEN '{slow}:waiting')"
+    check 'and tells' until_line "$work/one.err" ': up'
+    seq 1 40 | "$relet" -q put --lines --batch b batch
+    seq 1 100 | "$relet" put --lines --batch b batch >"$work/out" 2>&1
+    check 'put --batch: run again, only the rest is put' \
+        same '60 put, 40 duplicates' \
+        "$(tail -n 1 "$work/out" | sed 's/^relet: //')"
+    run put --batch x batch a
+    check 'put --batch goes with --lines' same 2 "$code"
+    command -v script >/dev/null || { skip bar 'no script(1)'; return; }
+    seq 1 50000 >"$work/lines"
+    printf -v line '%q ' "$relet" put --lines bar
+    SHELL=/bin/sh timeout 20 script -qefc "$line <$work/lines" \
+        "$work/typescript" >"$work/out" 2>&1 </dev/null
+    check 'put --lines: a bar on a terminal, and no numbers' same '1 0' \
+        "$(grep -c '%  [0-9]* put' "$work/out") $(
+            grep -cx '[0-9]*.\?' "$work/out")"
+}
+
+# ----------------------------------------------------------------------- on it
+
+ends() {
+    # shellcheck disable=SC2046
+    kill -KILL $(jobs -p) 2>/dev/null
+    wait 2>/dev/null
+    server_pid=
+}
+
+# on_server KIND: every claim on a server of its own.
+on_server() {
+    server_kind=$1
+    on=$1
+    server_start "$work/server" || exit 1
+    trap ends EXIT
+    export RELET_REDIS_URL=redis://127.0.0.1:$server_port
+    for claim_of in ${ONLY:-done put_waits exit_codes many graceful cancel \
+        worker_killed worker_stopped server_dies no_leftovers operators \
+        unique pause dead reap fsck fsck_at_work lines}; do
+        "test_$claim_of"
+    done
+    ends
+    on=
+}
+
+mkfifo "$work/fifo"
+[ -n "${ONLY:-}" ] || test_usage
+if given REDIS_SERVER 'jobs: on redis'; then
+    on_server redis
+fi
+if given VALKEY_SERVER 'jobs: on valkey'; then
+    on_server valkey
+fi
+total
