@@ -410,7 +410,8 @@ static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
     relet_time patience = c->timeout_ms + c->retry_max_ms + 100 +
-                          w->leases.ttl_max; /* a renewal may wait so long   */
+                          w->leases.ttl_max + /* a renewal may wait so long  */
+                          (w->work == &sim_working ? 1000 : 0);
     relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
     if (n->open_ops > 0 || n->owed || n->lied || c->ping_every_ms == 0 ||
