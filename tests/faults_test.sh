@@ -37,6 +37,8 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/faults/clock.sh
 # shellcheck disable=SC1091
 . tests/faults/jobs.sh
+# shellcheck disable=SC1091
+. tests/faults/doctored_jobs.sh
 
 chosen=" $* "
 PATH=$PATH:/usr/sbin:/sbin

@@ -16,7 +16,7 @@
 #include "relet_local.h"
 
 #define T_WORDS 400
-#define T_BYTES 200000
+#define T_BYTES 4000000
 #define T_WALL_US INT64_C(1700000000123456) /* of the local server, at first */
 
 static relet_local *t_local;

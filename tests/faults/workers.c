@@ -50,7 +50,7 @@ static struct {
     {"fail", 7},       {"bury", 31},   {"timeout", 1000}, {"ping", 1000},
     {"connect", 1000}, {"backoff", 200}};
 
-enum { BEGUN_MAX = 1 << 14, PAD_MAX = 20000, UNDER_WAY = 32 };
+enum { BEGUN_MAX = 1 << 14, PAD_MAX = 500000, UNDER_WAY = 32 };
 
 typedef enum begun_state { WORKING, LOST, OVER } begun_state;
 
