@@ -751,7 +751,7 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
  * leases have ended are relet, at most 1000; those that stall more often than
  * that are dead. On a server that is another one than before nothing is taken
  * for hold_off_ms: workers have to be able to renew first.
- * [relet, dead, ms until there may be more or -1] */
+ * [relet, dead, ms until there may be more or -1, ms of its clock] */
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
                                const relet_request *q);

@@ -2,8 +2,8 @@
 -- queue_reap.lua: what is leased to nobody any more is relet.
 -- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
 -- ARGV  1 how many at most, up to 1000  2 stalls that a job may have  3 ms to
---       hold off when the server is another one
--- Returns {relet, dead, ms until there may be more, or -1}. Errors: VERSION.
+--       hold off when the server is another one, or its clock is past  4 ms
+-- Returns {relet, dead, ms until more or -1, ms of the clock}. Errors: VERSION.
 -- Invariant: nothing is taken before its time by this server's clock. A job is
 -- in its new place before it leaves the old one; one that is to be cancelled
 -- does not come back. Some sleepers are woken.
@@ -12,9 +12,10 @@ local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'run', 'open')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-local open = q[2] == run and tonumber(q[3]) or ms + (q[2] and ARGV[3] or 0)
-if q[2] ~= run then redis.call('HSET', KEYS[1], 'run', run, 'open', open) end
-if ms < open then return {0, 0, open - ms} end
+local odd = q[2] ~= run or ms > (tonumber(ARGV[4] or '') or ms)
+local open = odd and ms + (q[2] and ARGV[3] or 0) or tonumber(q[3]) or 0
+if odd then redis.call('HSET', KEYS[1], 'run', run, 'open', open) end
+if ms < open then return {0, 0, open - ms, ms} end
 local late = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ms - 1, 'LIMIT', 0,
     ARGV[1])
 for i, n in ipairs(late) do get[i + 1] = n .. 's' end
@@ -41,4 +42,4 @@ for _, name in ipairs(#back > 0 and redis.call('ZPOPMIN', KEYS[5], 4) or {}) do
     redis.pcall('PUBLISH', name, KEYS[1])
 end
 local more = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
-return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1}
+return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1, ms}

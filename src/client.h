@@ -118,7 +118,7 @@ RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
 /* An operation of the user's that is one of our scripts. flags: beside his. */
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                                  const relet_args *a, const relet_request *q,
-                                 uint8_t flags);
+                                 uint8_t flags, uint32_t place);
 
 /* What was offered to a queue, or is delayed no more, has no place yet, or no
  * worker that knows when it is due. This follows such a request, whatever

@@ -128,6 +128,7 @@ static void conn_push(rlt_conn *c, const rlt_op *op)
     o->deadline = op->deadline;
     o->arg = op->arg;
     o->skip = op->skip;
+    o->place = op->place;
     o->klass = op->klass;
     o->flags = op->flags;
     o->state = RLT_LIVE;
@@ -355,6 +356,17 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
     if (n > 0)
         conn_squeeze(c);
     return n;
+}
+
+RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place)
+{
+    uint32_t pos;
+
+    for (pos = c->first; pos != c->last; pos++)
+        if (conn_at(c, pos)->place == place &&
+            conn_at(c, pos)->state == RLT_LIVE)
+            return 1;
+    return 0;
 }
 
 RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)

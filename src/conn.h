@@ -55,6 +55,7 @@ typedef struct rlt_op {
     relet_time deadline; /* a duration until the first tick has seen it      */
     uint32_t arg;        /* script number or subscription slot               */
     uint32_t skip;       /* answers that come before the one that counts     */
+    uint32_t place;      /* from 1 on; 0: none                               */
     uint8_t klass;       /* rlt_class                                        */
     uint8_t flags;
     uint8_t state;
@@ -128,6 +129,9 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
 
 /* The bytes of the front operation, which must be kept. */
 RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
+
+/* Whether an operation is waited for that has this place. */
+RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place);
 
 /* End every LIVE operation of the user's own with this tag. How many. */
 RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag);

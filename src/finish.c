@@ -50,6 +50,8 @@ static int finish_end(relet *r, rlt_desk *d, rlt_slot *s, rlt_slot_state how)
 {
     if (rlt_slots_end(&d->work.held, s, how))
         rlt_work_eased(&d->work);
+    rlt_work_settle(&d->work);
+    r->desk_tells |= d->work.tell_end; /* before whatever else comes         */
     if (r->desk_due == 0)
         r->desk_due = RLT_DESK_DUE;
     return 0;

@@ -32,24 +32,24 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
     return NULL;
 }
 
-/* A number that no other operation of this client has for as long as its
- * answer may be waited for, under the place where the server remembers it. */
-static void put_op(relet *r, rlt_words *w)
+/* A number that no other operation of this client has, under a place where the
+ * server remembers it: its own for as long as its answer may be waited for. */
+static uint32_t put_op(relet *r, rlt_words *w)
 {
-    rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
-                    r->put_op % (2 * (uint64_t)r->operations_max));
-    rlt_words_number(w, ++r->put_op);
-}
+    uint64_t places = 2 * (uint64_t)r->operations_max;
+    uint32_t place = (uint32_t)(r->put_op % places);
 
-/* Numbers that nobody waits for would bring two that wait to one place. */
-static int put_accepted(relet *r, int code)
-{
-    r->put_op -= code < 0;
-    return code;
+    while (rlt_conn_has_place(&r->conn, place + 1))
+        place = (uint32_t)((place + 1) % places);
+    rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
+                    place);
+    rlt_words_number(w, ++r->put_op);
+    return place + 1;
 }
 
 static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
-                          const relet_job *jobs, size_t count, uint64_t most)
+                          const relet_job *jobs, size_t count, uint64_t most,
+                          uint32_t *place)
 {
     size_t i;
 
@@ -57,7 +57,7 @@ static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     rlt_words_key(w, tag, RLT_KEY_WAITING);
     rlt_words_key(w, tag, RLT_KEY_RANKED);
     rlt_words_key(w, tag, RLT_KEY_IDLE);
-    put_op(r, w);
+    *place = put_op(r, w);
     rlt_words_number(w, most);
     for (i = 0; i < count; i++)
         rlt_words_add(w, jobs[i].payload);
@@ -66,14 +66,14 @@ static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
 
 static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
                           const relet_job *jobs, size_t count, uint64_t most,
-                          char head[][RLT_JOB_HEAD_MAX])
+                          char head[][RLT_JOB_HEAD_MAX], uint32_t *place)
 {
     size_t i, n;
 
     rlt_words_key(w, tag, RLT_KEY_JOBS);
     rlt_words_key(w, tag, RLT_KEY_DELAYED);
     rlt_words_key(w, tag, RLT_KEY_IDS);
-    put_op(r, w);
+    *place = put_op(r, w);
     rlt_words_number(w, most);
     for (i = 0; i < count; i++) {
         n = rlt_job_head(&jobs[i], head[i]);
@@ -123,6 +123,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     relet_args a;
     uint64_t most = waiting_max; /* 0: as many as there are */
     int plain = 0, script, code;
+    uint32_t place = 0;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
 
     if (rule == NULL)
@@ -133,15 +134,16 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
         return RELET_E_LIMIT;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
-    script = plain ? put_plain(r, &w, &tag, jobs, count, most)
-                   : put_offer(r, &w, &tag, jobs, count, most, head);
+    script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
+                   : put_offer(r, &w, &tag, jobs, count, most, head,
+                               &place);
     a.argv = w.argv;
     a.argc = w.argc;
     code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q,
-                          RELET_REPEATABLE);
+                          RELET_REPEATABLE, place);
     if (code == 0 && !plain)
         rlt_put_promote(r, &tag, q);
-    return put_accepted(r, code);
+    return code;
 }
 
 static const char *put_unique_rule(const relet *r, const relet_job *job,
@@ -167,6 +169,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     rlt_queue_tag tag;
     rlt_words w;
     relet_args a;
+    uint32_t place;
     int code;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
 
@@ -181,7 +184,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     rlt_words_key(&w, &tag, RLT_KEY_JOBS);
     rlt_words_key(&w, &tag, RLT_KEY_DELAYED);
     rlt_words_key(&w, &tag, RLT_KEY_IDS);
-    put_op(r, &w);
+    place = put_op(r, &w);
     rlt_words_add(&w, rlt_span(&"terd"[mode], 1));
     rlt_words_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
     rlt_words_add(&w, rlt_span(head, rlt_job_head(job, head)));
@@ -189,10 +192,10 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     a.argv = w.argv;
     a.argc = w.argc;
     code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,
-                          RELET_REPEATABLE);
+                          RELET_REPEATABLE, place);
     if (code == 0)
         rlt_put_promote(r, &tag, q);
-    return put_accepted(r, code);
+    return code;
 }
 
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)

@@ -46,7 +46,7 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
     rlt_hold_prepare(r);
     a.argv = c->w.argv;
     a.argc = c->w.argc;
-    return rlt_submit_put(r, script, c->w.keys, &a, q, flags);
+    return rlt_submit_put(r, script, c->w.keys, &a, q, flags, 0);
 }
 
 static const char *queue_most_rule(uint32_t most)

@@ -278,12 +278,13 @@ static int submit_script(relet *r, uint32_t script, size_t keys,
 
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                                  const relet_args *a, const relet_request *q,
-                                 uint8_t flags)
+                                 uint8_t flags, uint32_t place)
 {
     rlt_op op;
 
     memset(&op, 0, sizeof op);
     op.flags = flags;
+    op.place = place;
     return submit_script(r, rlt_script_own(&r->scripts, which), keys, a, q, 0,
                          &op);
 }

@@ -70,6 +70,8 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_number(w, RLT_WORK_BATCH);
         rlt_words_number(w, d->stalls_max);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        if (e->latest_ms > 0)
+            rlt_words_number(w, (uint64_t)e->latest_ms);
         return RLT_SCRIPT_QUEUE_REAP;
     case RLT_STEP_CLAIM:
         rlt_words_key(w, q, RLT_KEY_WAITING);

@@ -19,6 +19,7 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
     w->allowed = plan->slots;
+    w->server_at = -1;
     w->rand = rand;
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
@@ -219,6 +220,15 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     return 0;
 }
 
+/* What the server's clock may show, by ours, but for what no clock is late by:
+ * when it leaps ahead all leases end at once, and nobody is gone. */
+static int64_t work_latest(const rlt_work *w, relet_time now)
+{
+    if (w->server_at < 0)
+        return 0;
+    return w->server_ms + (now - w->server_at) + w->plan.lease_ms / 4;
+}
+
 RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
                                 rlt_errand *out)
 {
@@ -244,6 +254,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         out->serial = serial;
         out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
+        out->latest_ms = work_latest(w, now);
         return 1;
     }
     return 0;
@@ -385,6 +396,8 @@ static void work_reaped(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 0), &again);
     (void)relet_value_int(relet_value_at(v, 1), &dead);
     (void)relet_value_int(relet_value_at(v, 2), &left);
+    if (relet_value_int(relet_value_at(v, 3), &w->server_ms))
+        w->server_at = w->step[RLT_STEP_REAP].sent_at;
     if (again + dead >= RLT_WORK_BATCH)
         wait = 0;
     else if (left >= 0)

@@ -83,6 +83,8 @@ typedef struct rlt_work {
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t tell_end;
     relet_time poll_at, due_at, reap_at, again_at;
+    int64_t server_ms; /* the server's clock, at some time since server_at,  */
+    relet_time server_at; /* when it was last asked to reap; below 0: never  */
     int tries;         /* steps in a row that failed                         */
 } rlt_work;
 
@@ -91,6 +93,7 @@ typedef struct rlt_errand {
     uint32_t serial; /* comes back in the reply                              */
     uint64_t op;
     uint32_t count;  /* CLAIM: how many; RENEW, DONE, RETURN: slots          */
+    int64_t latest_ms; /* REAP: that the server's clock may show; 0: any time */
     relet_time timeout_ms;
 } rlt_errand;
 

@@ -102,7 +102,7 @@ test_done() {
     head -c 3000000 /dev/zero | "$relet" -q put deaf
     run -q work --drain deaf -- true
     check 'a command need not read its payload' same '0 1' \
-        "$code $(redis HGET '{deaf}:jobs' done)"
+        "$code $(redis HGET '{deaf}:jobs' 'done')"
     for name in up env bytes big deaf; do
         check "$name: fsck finds nothing" sound "$name"
     done
@@ -173,7 +173,7 @@ test_usage() {
         'put --unique replace q a' 'put --window 5 q a' \
         'put --unique throttle --id x q a'; do
         # shellcheck disable=SC2086
-        run -u "${1:-mem:}" $words
+        run -u mem: $words
         check "wrong use: $words" same 2 "$code"
     done
     run -u mem: work q -- /nonexistent/program
@@ -230,7 +230,7 @@ test_graceful() {
     echo go >"$work/fifo"
     wait "$pid"
     check 'SIGTERM: what runs may end, and then it ends by 0' same 0 $?
-    check 'and the job is done' same 1 "$(redis HGET '{end}:jobs' done)"
+    check 'and the job is done' same 1 "$(redis HGET '{end}:jobs' 'done')"
     check 'and no other one was begun' same 1 "$(redis LLEN '{end}:waiting')"
 }
 
@@ -293,7 +293,7 @@ test_worker_stopped() {
         until_line "$work/one.err" 'job 1: '
     kill -TERM "$first"
     wait "$first"
-    check 'and changes nothing' same 1 "$(redis HGET '{pause}:jobs' done)"
+    check 'and changes nothing' same 1 "$(redis HGET '{pause}:jobs' 'done')"
     check 'pause: fsck finds nothing' sound pause
 }
 
@@ -334,7 +334,7 @@ test_no_leftovers() {
     kill -TERM "$pid"
     wait "$pid"
 }
-tidy_is_done() { [ "$(redis HGET '{tidy}:jobs' done)" = 5 ]; }
+tidy_is_done() { [ "$(redis HGET '{tidy}:jobs' 'done')" = 5 ]; }
 
 # -------------------------------------------------------------------- operators
 

@@ -88,15 +88,15 @@ TEST a_thousand_at_once_are_not_too_many(void)
     t_put_thousand();
     (void)RUN("claim", "W", "1", "-5", "1000", NULL);
     SAID("1000", t_tell("ZCARD {q}:leased"));
-    SAID("[0 1000 -1]", RUN("reap", "1000", "0", "0", NULL));
+    SAID("[0 1000 -1]", t_reap("1000", "0", "0"));
     SAID("[1000 0 0]", RUN("replay", "9", "1000", NULL));
     SAID("[1000 -1]", RUN("ready", "1000", NULL));
     (void)RUN("claim", "W", "2", "-5", "1000", NULL);
-    SAID("[1000 0 -1]", RUN("reap", "1000", "9", "0", NULL));
+    SAID("[1000 0 -1]", t_reap("1000", "9", "0"));
     (void)RUN("pick", "W", "3", "-5", "1000", "t", "0", "1000", "w", NULL);
     SAID("1000", t_tell("LLEN {q}:waiting"));
     (void)RUN("claim", "W", "4", "-5", "1000", NULL);
-    (void)RUN("reap", "1000", "0", "0", NULL);
+    (void)t_reap("1000", "0", "0");
     SAID("[1000 0]", RUN("trim", "0", "0", "0", "1000", NULL));
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
     t_fresh(NULL);

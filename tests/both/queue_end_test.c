@@ -49,7 +49,7 @@ TEST an_old_token_changes_nothing(void)
     (void)t_claim("A", "1", "1");
     strcpy(old, t_token("1"));
     t_all_due("leased");
-    (void)RUN("reap", "9", "3", "0", NULL);
+    (void)t_reap("9", "3", "0");
     (void)t_claim("B", "1", "1");
     ASSERT(strtoll(t_token("1"), NULL, 10) > strtoll(old, NULL, 10));
     strcpy(state, t_state("1"));
@@ -219,7 +219,7 @@ TEST a_running_job_that_is_cancelled_never_comes_back(void)
     SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "r", "0", "e", NULL));
     SAID("d", RUN("release", "2", t_token("2"), NULL));
     t_all_due("leased");
-    (void)RUN("reap", "9", "9", "0", NULL);
+    (void)t_reap("9", "9", "0");
     SAID("[1 2 3]", t_tell("ZRANGE {q}:dead 0 -1"));
     SAID("0", t_tell("EXISTS {q}:waiting {q}:delayed {q}:leased"));
     SWEPT;

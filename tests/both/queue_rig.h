@@ -81,11 +81,12 @@ static inline const char *t_cut_text(const t_script *s)
 /* What a list is of. */
 static inline const char *t_place_of(char letter)
 {
+    static const char letters[] = "wkyldx";
     static const char *const place[] = {"{q}:waiting", "{q}:ranked",
                                         "{q}:delayed", "{q}:leased",
                                         "{q}:done",    "{q}:dead"};
 
-    return place[strchr("wkyldx", letter) - "wkyldx"];
+    return place[strchr(letters, letter) - letters];
 }
 
 /* The keys are those that the head of the script names. */
@@ -458,6 +459,20 @@ static inline const char *t_sleep(const char *channel, const char *stays)
         return said;
     last = strrchr(said, ' ') + 1;
     return strcmp(last, "1]") == 0 ? "1" : strcmp(last, "0]") == 0 ? "0" : said;
+}
+
+/* What became of how many, without the server's clock. */
+static inline const char *t_reap(const char *most, const char *stalls,
+                                 const char *hold_off)
+{
+    static char said[100];
+    char *last;
+
+    sprintf(said, "%.90s", RUN("reap", most, stalls, hold_off, NULL));
+    last = strrchr(said, ' ');
+    if (said[0] == '[' && last)
+        strcpy(last, "]");
+    return said;
 }
 
 static inline const char *t_state(const char *n)

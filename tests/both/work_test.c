@@ -572,6 +572,31 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
     PASS();
 }
 
+/* All leases end at once by the server's clock, and nobody is gone. */
+TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 3);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    ASSERT_EQ(0, t_work_with(&w, 2, 1));
+    t_world_pass(&w, 40000);
+    for (i = 0; i < 20; i++) { /* some of them between renewal and reaper */
+        w.wall_ms += 60000;
+        t_world_pass(&w, 4700);
+    }
+    T_HEARD(&w, 2, "");
+    ASSERT_EQ(0, t_done(&w, 1, 1));
+    T_HEARD(&w, 1, "");
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
 {
     relet_job j;
@@ -693,6 +718,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
     RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
     RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);

@@ -330,6 +330,7 @@ static void host_collect(sim_world *w, sim_link *l)
             host_message(w, l, &f);
         } else {
             sim_claims_answer(w, l, at, (size_t)k);
+            sim_verbs_answer(w, f.type);
             host_answer(w, l, &f);
         }
         if (w->talking > 0)

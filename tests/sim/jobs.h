@@ -85,6 +85,7 @@ typedef enum sim_verb {
 typedef struct sim_step {
     sim_verb what;
     int host, queue;
+    int refused;         /* by an error: NOSCRIPT, for one                    */
     int node;            /* below 0: nobody said                              */
     unsigned serial;     /* of the worker                                     */
     relet_time lease_ms, run_ms;

@@ -53,7 +53,7 @@ judge() {
 shrunk() {
     seed=$(sed -n 's/^seed \([0-9]*\) FAILED.*/\1/p' "$log" | head -n 1)
     [ -n "$seed" ] || return 0 # an assertion ended it
-    timeout 10 "$work/sim" SEED="$seed" >"$log.shrunk" 2>&1
+    timeout 10 "$work/sim" SEED="$seed" WORK="$kind" >"$log.shrunk" 2>&1
     few=$(sed -n 's/^ *\([0-9]*\) faults of .* are enough.*/\1/p' "$log.shrunk")
     sed -n 's/^ *\(.* faults of .*\) are enough, found \(.*\):/, \1 \2/p' \
         "$log.shrunk"
@@ -62,7 +62,7 @@ shrunk() {
 
 # By which rule and seed, as the log says it.
 found() {
-    sed -n -e 's/^seed \([0-9]*\) FAILED \([REL0-9]*\):.*/\2 by seed \1/p' \
+    sed -n -e 's/^seed \([0-9]*\) FAILED \([RELQ0-9]*\):.*/\2 by seed \1/p' \
         -e 's/^FAILED E1: .*SEED=\([0-9]*\)/E1 by seed \1/p' "$log" |
         head -n 1
     [ "$expect" != none ] || echo "survives $seeds seeds"
@@ -75,12 +75,14 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     log=$work/$name.log
     expect=$(field expect "$patch")
     budget=$(field budget "$patch")
+    kind=$(field work "$patch") # or whatever the seed says
     all=$((all + 1))
     if ! build "$patch" >"$log" 2>&1; then
         echo "$name: does not apply or build any more, see $log"
         continue
     fi
-    timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" >"$log" 2>&1
+    timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" WORK="$kind" \
+        >"$log" 2>&1
     code=$?
     seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
     if judge "$code" && needs=$(shrunk); then

@@ -638,6 +638,7 @@ void sim_ledger_free(sim_host *h);
 
 /* verbs.c: what servers do with jobs, as it happens. */
 void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
+void sim_verbs_answer(sim_world *w, char type);
 void sim_verbs_after(sim_world *w);
 
 /* tasks.c: what nodes are told of them. */

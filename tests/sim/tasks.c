@@ -143,6 +143,8 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     if (d->stopping)
         SIM_MARK(claim_after_stop);
     t = tasks_find(d, number, p->token); /* where servers forgot it       */
+    if (t && (t->state == SIM_TASK_HELD || t->state == SIM_TASK_LOST))
+        return;
     if (t == NULL && (t = tasks_new(d)) == NULL)
         return;
     memset(t, 0, sizeof *t);
@@ -316,7 +318,6 @@ static void tasks_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
                         int code)
 {
     if (code == RELET_E_LIMIT || code == RELET_E_MEMORY) {
-        SIM_MARK(job_end_refused);
         tasks_later(w, n, desk, t, 20 * SIM_MS);
         return;
     }
@@ -349,7 +350,9 @@ void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which)
     }
     n->now = sim_node_clock(w, n);
     tasks_act(w, n, desk, t);
-    if (!w->failed)
+    if (!w->failed && t->state == SIM_TASK_LOST && !t->stubborn)
+        tasks_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    else if (!w->failed)
         tasks_ended(w, n, desk, t, tasks_end(w, n, desk, t));
     sim_node_turn(w, n);
 }
@@ -473,7 +476,7 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
     if (t->stubborn)
         return;
     SIM_MARK(job_abandoned);
-    tasks_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    tasks_later(w, n, desk, t, 0); /* in a turn of its own                 */
 }
 
 static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)

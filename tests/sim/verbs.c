@@ -189,6 +189,12 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     }
 }
 
+/* What it is answered begins with this byte. */
+void sim_verbs_answer(sim_world *w, char type)
+{
+    w->jobs.run.refused |= type == '-';
+}
+
 /* -------------------------------------------------------------- one place */
 
 static const char *verbs_text(sim_verb what)
@@ -613,9 +619,9 @@ void sim_verbs_after(sim_world *w)
     }
     if (g->touches > 0)
         verbs_order(w, b);
-    if (g->run.what == SIM_V_RENEW)
+    if (g->run.what == SIM_V_RENEW && !g->run.refused)
         verbs_renewals(w, b);
-    if (g->run.what == SIM_V_HELD)
+    if (g->run.what == SIM_V_HELD && !g->run.refused)
         SIM_MARK(claim_recalled);
     if (g->run.what == SIM_V_CLAIM)
         verbs_claimed(w, (uint32_t)g->touches);
