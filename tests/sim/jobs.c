@@ -87,7 +87,7 @@ static int jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
         jobs_draw(n, plain, &job[i], j, id[i]);
         job[i].payload = jobs_payload(payload[i], q.tag, i);
     }
-    if (sim_chance(&n->work, 1, 8))
+    if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
         q.timeout_ms = sim_spread(&n->work, 1, 2000);
     code = relet_put(n->r, relet_str(jobs_queue(queue)), job, count, 0, &q);
     sim_judge_submitted(w, n, &q, code, 0);

@@ -389,6 +389,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             t->number = work.number;
             t->token = work.token;
             t->job = TASKS_NOBODYS;
+            w->jobs.lied = 1;
         }
         if (t && !tasks_lied(n, d) &&
             !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
