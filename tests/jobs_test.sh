@@ -211,6 +211,13 @@ test_many() {
     check 'two workers do each of 300 jobs once' same "$(seq 1 300)" \
         "$(sort -n "$work/many")"
     check 'many: fsck finds nothing' sound many
+    run put both a b
+    begin one -q work -c 2 -n 2 both -- sh -c 'cat >/dev/null
+        if [ $RELET_JOB = 1 ]; then echo one >"$1"; else read line <"$1"; fi' \
+        sh "$work/fifo"
+    check 'the input of one ends though another one runs' until_gone "$pid" ||
+        kill -KILL "$pid"
+    wait "$pid"
     run put wide a b c
     begin one work -c 3 wide -- sh -c "$forever"
     check '-c 3: three at a time' until_line "$work/one.err" '^pid' 3
