@@ -172,7 +172,8 @@ test_usage() {
         'work -c 129 q -- true' 'work --lease 1000 --grace 501 q -- true' \
         'work a}b -- true' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
         'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
-        'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' purge 'purge q' \
+        'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' \
+        'retry q -n 2 1' purge 'purge q' \
         'purge q --place x' 'purge q --all --place dead' pause 'pause a b' \
         'resume' 'limit q' 'limit q 0' 'limit q x' 'stats --prom --json' \
         reap 'dead' 'fsck a}b' 'put --id x q a b' 'put --unique x --id x q a' \
