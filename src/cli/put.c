@@ -398,8 +398,8 @@ static const char *put_rule(putter *p)
         return c->window_ms ? "--window goes with --unique" : NULL;
     if (!c->id || c->count)
         return "--unique goes with --id, and without --most";
-    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique); mode++)
-        ;
+    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique) != 0; mode++)
+        continue;
     p->mode = (relet_unique)mode;
     return modes[mode] ? NULL
                        : "--unique is throttle, extend, replace or debounce";

@@ -95,12 +95,22 @@ forgets() {
     mark back
     until_done 90
     until_over
+    check "$1: it did forget" holds "$(forgotten)" -ge 1
     check "$1: what is lost was put before the server forgot" lost_early
     jobs_end 'J1 J3 J6 J7 J8'
 }
 
 scene_T2_jobs() { forgets T2-jobs older; }
 scene_T3_jobs() { forgets T3-jobs tail 5001; }
+
+# What was done twice, or had been put and was never heard of again.
+forgotten() {
+    logs | awk '
+        $3 == "queued" { queued[$4] = 1 }
+        $3 == "buried" { ended[$4] = 1 }
+        $3 == "took" && ended[$4]++ { n++ }
+        END { for (job in queued) n += !(job in ended); print n + 0 }'
+}
 
 # Said to be put once the server was back, and not worked on: none.
 lost_early() {
@@ -347,7 +357,7 @@ scene_T34_jobs() {
         name=n$((RANDOM % 3 + 2))
         case $((RANDOM % 6)) in
         0) pause $name
-           sleep 0.$((RANDOM % 900 + 100))
+           sleep $((RANDOM % 3)).$((RANDOM % 900 + 100))
            wake $name ;;
         1) murder $name
            node $name room=4 ;;

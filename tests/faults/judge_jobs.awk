@@ -114,8 +114,10 @@ function leave(who,    token, part) {
     }
 }
 
-# What it did last may not have arrived.
+# What it did last may not have arrived. It was marked before it was killed, so
+# it counts as dead from its next life on.
 function die(who,    token, part) {
+    delete doomed[who]
     for (token in owner) {
         split(owner[token], part, " ")
         if (part[1] == who) {
@@ -148,10 +150,13 @@ $3 == "took" { take(job, token) }
 $3 == "refused" { refuse(job, token) }
 $3 == "stats" { tally() }
 $3 == "bye" { leave($2) }
-$2 == "world" && $3 == "kill" { die($4) }
+$2 == "world" && $3 == "kill" { doomed[$4] = 1 }
+$3 == "start" && $2 in doomed { die($2) }
 $2 == "world" && $3 == "dead" { buried[$4] = 1 }
 
 END {
+    for (who in doomed)
+        die(who)
     for (job in queued)
         if (!(job in written) && !(job in buried)) {
             $0 = queued[job]
