@@ -26,7 +26,8 @@ _relet()
     lock) words="--wait --key --ttl --grace --owner $common" ;;
     leases) words="-a --all $common" ;;
     put) words="--lines --batch --id --type --rank --delay --attempts --run"
-        words+=" --keep --most --unique --window --wait $common" ;;
+        words+=" --keep --most --unique --window --deadline --backoff --wait"
+        words+=" $common" ;;
     work) words="-c --concurrency -n --count --drain --lease --run --grace"
         words+=" --snooze --result --stalls --owner $common" ;;
     jobs) words="--place --type -n --count $common" ;;
@@ -56,7 +57,7 @@ _relet()
     --result | --done | --dead) [[ $command != job ]] && words= ;;
     --batch | --id | --type | --rank | --delay | --attempts | --run | \
         --keep | --most | --concurrency | --lease | --snooze | --stalls | \
-        --replays | --age | --window) words= ;;
+        --replays | --age | --window | --deadline | --backoff) words= ;;
     -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
         --size | --keys | --count | --pattern | --key | --ttl | --grace | \

@@ -46,8 +46,8 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
-/* A claim brought jobs that are not known here, and there is room; or it was
- * not answered, and is not to be made again. */
+/* A claim brought jobs that are not known here, and there is room for one; or
+ * it was not answered, and is not to be made again. */
 static int work_is_astray(const rlt_work *w)
 {
     if (w->astray)

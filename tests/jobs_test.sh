@@ -114,7 +114,8 @@ test_put_waits() {
     run put --wait 10000 answers hello
     check 'put --wait: prints the result' same '0 <hello>' "$code $out"
     run put --wait 10000 --json answers you
-    check 'as JSON, too' same '{"job":2,"place":"done","result":"<you>\n"}' "$out"
+    check 'as JSON, too' \
+        same '{"job":2,"place":"done","result":"<you>\n"}' "$out"
     run put --wait 10000 answers dead
     check 'a dead job: 1, and why' same '1 ' "$code $out"
     check 'told on standard error' grep -q 'job 3 is dead: .*no' "$work/err"
@@ -157,6 +158,11 @@ test_exit_codes() {
     run --json work --drain x -- sh -c 'exit 65'
     check '--json: documents on standard error' grep -q \
         '"event":"failed","queue":"x","job":1,.*"code":65' "$work/err"
+    run put --deadline 1 stale a
+    sleep 2.1 # it was put within a second
+    run -q work --drain stale -- touch "$work/stale"
+    check 'past its deadline a job is not begun' \
+        same 'dead 1' "$(place stale 1) $([ -e "$work/stale" ]; echo $?)"
     check 'codes: fsck finds nothing' sound codes
 }
 

@@ -60,6 +60,8 @@ typedef struct cli {
     long attempts;
     long run_ms;
     long keep_ms;
+    long deadline_ms;
+    long backoff_ms;
     long width; /* work                                                     */
     int drain;
     long snooze_ms;
@@ -174,6 +176,9 @@ int cli_number(const char *text, uint64_t *out);
 /* The queues that a prefix has, in order: 0 and a table that ends with NULL, of
  * which each name and then all are to be freed; or an exit code. */
 int cli_queues(cli *c, char ***names);
+
+/* As it is, or quoted when it has bytes that would make another line of it. */
+void show_name(FILE *out, const char *name);
 
 /* Names of places, NULL behind the last: "waiting". -1: there is none. */
 extern const char *const cli_places[];

@@ -400,7 +400,8 @@ static void fsck_tell(fsck *f, const fsck_fact *fact, const char *wrong)
         printf(",\"job\":%" PRIu64 ",\"broken\":\"%s\"}\n", fact->number,
                wrong);
     } else {
-        printf("%s\t%" PRIu64 "\t%s\n", f->queue, fact->number, wrong);
+        show_name(stdout, f->queue);
+        printf("\t%" PRIu64 "\t%s\n", fact->number, wrong);
     }
 }
 
@@ -473,7 +474,7 @@ static int fsck_ids(fsck *f)
     return 0;
 }
 
-/* --------------------------------------------------------------------- queue */
+/* -------------------------------------------------------------------- queue */
 
 static int fsck_keys(fsck *f)
 {
@@ -513,8 +514,9 @@ static int fsck_queue(cli *c, const char *queue)
         printf(",\"jobs\":%" PRIu64 ",\"passed_over\":%" PRIu64
                ",\"broken\":%" PRIu64 "}\n", f.jobs, f.passed_over, f.broken);
     } else if (!code) {
-        printf("%s: %" PRIu64 " jobs, %" PRIu64 " broken, %" PRIu64
-               " traces that are passed over\n", queue, f.jobs, f.broken,
+        show_name(stdout, queue);
+        printf(": %" PRIu64 " jobs, %" PRIu64 " broken, %" PRIu64
+               " traces that are passed over\n", f.jobs, f.broken,
                f.passed_over);
     }
     free(f.facts);
@@ -557,6 +559,7 @@ const cli_command fsck_command = {
     "Walks through all keys of a queue, which may be at work, and prints a\n"
     "line for each job that is not in its place: what looks wrong is asked\n"
     "again in one transaction first. Without a name all queues are looked\n"
-    "for, by SCAN. Changes nothing. The exit code is 1 when something is broken.",
+    "for, by SCAN. Changes nothing. The exit code is 1 when something is\n"
+    "broken.",
     fsck_options, 0, fsck_run,
 };

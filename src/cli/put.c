@@ -369,8 +369,11 @@ static void put_like(putter *p)
     j->attempts = (uint32_t)c->attempts;
     j->timeout_ms = c->run_ms;
     j->keep_ms = c->keep_ms;
+    j->deadline_ms = c->deadline_ms;
+    j->backoff_ms = c->backoff_ms;
     p->most = c->id || c->batch || c->type || c->rank || c->delay_ms ||
-                      c->attempts || c->run_ms || c->keep_ms
+                      c->attempts || c->run_ms || c->keep_ms ||
+                      c->deadline_ms || c->backoff_ms
                   ? PUT_OFFER
                   : PUT_PLAIN;
 }
@@ -395,8 +398,8 @@ static const char *put_rule(putter *p)
         return c->window_ms ? "--window goes with --unique" : NULL;
     if (!c->id || c->count)
         return "--unique goes with --id, and without --most";
-    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique); mode++)
-        ;
+    for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique) != 0; mode++)
+        continue;
     p->mode = (relet_unique)mode;
     return modes[mode] ? NULL
                        : "--unique is throttle, extend, replace or debounce";
@@ -462,6 +465,10 @@ static const cli_option put_options[] = {
      "how long an attempt may take"},
     {0, "keep", "MS", CLI_NUMBER, offsetof(cli, keep_ms), 1, INT32_MAX,
      "how long its result is kept"},
+    {0, "deadline", "MS", CLI_NUMBER, offsetof(cli, deadline_ms), 1,
+     INT32_MAX, "later than that after the put it is of no use"},
+    {0, "backoff", "MS", CLI_NUMBER, offsetof(cli, backoff_ms), 1, INT32_MAX,
+     "between attempts: up to that, twice that, ..."},
     {0, "most", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
      "refuse when more jobs would wait"},
     {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, INT32_MAX,

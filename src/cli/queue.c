@@ -386,7 +386,7 @@ const cli_command purge_command = {
     purge_options, 0, purge_run,
 };
 
-/* ------------------------------------------------------ pause, resume, limit */
+/* ----------------------------------------------------- pause, resume, limit */
 
 static int queue_gates(cli *c, const char *command, int otherwise,
                        int (*ask)(relet *, relet_span, int,

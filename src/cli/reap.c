@@ -129,8 +129,9 @@ static void reap_tell(const reaper *p, reaped *d)
                ",\"gone\":%" PRId64 "}\n", d->relet, d->dead, d->promoted,
                d->gone);
     } else if (!p->c->quiet) {
-        printf("%s\trelet %" PRId64 "\tdead %" PRId64 "\tdue %" PRId64
-               "\tgone %" PRId64 "\n", d->name, d->relet, d->dead, d->promoted,
+        show_name(stdout, d->name);
+        printf("\trelet %" PRId64 "\tdead %" PRId64 "\tdue %" PRId64
+               "\tgone %" PRId64 "\n", d->relet, d->dead, d->promoted,
                d->gone);
     }
     cli_flush();

@@ -177,6 +177,18 @@ void show_quoted(FILE *out, relet_span s)
     putc('"', out);
 }
 
+void show_name(FILE *out, const char *name)
+{
+    const unsigned char *p = (const unsigned char *)name;
+
+    while (*p >= 0x20 && *p != 0x7f)
+        p++;
+    if (*p)
+        show_quoted(out, relet_str(name));
+    else
+        fputs(name, out);
+}
+
 /* Text for people as the server wrote it, but for its last line end. */
 static void show_lines(FILE *out, relet_span s)
 {

@@ -16,10 +16,11 @@ static void stats_text(const stats_row *row)
 {
     const relet_queue_info *i = &row->info;
 
-    printf("%s\twaiting %" PRId64 "\tdelayed %" PRId64 "\tleased %" PRId64
+    show_name(stdout, row->name);
+    printf("\twaiting %" PRId64 "\tdelayed %" PRId64 "\tleased %" PRId64
            "\tdone %" PRId64 "\tdead %" PRId64 "\tput %" PRId64
            "\tfinished %" PRId64 "\tidle %" PRId64,
-           row->name, i->waiting + i->ranked, i->delayed, i->leased, i->done,
+           i->waiting + i->ranked, i->delayed, i->leased, i->done,
            i->dead, i->put, i->done_ever, i->idle);
     if (i->waits_s >= 0)
         printf("\toldest %" PRId64 " s", i->waits_s);

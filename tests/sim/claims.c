@@ -305,7 +305,8 @@ static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
     int own = strcmp(run->before, run->owner) == 0;
     int won = run->answered && run->answer[0] == 1;
 
-    claims_look(host, run->key, value, sizeof value, left, sizeof left);
+    if (!free && !own)
+        claims_look(host, run->key, value, sizeof value, left, sizeof left);
     if (!free && !own &&
         !sim_holds(w, SIM_L6, strcmp(value, run->before) == 0 &&
                                   strcmp(left, run->before_left) == 0))

@@ -154,9 +154,10 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     if (sim_chance(&n->work, 1, 3))
         c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
     c.poll_ms = sim_spread(&n->work, 500, 10000);
-    c.reap_ms = sure ? 0 : sim_chance(&n->work, 1, 6)
-                               ? RELET_NEVER
-                               : sim_spread(&n->work, c.lease_ms / 2, c.lease_ms);
+    if (!sure)
+        c.reap_ms = sim_chance(&n->work, 1, 6)
+                        ? RELET_NEVER
+                        : sim_spread(&n->work, c.lease_ms / 2, c.lease_ms);
     if (sim_chance(&n->work, 1, 4))
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
@@ -336,8 +337,8 @@ int sim_jobs_more(sim_world *w)
     if (g->probe_start_us == 0 && w->now_us < g->probe_us + bound)
         return 1;
     if (!sim_holds(w, SIM_Q11, g->probe_start_us > 0))
-        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and workers "
-                 "sleep", (long)(bound / SIM_MS));
+        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and "
+                 "workers sleep", (long)(bound / SIM_MS));
     SIM_MARK(woken_by_put);
     return 0;
 }
@@ -374,8 +375,8 @@ void sim_jobs_judge(sim_world *w)
         return;
     for (i = 0; i < g->jobs; i++)
         if (!sim_holds(w, SIM_Q6, g->job[i].starts <= g->job[i].spent + 1))
-            sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u are "
-                     "accounted for",
+            sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u "
+                     "are accounted for",
                      (unsigned long long)g->job[i].number[w->primary],
                      g->job[i].queue, g->job[i].starts, g->job[i].spent);
 }

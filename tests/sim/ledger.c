@@ -99,7 +99,7 @@ static relet_span ledger_payload(relet_span s)
     return s;
 }
 
-/* -------------------------------------------------------------------- places */
+/* ------------------------------------------------------------------- places */
 
 sim_place *sim_ledger_at(sim_book *b, uint64_t number)
 {

@@ -18,7 +18,7 @@
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
- *   verbs      Q1-Q12: at servers; tasks: at nodes; ledger: what stores say
+ *   verbs asks Q1-Q12: at servers; tasks: at nodes; ledger: what stores say
  *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -635,6 +635,9 @@ sim_place *sim_ledger_at(sim_book *b, uint64_t number);
 void sim_ledger_read(sim_world *w, sim_host *h);
 void sim_ledger_anew(sim_host *h); /* it starts with another log              */
 void sim_ledger_free(sim_host *h);
+
+/* asks.c: 1 and what is asked, when this is about a queue. */
+int sim_asks_read(const struct sim_words *c, sim_step *run);
 
 /* verbs.c: what servers do with jobs, as it happens. */
 void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);

@@ -126,7 +126,7 @@ static void tasks_alone(sim_world *w, uint32_t job, uint64_t token)
             }
 }
 
-/* --------------------------------------------------------------- at a server */
+/* -------------------------------------------------------------- at a server */
 
 void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
                        const sim_place *p)
@@ -357,7 +357,7 @@ void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which)
     sim_node_turn(w, n);
 }
 
-/* ----------------------------------------------------------------- at a node */
+/* ---------------------------------------------------------------- at a node */
 
 static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
                        const relet_event *ev)

@@ -29,142 +29,7 @@
     ((w)->leases.void_us[SIM_VOID_COPY] >= (since_us) || \
      (w)->leases.void_us[SIM_VOID_DISK] >= (since_us))
 
-/* ------------------------------------------------------------- what is asked */
-
-/* Which script this is, by its keys. */
-static sim_verb verbs_of(const char *last, size_t keys, const char *third)
-{
-    static const struct {
-        sim_verb what;
-        size_t keys;
-        const char *last, *third;
-    } known[] = {{SIM_V_PUT, 4, "idle", "ranked"},
-                 {SIM_V_RELEASE, 4, "idle", "leased"},
-                 {SIM_V_OFFER, 3, "ids", "ids"},
-                 {SIM_V_READY, 5, "idle", "ranked"},
-                 {SIM_V_REAP, 5, "idle", "leased"},
-                 {SIM_V_CLAIM, 4, "leased", "ranked"},
-                 {SIM_V_HELD, 1, "jobs", ""},
-                 {SIM_V_RENEW, 2, "leased", ""}, /* or done */
-                 {SIM_V_KEEP, 4, "ids", "done"},
-                 {SIM_V_FAIL, 4, "dead", "delayed"},
-                 {SIM_V_SLEEP, 4, "idle", ""}}; /* as put */
-    size_t i;
-
-    for (i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (known[i].keys == keys && strcmp(known[i].last, last) == 0 &&
-            strcmp(known[i].third, third) == 0)
-            return known[i].what;
-    return SIM_V_NONE;
-}
-
-static void verbs_name(char out[12], const sim_words *c, size_t i)
-{
-    relet_span name = {"", 0};
-
-    if (i < c->n && sim_ledger_key(c->word[i], &name) >= 0 && name.n < 12)
-        memcpy(out, name.p, name.n);
-    else
-        name.n = 0;
-    out[name.n] = '\0';
-}
-
-static void verbs_pairs(sim_step *run, const sim_words *c, size_t at)
-{
-    for (; at + 1 < c->n && run->pairs < SIM_ROOM; at += 2) {
-        run->number[run->pairs] = (uint64_t)sim_ledger_number(c->word[at]);
-        run->token[run->pairs++] = (uint64_t)sim_ledger_number(c->word[at + 1]);
-    }
-}
-
-/* "nN.S:…", or with a place behind it. */
-static void verbs_worker(sim_step *run, relet_span s)
-{
-    char text[24];
-    size_t n = s.n < sizeof text - 1 ? s.n : sizeof text - 1;
-
-    memcpy(text, s.p, n);
-    text[n] = '\0';
-    if (sscanf(text, "n%d.%u:", &run->node, &run->serial) != 2)
-        run->node = -1;
-}
-
-static void verbs_arguments(sim_step *run, const sim_words *c, size_t at)
-{
-    relet_span none = {"", 0};
-    const relet_span *a = at + 7 <= SIM_WORDS ? c->word + at : &none;
-
-    switch (run->what) {
-    case SIM_V_RENEW:
-        if (at < c->n && a[0].n > 0 && a[0].p[0] == 'n') {
-            run->what = SIM_V_DONE;
-            verbs_worker(run, a[0]);
-        } else {
-            run->lease_ms = sim_ledger_number(a[0]);
-            run->run_ms = sim_ledger_number(a[1]);
-        }
-        verbs_pairs(run, c, at + 2);
-        return;
-    case SIM_V_RELEASE:
-        verbs_pairs(run, c, at);
-        return;
-    case SIM_V_CLAIM:
-        verbs_worker(run, a[0]);
-        run->lease_ms = sim_ledger_number(a[2]);
-        run->wanted = (uint32_t)sim_ledger_number(a[3]);
-        return;
-    case SIM_V_KEEP:
-        verbs_worker(run, a[0]);
-        verbs_pairs(run, c, at + 2);
-        run->pairs = 1;
-        run->wait_ms = sim_ledger_number(a[4]);
-        return;
-    case SIM_V_FAIL:
-        verbs_worker(run, a[0]);
-        run->number[0] = strtoull(a[2].p, NULL, 10);
-        run->token[0] = (uint64_t)sim_ledger_number(a[3]);
-        run->pairs = 1;
-        run->verdict = a[4].p[0];
-        run->wait_ms = sim_ledger_number(a[5]);
-        return;
-    case SIM_V_REAP:
-        run->stalls_max = (uint32_t)sim_ledger_number(a[1]);
-        run->lease_ms = sim_ledger_number(a[2]);
-        return;
-    case SIM_V_NONE:
-    case SIM_V_PUT:
-    case SIM_V_OFFER:
-    case SIM_V_READY:
-    case SIM_V_HELD:
-    case SIM_V_DONE:
-    case SIM_V_SLEEP:
-        return;
-    }
-}
-
-static int verbs_read(const sim_words *c, sim_step *run)
-{
-    char third[12], last[12];
-    relet_span name;
-    size_t keys;
-
-    memset(run, 0, sizeof *run);
-    run->node = -1;
-    if ((!sim_wire_is(c, 0, "EVALSHA") && !sim_wire_is(c, 0, "EVAL")) ||
-        c->n < 5 || (run->queue = sim_ledger_key(c->word[3], &name)) < 0)
-        return 0;
-    keys = (size_t)sim_ledger_number(c->word[2]);
-    verbs_name(last, c, 2 + keys);
-    verbs_name(third, c, 5);
-    if (keys < 3)
-        third[0] = '\0';
-    run->what = verbs_of(last, keys, third);
-    if (run->what == SIM_V_PUT && c->n == 5 + keys)
-        run->what = SIM_V_SLEEP;
-    if (run->what != SIM_V_NONE)
-        verbs_arguments(run, c, 3 + keys);
-    return run->what != SIM_V_NONE;
-}
+/* --------------------------------------------------------------------- runs */
 
 void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
 {
@@ -175,7 +40,7 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     if (w->work != &sim_working)
         return;
     sim_ledger_read(w, &w->host[l->host]);
-    if (!verbs_read(c, run))
+    if (!sim_asks_read(c, run))
         return;
     sim_hears_first(w, l);
     run->host = l->host;
@@ -418,8 +283,8 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
                                   (p->attempts >= j->attempts)))
         verbs_fail(w, SIM_Q6, t, p->letter == 'X'
                                      ? "is dead, and has attempts left"
-                                     : "may be tried more often than it was put "
-                                       "for");
+                                     : "may be tried more often than it was "
+                                       "put for");
     if (p->letter == 'X')
         SIM_MARK(dead_by_attempts);
     else
@@ -540,7 +405,7 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
 }
 
-/* --------------------------------------------------------------- all of them */
+/* -------------------------------------------------------------- all of them */
 
 /* Also where nothing changed, since the clock stood still. */
 static void verbs_renewals(sim_world *w, sim_book *b)
