@@ -25,6 +25,7 @@ typedef struct hand {
     int ready;       /* guarded by lock, as is stop                          */
     int stop;        /* the job was lost, cancelled or takes too long        */
     char payload[64];
+    char result[24];
 } hand;
 
 /* The work: here it only counts. Between steps it looks whether to go on. */
@@ -42,6 +43,7 @@ static void *work_on(void *p)
             pthread_mutex_unlock(h->lock);
         }
     }
+    snprintf(h->result, sizeof h->result, "%lu", sum);
     pthread_mutex_lock(h->lock);
     h->ready = 1;
     pthread_mutex_unlock(h->lock);
@@ -91,7 +93,7 @@ static int finish(relet *r, hand *hands)
             pthread_join(h->thread, NULL);
         h->running = 0;
         code = h->stop ? relet_job_release(r, 0, h->number)
-                       : relet_job_done(r, 0, h->number, relet_str(""));
+                       : relet_job_done(r, 0, h->number, relet_str(h->result));
         if (code < 0)
             continue; /* no room to say so; next time */
         n += !h->stop;

@@ -55,15 +55,6 @@
 #define RLT_TINY 0
 #endif
 
-static inline relet_span rlt_span(const char *p, size_t n)
-{
-    relet_span s;
-
-    s.p = p;
-    s.n = n;
-    return s;
-}
-
 #define RLT_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define RLT_MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -41,6 +41,15 @@ const char *relet_code_text(int code)
 
 /* ------------------------------------------------------------------- spans */
 
+RELET_PRIVATE relet_span rlt_span(const char *p, size_t n)
+{
+    relet_span s;
+
+    s.p = p;
+    s.n = n;
+    return s;
+}
+
 int rlt_span_same(relet_span a, relet_span b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

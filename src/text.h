@@ -28,6 +28,9 @@ RELET_PRIVATE uint64_t rlt_text_mul_high(uint64_t a, uint64_t b);
 /* The value of a hexadecimal digit, or -1. */
 RELET_PRIVATE int rlt_text_hex(char c);
 
+/* n bytes from p on. */
+RELET_PRIVATE relet_span rlt_span(const char *p, size_t n);
+
 /* 1 when s begins with word, which is then cut off; else 0, s as it was. */
 RELET_PRIVATE int rlt_span_eat(relet_span *s, const char *word);
 

@@ -128,6 +128,8 @@ static void demo_jobs(demo *d, demo_actor *a, const relet_event *ev)
         demo_hand *h = demo_hand_of(a, 0);
         demo_task *t = &d->task[work.number];
 
+        if (!h)
+            return; /* there are as many as it has room for */
         h->number = work.number;
         h->token = work.token;
         h->ready_at = d->now + 5 + (relet_time)(work.number * 7919 % 30);
@@ -506,12 +508,13 @@ static int demo_enter(demo *d)
 /* Nothing of it stays on a server. */
 static void demo_clean(demo *d)
 {
-    static const char *const names[] = {
-        "{%s:demo}:jobs",    "{%s:demo}:waiting", "{%s:demo}:ranked",
-        "{%s:demo}:delayed", "{%s:demo}:leased",  "{%s:demo}:done",
-        "{%s:demo}:dead",    "{%s:demo}:ids",     "{%s:demo}:idle",
-        "%s:leader:demo",    "{%s:leader:demo}:fence",
-        "{%s:leader:demo}:sleepers"};
+    static const char *const around[][2] = {
+        {"{", ":demo}:jobs"},      {"{", ":demo}:waiting"},
+        {"{", ":demo}:ranked"},    {"{", ":demo}:delayed"},
+        {"{", ":demo}:leased"},    {"{", ":demo}:done"},
+        {"{", ":demo}:dead"},      {"{", ":demo}:ids"},
+        {"{", ":demo}:idle"},      {"", ":leader:demo"},
+        {"{", ":leader:demo}:fence"}, {"{", ":leader:demo}:sleepers"}};
     relet_span argv[2];
     relet_event ev;
     char key[100];
@@ -519,8 +522,9 @@ static void demo_clean(demo *d)
 
     argv[0] = relet_str("UNLINK");
     argv[1].p = key;
-    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-        argv[1].n = (size_t)snprintf(key, sizeof key, names[i], d->prefix);
+    for (i = 0; i < sizeof around / sizeof around[0]; i++) {
+        argv[1].n = (size_t)snprintf(key, sizeof key, "%s%s%s", around[i][0],
+                                     d->prefix, around[i][1]);
         (void)relet_call(d->actor[0].r, argv, 2, &ev, 1000);
     }
 }
@@ -587,8 +591,8 @@ const cli_command demo_command = {
     "Producers, workers and leaders at work on one queue: a worker is killed\n"
     "in the middle of its jobs, one is paused for longer than its leases, the\n"
     "leader is killed. At the end there is an account of all jobs and their\n"
-    "effects; the exit code is 1 if something is not as it should be. Needs no\n"
-    "server: without -u and REDIS_URL it runs on the local one, in memory. On a\n"
-    "real one its keys begin with relet-demo-, and are removed at the end.",
+    "effects; the exit code is 1 if something is not as it should be. It needs\n"
+    "no server: without -u and REDIS_URL it runs on the local one, in memory.\n"
+    "On a real one its keys begin with relet-demo-, and are removed at the end.",
     demo_options, 0, demo_run,
 };

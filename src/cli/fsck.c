@@ -142,8 +142,8 @@ static const char *fsck_wrong(uint32_t seen)
                                          : FSCK_WAITS;
 
     if (!(seen & FSCK_RECORD))
-        return seen & (FSCK_STATE | FSCK_TEXT) ? "a part without a record"
-                                               : NULL;
+        return (seen & (FSCK_STATE | FSCK_TEXT)) ? "a part without a record"
+                                                 : NULL;
     if (seen & FSCK_ODD)
         return "a record or a state of no kind";
     if (seen & FSCK_HIGH)
@@ -368,6 +368,7 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
     size_t i;
     int code;
 
+    memset(&ev, 0, sizeof ev);
     snprintf(number, sizeof number, "%" PRIu64, fact->number);
     snprintf(state, sizeof state, "%ss", number);
     snprintf(text, sizeof text, "%sr", number);
@@ -377,12 +378,11 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
         word[i][1] = relet_str(f->key[i == 0   ? (size_t)FSCK_JOBS
                                       : i == 7 ? (size_t)2 : i - 1]);
         word[i][2] = relet_str(i == 7 ? ranked : number);
+        word[i][3] = relet_str(state); /* of the first alone */
+        word[i][4] = relet_str(text);
         commands[i].argv = word[i];
-        commands[i].argc = 3;
+        commands[i].argc = i == 0 ? 5 : 3;
     }
-    word[0][3] = relet_str(state);
-    word[0][4] = relet_str(text);
-    commands[0].argc = 5;
     if (!code)
         code = cli_answer(f->c, relet_transaction(f->c->r, commands, 8, &q),
                           &ev);
