@@ -82,6 +82,7 @@ on_server redis REDIS_SERVER T1 T4 T5 T7 T8 T10 T11 T12 T13 T14 T15 T17 \
 on_server valkey VALKEY_SERVER T1 T4 T5 T7 T8 T11 T12 T13 T14 T17 T18 T19 T20 \
     T24 T32 T33
 scenes doctored-jobs
+# shellcheck disable=SC2034
 program=workers rules=judge_jobs registers=100000
 on_server redis REDIS_SERVER T1-jobs T2-jobs T3-jobs T6-jobs T9-jobs \
     T10-jobs T11-jobs T12-jobs T13-jobs T14-jobs T15-jobs T16-jobs T17-jobs \

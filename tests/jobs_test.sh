@@ -172,7 +172,8 @@ test_usage() {
         'work -c 129 q -- true' 'work --lease 1000 --grace 501 q -- true' \
         'work a}b -- true' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
         'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
-        'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' purge 'purge q' \
+        'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' \
+        'retry q -n 2 1' purge 'purge q' \
         'purge q --place x' 'purge q --all --place dead' pause 'pause a b' \
         'resume' 'limit q' 'limit q 0' 'limit q x' 'stats --prom --json' \
         reap 'dead' 'fsck a}b' 'put --id x q a b' 'put --unique x --id x q a' \
@@ -211,6 +212,13 @@ test_many() {
     check 'two workers do each of 300 jobs once' same "$(seq 1 300)" \
         "$(sort -n "$work/many")"
     check 'many: fsck finds nothing' sound many
+    run put both a b
+    begin one -q work -c 2 -n 2 both -- sh -c 'cat >/dev/null
+        if [ $RELET_JOB = 1 ]; then echo one >"$1"; else read line <"$1"; fi' \
+        sh "$work/fifo"
+    check 'the input of one ends though another one runs' until_gone "$pid" ||
+        kill -KILL "$pid"
+    wait "$pid"
     run put wide a b c
     begin one work -c 3 wide -- sh -c "$forever"
     check '-c 3: three at a time' until_line "$work/one.err" '^pid' 3

@@ -163,7 +163,7 @@ static int jobs_show_place(jobs_view *v)
     return code;
 }
 
-static int jobs_show(cli *c, const char *place)
+static int jobs_show(cli *c, const char *command, const char *place)
 {
     static const relet_place all[] = {RELET_LEASED, RELET_WAITING,
                                       RELET_RANKED, RELET_DELAYED,
@@ -179,7 +179,7 @@ static int jobs_show(cli *c, const char *place)
     v.left = c->count ? c->count : -1;
     if (c->type)
         v.type = relet_str(c->type);
-    code = cli_queue(c, "jobs", 0, NULL);
+    code = cli_queue(c, command, 0, NULL);
     for (i = 0; i < sizeof all / sizeof all[0] && !code; i++) {
         v.place = all[i];
         if (only == 0 || only == (int)all[i] ||
@@ -191,12 +191,12 @@ static int jobs_show(cli *c, const char *place)
 
 static int jobs_run(cli *c)
 {
-    return jobs_show(c, c->place);
+    return jobs_show(c, "jobs", c->place);
 }
 
 static int dead_run(cli *c)
 {
-    return jobs_show(c, "dead");
+    return jobs_show(c, "dead", "dead");
 }
 
 /* ---------------------------------------------------------------------- one */

@@ -297,6 +297,10 @@ static int retry_run(cli *c)
         cli_say("retry takes numbers or --all, not both");
         return CLI_USAGE;
     }
+    if (!c->all && c->count) {
+        cli_say("--count goes with --all");
+        return CLI_USAGE;
+    }
     code = cli_queue(c, "retry", !c->all, "job");
     for (i = 1; i < c->argc && !code; i += QUEUE_NAMES)
         code = retry_named(c, i, &sum);

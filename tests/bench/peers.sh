@@ -12,8 +12,8 @@
 # RUNS times (5); told are medians, and the least and the most.
 #
 #   life-1       one job a put, 100 puts under way; 1 handler
-#   ahead-1      the same, beside the peers' life-1; ours has 16 jobs in hand and
-#                does one after the other. They cannot
+#   ahead-1      the same, beside the peers' life-1: ours has 16 jobs in hand
+#                and does one after the other, which they cannot
 #   life-100     the same; 100 handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
 #   put, bulk    nobody works
@@ -140,8 +140,10 @@ field() { tr ' ' '\n' <"$dir/$1" | sed -n "s/^$2=//p"; }
 # figure WORKLOAD WHAT WHO VALUE
 figure() { echo "$1 $2 $3 $4" >>"$dir/figures"; }
 
-# rate WHO N BEGIN END: of a second.
-rate() { awk -v n="$1" -v t=$(($3 - $2)) 'BEGIN { printf "%.0f", n * 1e6 / t }'; }
+# rate N BEGIN END: of a second.
+rate() {
+    awk -v n="$1" -v t=$(($3 - $2)) 'BEGIN { printf "%.0f", n * 1e6 / t }'
+}
 
 # life WORKLOAD WHO HANDLERS COUNT WAY
 life() {
@@ -159,7 +161,8 @@ life() {
         figure idle p99 "$2" "$(field work p99)"
         return
     fi
-    figure "$1" rate "$2" "$(rate "$4" "$(field put begin)" "$(field work end)")"
+    figure "$1" rate "$2" \
+        "$(rate "$4" "$(field put begin)" "$(field work end)")"
     figure "$1" client "$2" "$(per_job "$4" $(($(field work cpu) +
         $(field put cpu))))"
     figure "$1" server "$2" "$(per_job "$4" "$used")"
@@ -254,10 +257,12 @@ line() {
 
 # goal WORKLOAD WHAT TITLE GOAL UNIT
 goal() {
-    local mine
+    local mine ratio
     read -r mine _ < <(figures_of "$1" "$2" relet)
-    [ -z "${mine:-}" ] || line "$1: $3" "$mine" goal "$4" "$5" \
-        "$(awk -v a="$mine" -v b="$4" 'BEGIN { printf "%.2f", b / (a ? a : 0.001) }')"
+    [ -n "${mine:-}" ] || return
+    ratio=$(awk -v a="$mine" -v b="$4" 'BEGIN {
+        printf "%.2f", b / (a ? a : 0.001) }')
+    line "$1: $3" "$mine" goal "$4" "$5" "$ratio"
 }
 
 for ((run = 0; run < runs; run++)); do

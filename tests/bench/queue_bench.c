@@ -182,13 +182,14 @@ static int64_t work_cpu;  /* at the first job                                */
 static void work_count(const relet_work *w)
 {
     char text[PAYLOAD + 1];
-    long long put_at;
-    int number;
+    long long put_at = 0;
+    int number = -1;
 
+    if (w->job.payload.n != PAYLOAD)
+        die("an odd payload", "too short, too long");
     memcpy(text, w->job.payload.p, PAYLOAD);
     text[PAYLOAD] = '\0';
-    if (w->job.payload.n != PAYLOAD ||
-        sscanf(text, "%d %lld", &number, &put_at) != 2 || number < 0 ||
+    if (sscanf(text, "%d %lld", &number, &put_at) != 2 || number < 0 ||
         number >= count)
         die("an odd payload", text);
     if (came_n == 0)

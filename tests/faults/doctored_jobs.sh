@@ -73,7 +73,8 @@ scene_doctored_jobs() {
     refuses_jobs J2 'so it is, and that was said later' \
         '/unput/s/1002/2800/; /2605/a 2606 n3 begun 5 506 1 0\
 2606 n3 failed 5 506'
-    refuses_jobs J2 'what nobody put is worked on' '/2605/a 2606 n3 begun 6 506 1 0\
+    refuses_jobs J2 'what nobody put is worked on' \
+        '/2605/a 2606 n3 begun 6 506 1 0\
 2606 n3 failed 6 506'
     refuses_jobs 'J3 J8' 'two jobs have one token' \
         's/begun 3 505/begun 3 504/; /buried/d'

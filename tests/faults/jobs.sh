@@ -35,6 +35,7 @@ put_at_all() { logs | grep -cE ' (queued|unput|unsure) '; }
 
 # What the server knows is kept, if it comes to nothing.
 until_over() {
+    local key
     until_so 'all jobs are put and over' over >"$dir/over" && return
     for key in waiting ranked delayed leased dead idle; do
         echo "$key $(redis ZRANGE "{q}:$key" 0 -1 WITHSCORES | xargs)"
@@ -151,7 +152,7 @@ scene_T13_jobs() {
     until_done 30
     quietly redis EVAL 'while true do end' 0 &
     must until_so 'the server is busy' busy
-    sleep 3
+    sleep $((2 * ttl / 1000)) # each of their leases ends meanwhile
     quietly redis SCRIPT KILL
     must until_so 'the script ends' not_busy
     jobs_end
@@ -299,7 +300,7 @@ jobs_net_begin() {
 
 jobs_net_end() {
     node_in=
-    jobs_end "${1:-}"
+    jobs_end
     server_in=
 }
 
@@ -361,7 +362,7 @@ scene_T34_jobs() {
            wake $name ;;
         1) murder $name
            node $name room=4 ;;
-        2) quietly kill_links $RANDOM ;;
+        2) quietly kill_links "$RANDOM" ;;
         3) quietly redis SCRIPT FLUSH ;;
         4) quietly redis DEBUG SLEEP 0.$((RANDOM % 900 + 100)) ;;
         5) quietly redis CLIENT PAUSE $((RANDOM % 2000)) WRITE ;;

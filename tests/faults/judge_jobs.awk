@@ -16,7 +16,7 @@
 #       of a loss or had ended it
 #   J6  a job that was done, and never said to have been done too late, is not
 #       worked on by a higher token, and not done a second time
-#   J7  attempts are no more than failures, and neither they nor stalls grow less
+#   J7  attempts are no more than failures; they and stalls do not grow less
 #   J8  each job that was told ends once, and before its worker does
 #   R6  no answer was taken for a broken protocol
 #

@@ -176,7 +176,8 @@ scene_begin() {
     mkdir -p "$dir/server"
     : >"$dir/world.log"
     : >"$dir/fence.log"
-    "$faults/fence" "$dir/socket" $registers >>"$dir/fence.log" 2>"$dir/fence.err" &
+    "$faults/fence" "$dir/socket" $registers \
+        >>"$dir/fence.log" 2>"$dir/fence.err" &
     fence_pid=$!
     must until_line "$dir/fence.log" ready
 }
