@@ -153,7 +153,10 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     c.lease_ms = sim_spread(&n->work, least, SIM_JOB_LEASE_MAX_MS);
     if (sim_chance(&n->work, 1, 3))
         c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
-    c.poll_ms = sim_spread(&n->work, 500, 10000);
+    /* Who looks often hides that nobody is woken. */
+    c.poll_ms = !sure && sim_chance(&n->work, 1, 8)
+                    ? sim_spread(&n->work, 500, 10000)
+                    : sim_spread(&n->work, 10000, 30000);
     if (!sure)
         c.reap_ms = sim_chance(&n->work, 1, 6)
                         ? RELET_NEVER

@@ -177,7 +177,7 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
         verbs_fail(w, SIM_Q1, t, "was not delayed");
     if (!sim_holds(w, SIM_Q10, t->was.score / 1024 <= run->wall_ms))
         verbs_fail(w, SIM_Q10, t, "waits before its time");
-    if (p->job && p->ranked &&
+    if (p->job && p->ranked && !w->jobs.lied &&
         !sim_holds(w, SIM_Q10,
                    p->rank_score == (int64_t)t->number -
                                         1000 * w->jobs.job[p->job - 1].rank))
