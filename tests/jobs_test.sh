@@ -128,7 +128,7 @@ test_put_waits() {
 }
 
 test_exit_codes() {
-    run put codes a b c d
+    run put --backoff 3600000 codes a b c d
     run -q work -c 4 -n 4 codes -- sh -c 'echo "because" >&2
         case $RELET_JOB in 1) exit 3;; 2) exit 65;; 3) exit 75;;
         4) kill -KILL $$;; esac'
