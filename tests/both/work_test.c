@@ -494,12 +494,13 @@ static int t_leased(t_world *w, char queue)
 
 static void t_put_many(t_world *w, char queue, int count)
 {
+    const char name[2] = {queue, '\0'};
     relet_job j;
 
     memset(&j, 0, sizeof j);
     j.payload = relet_str("x");
     for (; count > 0; count--)
-        (void)relet_put(w->p[0].r, rlt_span(&queue, 1), &j, 1, 0, NULL);
+        (void)relet_put(w->p[0].r, relet_str(name), &j, 1, 0, NULL);
     t_world_settle(w);
 }
 
