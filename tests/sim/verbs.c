@@ -461,13 +461,16 @@ void sim_verbs_after(sim_world *w)
 {
     sim_jobs *g = &w->jobs;
     sim_host *h = &w->host[g->run.host];
-    sim_book *b = &h->ledger.book[g->run.queue];
-    uint64_t run_gen = b->run_gen;
-    int seen = b->seen;
+    sim_book *b;
+    uint64_t run_gen;
     size_t i;
+    int seen;
 
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
+    b = &h->ledger.book[g->run.queue];
+    run_gen = b->run_gen;
+    seen = b->seen;
     sim_ledger_read(w, h);
     if (g->run.what == SIM_V_REAP)
         verbs_holds_off(w, seen, run_gen);
