@@ -10,7 +10,7 @@ set -u
 seeds=200
 few=30 # for what is emulated
 
-# hash COUNT COMMAND...: of so many seeds.
+# hash_of COUNT COMMAND...: of so many seeds.
 hash_of() {
     count=$1
     shift
@@ -38,7 +38,7 @@ in_flavour() {
     check "$2 seeds are the same: $1" same "$2" "$3" ${4:-} "build/$1/sim"
 }
 
-# with_flags NAME FLAGS
+# with_flags NAME FLAGS: in a folder of that name.
 with_flags() {
     if ! $MAKE -s O="build/sim_$1" CFLAGS="$2" "build/sim_$1/sim"; then
         check "the simulator is built: $1" false

@@ -47,7 +47,7 @@
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
 #define SIM_RECORDS 512  /* acts that were sent on a link and not answered    */
-#define SIM_MESSAGES 4096 /* that were said on a link and not yet told         */
+#define SIM_MESSAGES 4096 /* that were said on a link and not yet told        */
 
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
@@ -617,7 +617,7 @@ void sim_record_ran(sim_world *w, const sim_run *run, int refused,
 void sim_record_lied(sim_world *w, const sim_link *l);
 void sim_record_read(sim_world *w, sim_link *l);
 void sim_record_gone(sim_world *w, sim_link *l);
-void sim_record_end(sim_world *w, int key); /* no order is asked for behind it */
+void sim_record_end(sim_world *w, int key); /* no order is asked for later */
 void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done);
 void sim_record_judge(sim_world *w);
 
