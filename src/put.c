@@ -39,12 +39,76 @@ static uint32_t put_op(relet *r, rlt_words *w)
     uint64_t places = 2 * (uint64_t)r->operations_max;
     uint32_t place = (uint32_t)(r->put_op % places);
 
+    r->ferry->place = 0;
     while (rlt_conn_has_place(&r->conn, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
                     place);
     rlt_words_number(w, ++r->put_op);
     return place + 1;
+}
+
+#define PUT_WORDS 10 /* of a plain put, in front of its jobs                  */
+
+/* With the newest put, which was not sent yet: as rlt_submit_along. */
+static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
+                     size_t count, const relet_request *q)
+{
+    relet_span payload[PUT_PLAIN_MAX];
+    rlt_ferry *f = r->ferry;
+    relet_args more;
+    size_t i;
+    int code;
+
+    if (f->place == 0 || f->jobs + count > PUT_PLAIN_MAX ||
+        f->queue.len != tag->len ||
+        memcmp(f->queue.text, tag->text, tag->len) != 0)
+        return 0;
+    for (i = 0; i < count; i++)
+        payload[i] = jobs[i].payload;
+    more.argv = payload;
+    more.argc = count;
+    code = rlt_submit_along(r, PUT_WORDS + f->jobs, f->place, f->jobs, &more,
+                            q);
+    if (code == 1)
+        f->jobs += (uint32_t)count;
+    return code;
+}
+
+RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
+{
+    rlt_ferry *f = r->ferry;
+    char *room = (char *)f->said;
+
+    if (rlt_conn_ripen(&r->conn) == 0)
+        return;
+    f->ev = *ev;
+    f->first = 0;
+    f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
+    if (ev->kind == RELET_REPLY)
+        (void)relet_value_int(relet_value_at(f->ev.value, 0), &f->first);
+    if (f->ev.value.node == NULL && ev->value.node != NULL) {
+        f->ev.text.n = RLT_MIN(ev->text.n, sizeof f->said);
+        f->ev.text.p = (const char *)memcpy(room, ev->text.n ? ev->text.p : "",
+                                            f->ev.text.n);
+    } else if (ev->value.node != NULL) {
+        f->ev.text = relet_value_text(f->ev.value);
+    }
+}
+
+RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
+{
+    rlt_ferry *f = r->ferry;
+    rlt_op op;
+
+    if (f == NULL || !rlt_conn_take_ripe(&r->conn, &op))
+        return 0;
+    if (f->first > 0)
+        f->said[f->ev.value.node - f->said + 1].payload =
+            f->first + (int64_t)op.arg;
+    *ev = f->ev;
+    ev->tag = op.tag;
+    return 1;
 }
 
 static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
@@ -81,6 +145,15 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
         rlt_words_add(w, jobs[i].payload);
     }
     return RLT_SCRIPT_QUEUE_OFFER;
+}
+
+/* From now on others may join it. */
+static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
+                      size_t count)
+{
+    r->ferry->queue = *tag;
+    r->ferry->place = place;
+    r->ferry->jobs = (uint32_t)count;
 }
 
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
@@ -132,6 +205,9 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
         return rlt_client_refuse(r, rule);
     if (!put_has_room(r, plain))
         return RELET_E_LIMIT;
+    code = plain && most == 0 ? put_along(r, &tag, jobs, count, q) : 0;
+    if (code != 0)
+        return code > 0 ? 0 : code;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
     script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
@@ -143,6 +219,8 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                           RELET_REPEATABLE, place);
     if (code == 0 && !plain)
         rlt_put_promote(r, &tag, q);
+    if (code == 0 && plain && most == 0)
+        put_leads(r, &tag, place, count);
     return code;
 }
 
