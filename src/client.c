@@ -26,7 +26,7 @@ static void *client_resize(void *user, void *p, size_t old_size,
 
 /* Where the parts of the block are: offsets from its start. */
 typedef struct client_plan {
-    size_t ops, wishes, scripts, holds, desks, slots, ferry, strings;
+    size_t ops, wishes, scripts, holds, desks, slots, strings;
     size_t in, out, tape, names, hello, secrets;
     size_t names_max, hello_max, secrets_max;
     size_t total;
@@ -104,8 +104,8 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->holds = client_place(p, c->leases_max * sizeof(rlt_hold));
     p->desks = client_place(p, c->workers_max * sizeof(rlt_desk));
     p->slots = client_place(p, (size_t)c->workers_max * c->jobs_max *
-                                   sizeof(rlt_slot));
-    p->ferry = client_place(p, c->workers_max ? sizeof(rlt_ferry) : 0);
+                                       sizeof(rlt_slot) +
+                                   (c->workers_max ? sizeof(rlt_ferry) : 0));
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
                                      strlen(c->tracking_prefix) +
                                      strlen(c->prefix) + 4);
@@ -217,10 +217,7 @@ static void client_init_holds(relet *r, const relet_config *c,
     r->desks_max = c->workers_max;
     r->jobs_max = c->jobs_max;
     memset(r->desks, 0, r->desks_max * sizeof(rlt_desk));
-    if (r->desks_max == 0)
-        return;
-    r->ferry = (rlt_ferry *)(void *)((uint8_t *)r + p->ferry);
-    memset(r->ferry, 0, sizeof *r->ferry);
+    rlt_put_init(r);
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)

@@ -90,13 +90,12 @@ struct relet {
      * known what this client puts. */
     char wake[64 + 5 + RLT_CHANCE];
     rlt_desk *desks;
-    rlt_slot *slots; /* jobs_max for each desk                               */
+    rlt_slot *slots; /* jobs_max for each desk, and then the ferry           */
     uint32_t desks_max, jobs_max;
     uint64_t desk_link;   /* session.connects when they last had a link      */
     uint32_t desk_serial; /* of the last errand                              */
     uint32_t operations_max;
     uint64_t put_op; /* of the last put                                      */
-    rlt_ferry *ferry; /* NULL without workers                                */
     const char *prefix;
     size_t output_max, name_max;
     uint8_t desk_busy;  /* some are in use                                   */
@@ -141,6 +140,7 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
 /* A put was answered by *ev: so were its riders. The next of them, and 1. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
+RELET_PRIVATE void rlt_put_init(relet *r);
 
 /* What was offered to a queue, or is delayed no more, has no place yet, or no
  * worker that knows when it is due. This follows such a request, whatever

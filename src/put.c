@@ -9,6 +9,17 @@
 #define PUT_OFFER_MAX 16
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
 
+static rlt_ferry *put_ferry(const relet *r)
+{
+    return (rlt_ferry *)(void *)(r->slots + (size_t)r->desks_max * r->jobs_max);
+}
+
+RELET_PRIVATE void rlt_put_init(relet *r)
+{
+    if (r->desks_max > 0)
+        memset(put_ferry(r), 0, sizeof(rlt_ferry));
+}
+
 static const char *put_rule(const relet *r, const relet_job *jobs,
                                  size_t count, int *plain)
 {
@@ -39,7 +50,7 @@ static uint32_t put_op(relet *r, rlt_words *w)
     uint64_t places = 2 * (uint64_t)r->operations_max;
     uint32_t place = (uint32_t)(r->put_op % places);
 
-    r->ferry->place = 0;
+    put_ferry(r)->place = 0;
     while (rlt_conn_has_place(&r->conn, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
@@ -55,7 +66,7 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
                      size_t count, const relet_request *q)
 {
     relet_span payload[PUT_PLAIN_MAX];
-    rlt_ferry *f = r->ferry;
+    rlt_ferry *f = put_ferry(r);
     relet_args more;
     size_t i;
     int code;
@@ -77,7 +88,7 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
 
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 {
-    rlt_ferry *f = r->ferry;
+    rlt_ferry *f = put_ferry(r);
     char *room = (char *)f->said;
 
     if (rlt_conn_ripen(&r->conn) == 0)
@@ -98,10 +109,10 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
 {
-    rlt_ferry *f = r->ferry;
+    rlt_ferry *f = put_ferry(r);
     rlt_op op;
 
-    if (f == NULL || !rlt_conn_take_ripe(&r->conn, &op))
+    if (r->desks_max == 0 || !rlt_conn_take_ripe(&r->conn, &op))
         return 0;
     if (f->first > 0)
         f->said[f->ev.value.node - f->said + 1].payload =
@@ -151,9 +162,11 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
 static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
                       size_t count)
 {
-    r->ferry->queue = *tag;
-    r->ferry->place = place;
-    r->ferry->jobs = (uint32_t)count;
+    rlt_ferry *f = put_ferry(r);
+
+    f->queue = *tag;
+    f->place = place;
+    f->jobs = (uint32_t)count;
 }
 
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,

@@ -106,7 +106,11 @@ static void jobs_put_some(sim_world *w, sim_node *n)
                        ? 1
                        : 1 + sim_choose(&n->work, JOBS_BATCH);
 
-    (void)jobs_put(w, n, queue, count, plain);
+    /* At once, so that plain ones go out together. */
+    uint32_t more = sim_chance(&n->work, 1, 3) ? sim_choose(&n->work, 4) : 0;
+
+    for (; jobs_put(w, n, queue, count, plain) && more > 0; more--)
+        ;
 }
 
 /* What was acknowledged is there, under that number, or was. */
