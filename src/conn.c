@@ -288,6 +288,9 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
         op.arg = 0; /* a script's number; to others, answers to be skipped */
     op.klass = (uint8_t)klass;
     rlt_conn_pop(c);
+    if (c->first != c->last &&
+        conn_at(c, c->first)->place == RLT_PLACE_BEHIND)
+        conn_at(c, c->first)->place = RLT_PLACE_AGAIN;
     conn_push(c, &op);
     return 0;
 }

@@ -138,6 +138,25 @@ typedef struct sim_deed {
     unsigned serial;
 } sim_deed;
 
+/* When all is whole: how a job comes to wait where somebody sleeps. */
+typedef enum sim_wait {
+    SIM_WAIT_PUT,      /* it is put,                                          */
+    SIM_WAIT_DELAYED,  /* … and due later,                                    */
+    SIM_WAIT_RELEASED, /* … and its first handler gives it back,              */
+    SIM_WAIT_DEAD,     /* … or dies                                           */
+    SIM_WAITS
+} sim_wait;
+
+typedef struct sim_probe {
+    sim_wait how;
+    uint32_t job;         /* 1 + index; 0: none                               */
+    int64_t from_us;      /* it waits since then; SIM_NEVER: it does not yet  */
+    int64_t fell_us;      /* who had it died; 0: nobody did                   */
+    int64_t lease_us;     /* the longest that there was then                  */
+    int64_t settle_us;    /* since then it is waited for all to sleep         */
+    int begun;            /* at 1 + this node; below 0: as often as it has to */
+} sim_probe;
+
 typedef struct sim_jobs {
     sim_job job[SIM_JOBS_MAX];
     uint32_t jobs;
@@ -152,9 +171,8 @@ typedef struct sim_jobs {
     int64_t granted_us[SIM_QUEUES];
     int twice[SIM_QUEUES];        /* tokens may have begun again              */
     int lied;
-    int probe;                    /* 1 + job whose start is waited for        */
-    int probe_tried;
-    int64_t probe_us, probe_start_us;
+    int64_t busy_us[SIM_QUEUES];  /* somebody claimed, put, lined up         */
+    sim_probe probe;
 } sim_jobs;
 
 #endif

@@ -18,7 +18,8 @@
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
- *   verbs asks Q1-Q12: at servers; tasks: at nodes; ledger: what stores say
+ *   verbs asks Q1-Q12: at servers; tasks: at nodes; ledger: what stores say;
+ *              waits: Q11
  *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -624,8 +625,19 @@ void sim_record_judge(sim_world *w);
 /* jobs.c */
 void sim_jobs_clear(sim_world *w);
 void sim_jobs_judge(sim_world *w);
-int sim_jobs_more(sim_world *w);    /* 1: when all is whole, this is due     */
+int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
+                 relet_time delay_ms);
+const char *sim_jobs_queue(int queue);
+long sim_jobs_open(sim_world *w);
 int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
+
+/* waits.c: who sleeps is woken. */
+int sim_waits_more(sim_world *w);   /* 1: when all is whole, this is due     */
+void sim_waits_lines_up(sim_node *n, const struct sim_words *c);
+void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us);
+void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job);
+int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how);
+int sim_waits_falls(sim_world *w, sim_node *n);
 
 /* ledger.c */
 int64_t sim_ledger_number(relet_span s);

@@ -234,6 +234,8 @@ static void tasks_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
         SIM_MARK(job_slow);
     if (t->job != TASKS_NOBODYS)
         w->jobs.job[t->job].starts++;
+    if (sim_waits_keeps(w, t->job, SIM_WAIT_DEAD))
+        ms = SIM_JOB_LEASE_MAX_MS;
     t->end_us = w->now_us + ms * SIM_MS;
     tasks_later(w, n, desk, t, ms * SIM_MS);
 }
@@ -300,14 +302,15 @@ static int tasks_fail(sim_world *w, sim_node *n, int desk, const sim_task *t,
 static int tasks_end(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     uint32_t how = sim_choose(&n->work, 20);
+    int back = sim_waits_keeps(w, t->job, SIM_WAIT_RELEASED);
 
     SIM_SAY(w, "n%d ends job %llu, %u", n->number,
             (unsigned long long)t->number, how);
-    if (how < 11)
+    if (how < 11 && !back)
         return relet_job_done(n->r, desk, t->number, relet_str("fine"));
-    if (how < 17)
+    if (how < 17 && !back)
         return tasks_fail(w, n, desk, t, how);
-    if (w->phase > SIM_CHAOS)
+    if (w->phase > SIM_CHAOS && !back)
         return relet_job_done(n->r, desk, t->number, relet_str(""));
     t->given_back = t->state == SIM_TASK_HELD;
     return relet_job_release(n->r, desk, t->number);
@@ -398,9 +401,8 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
                      n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
             tasks_begin(w, n, (int)(d - n->desk), t);
-        if (t && t->job != TASKS_NOBODYS &&
-            w->jobs.probe == 1 + (int)t->job && w->jobs.probe_start_us == 0)
-            w->jobs.probe_start_us = w->now_us;
+        if (t && t->job != TASKS_NOBODYS)
+            sim_waits_begun(w, n, t->job);
         if (w->failed)
             return;
     }

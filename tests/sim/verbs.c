@@ -15,7 +15,7 @@
  *   Q8  nobody works behind the end of a lease (tasks.c)
  *   Q9  leases end by the server's clock, and not just behind its start
  *   Q10 what waits is served in order, and what is delayed not before its time
- *   Q11 an idle worker is woken by what is put (jobs.c)
+ *   Q11 an idle worker is woken by what is put or relet (waits.c)
  *   Q12 who stops gives back what it has, and holds nothing when it has ended
  *       (tasks.c) */
 #include <stdio.h>
@@ -43,6 +43,8 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     if (!sim_asks_read(c, run))
         return;
     sim_hears_first(w, l);
+    if (run->what == SIM_V_SLEEP)
+        sim_waits_lines_up(&w->node[l->node], c);
     run->host = l->host;
     run->wall_us = sim_host_wall(w, &w->host[l->host]);
     run->wall_ms = run->wall_us / 1000;
@@ -119,6 +121,13 @@ static int verbs_counts_same(const sim_place *a, const sim_place *b)
            a->replays == b->replays;
 }
 
+/* Somebody was lied to, or numbers and tokens were given out twice, by a server
+ * that forgot: then who ends a job may mean another. */
+static int verbs_blind(const sim_world *w, const sim_touch *t)
+{
+    return w->jobs.lied || w->jobs.twice[t->queue];
+}
+
 /* Of one id there is one that has not ended. */
 static int verbs_has_twin(sim_world *w, const sim_job *j)
 {
@@ -159,6 +168,7 @@ static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
         verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
+    sim_waits_waits(w, j, w->now_us + j->delay_ms * SIM_MS);
     if (run->what == SIM_V_PUT)
         return;
     ms = p->score / 1024;
@@ -177,7 +187,7 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
         verbs_fail(w, SIM_Q1, t, "was not delayed");
     if (!sim_holds(w, SIM_Q10, t->was.score / 1024 <= run->wall_ms))
         verbs_fail(w, SIM_Q10, t, "waits before its time");
-    if (p->job && p->ranked && !w->jobs.lied &&
+    if (p->job && p->ranked && !verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q10,
                    p->rank_score == (int64_t)t->number -
                                         1000 * w->jobs.job[p->job - 1].rank))
@@ -250,7 +260,7 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
         verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
     if (t->was.score < run->wall_ms)
         SIM_MARK(late_done);
-    if (t->was.job > 0 && !w->jobs.lied &&
+    if (t->was.job > 0 && !verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q3, w->jobs.job[t->was.job - 1].starts > 0))
         verbs_fail(w, SIM_Q3, t, "is done, and nobody began it");
     if (kept)
@@ -278,7 +288,7 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
                 p->score / 1024 == run->wall_ms + run->wait_ms;
     if (!sim_holds(w, SIM_Q6, right))
         verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
-    if (j && !j->buried && !w->jobs.lied && burnt &&
+    if (j && !j->buried && !verbs_blind(w, t) && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
                                   (p->attempts >= j->attempts)))
         verbs_fail(w, SIM_Q6, t, p->letter == 'X'
@@ -306,8 +316,10 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     if (!sim_holds(w, SIM_Q12, p->letter == 'W' && p->waiting == 1 &&
                                    verbs_counts_same(&t->was, p)))
         verbs_fail(w, SIM_Q12, t, "is given back, and does not wait as before");
-    if (t->was.job)
+    if (t->was.job) {
         w->jobs.job[t->was.job - 1].spent++;
+        sim_waits_waits(w, &w->jobs.job[t->was.job - 1], w->now_us);
+    }
     SIM_MARK(job_given_back);
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
@@ -359,8 +371,10 @@ static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
         SIM_MARK(dead_by_stalls);
     else
         SIM_MARK(job_relet);
-    if (t->was.job)
+    if (t->was.job) {
         w->jobs.job[t->was.job - 1].spent++;
+        sim_waits_waits(w, &w->jobs.job[t->was.job - 1], w->now_us);
+    }
     sim_tasks_taken(w, t->number, t->was.token);
 }
 
@@ -469,6 +483,8 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     b = &h->ledger.book[g->run.queue];
+    if (g->run.what != SIM_V_REAP && g->run.what != SIM_V_RENEW)
+        g->busy_us[g->run.queue] = w->now_us;
     run_gen = b->run_gen;
     seen = b->seen;
     sim_ledger_read(w, h);
