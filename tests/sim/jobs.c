@@ -36,6 +36,10 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
         g->rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
     if (sim_chance(&n->work, 1, 3))
         g->keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
+    if (sim_chance(&n->work, 1, 6))
+        g->timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
+    if (sim_chance(&n->work, 1, 6))
+        g->deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);
     j->backoff_max_ms = SIM_JOB_WAIT_MAX_MS;
@@ -90,7 +94,13 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
     }
     if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
         q.timeout_ms = sim_spread(&n->work, 1, 2000);
-    code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0, &q);
+    if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
+        code = relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job,
+                                (relet_unique)sim_choose(&n->work, 4),
+                                sim_spread(&n->work, 1, 5000), &q);
+    else
+        code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0,
+                         &q);
     sim_judge_submitted(w, n, &q, code, 0);
     op = sim_op_of(w, q.tag);
     op->jobs_from = g->jobs;
@@ -166,6 +176,10 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
     c.room = 1 + sim_choose(&n->work, n->config.jobs_max);
+    if (sim_chance(&n->work, 1, 3)) {
+        c.team = 1;
+        c.weight = sim_choose(&n->work, 4);
+    }
     c.queue = relet_str(sim_jobs_queue(queue));
     sprintf(label, "n%d.%u", n->number, ++w->jobs.serials);
     c.label = relet_str(label);
@@ -185,6 +199,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     d->serial = w->jobs.serials;
     d->queue = queue;
     d->room = c.room;
+    d->team = c.team;
     d->lease_ms = c.lease_ms;
     d->never_reaps = c.reap_ms == RELET_NEVER;
     d->lied = (uint8_t)(n->ever_lied != 0);
@@ -226,6 +241,8 @@ static void jobs_step(sim_world *w, sim_node *n)
                                           1 + w->shape.ops % SIM_QUEUES), 0);
     else if (what < 17)
         jobs_stop(w, n, (int)sim_choose(&n->work, SIM_DESKS));
+    else if (what < 21)
+        sim_orders_step(w, n);
 }
 
 static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
@@ -250,6 +267,7 @@ static int jobs_quiet(sim_world *w, sim_node *n)
 
     if (sim_waits_falls(w, n))
         return 0;
+    moved |= sim_orders_quiet(w, n);
     for (i = 0; i < SIM_DESKS; i++)
         if (n->desk[i].serial > 0 && !n->desk[i].stopping &&
             (n->desk[i].never_reaps ||

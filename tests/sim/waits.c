@@ -76,9 +76,28 @@ static int waits_queue(sim_world *w)
     int queue;
 
     for (queue = 0; queue < SIM_QUEUES; queue++)
-        if (w->jobs.busy_us[queue] < long_ago && waits_in_line(w, queue, -1, 8))
+        if (w->jobs.busy_us[queue] < long_ago &&
+            waits_in_line(w, queue, -1, 8))
             return queue;
     return -1;
+}
+
+/* The server forgets its scripts, and learns the one again that follows a put;
+ * which the put, when it is repeated, does not overtake. 1: that is under way. */
+static int waits_flush(sim_world *w, int queue)
+{
+    sim_probe *p = &w->jobs.probe;
+    sim_node *n = &w->node[0];
+
+    if (p->how != SIM_WAIT_DELAYED || p->flushed ||
+        !sim_chance(&n->work, 1, 2))
+        return 0;
+    p->flushed = 1;
+    n->now = sim_node_clock(w, n);
+    sim_host_admin(w, &w->host[w->primary], 2, "SCRIPT", "FLUSH");
+    sim_orders_promote(w, n, queue);
+    sim_node_turn(w, n);
+    return 1;
 }
 
 /* 1: it is under way. */
@@ -195,13 +214,14 @@ int sim_waits_more(sim_world *w)
     if (p->job > 0) { /* it has ended, or the next look would not be here */
         p->job = 0;
         p->settle_us = 0;
+        p->flushed = 0;
         p->how = (sim_wait)(p->how + 1);
         return p->how < SIM_WAITS;
     }
     if (p->settle_us == 0)
         p->settle_us = w->now_us;
     queue = waits_all_hear(w) ? waits_queue(w) : -1;
-    if (queue >= 0 && waits_begin(w, queue))
+    if (queue >= 0 && (waits_flush(w, queue) || waits_begin(w, queue)))
         return 1;
     return w->now_us < p->settle_us + WAITS_SETTLE_US;
 }

@@ -373,10 +373,10 @@ static void world_do(sim_world *w, const sim_due *d)
         sim_lease_arrives(w, d->which);
         return;
     case SIM_TASK:
-        sim_tasks_due(w, &w->node[d->whom], d->which);
+        sim_hands_due(w, &w->node[d->whom], d->which);
         return;
     case SIM_DEED:
-        sim_tasks_arrives(w, d->which);
+        sim_hands_arrives(w, d->which);
         return;
     case SIM_PHASE:
         world_phase(w);
