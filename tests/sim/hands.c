@@ -148,6 +148,7 @@ static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
         SIM_MARK(lost_and_ended);
     t->state = t->state == SIM_TASK_HELD ? SIM_TASK_ENDED : SIM_TASK_NONE;
     t->key = 0;
+    t->seen_us = w->now_us;
 }
 
 void sim_hands_due(sim_world *w, sim_node *n, uint64_t which)

@@ -139,6 +139,7 @@ typedef struct sim_task {
     uint8_t late;        /* its deadline had passed when it was leased        */
     uint8_t asked;       /* JOB_CANCEL came, for that                         */
     int64_t told_us;
+    int64_t seen_us;     /* granted or ended: the oldest is forgotten         */
     int64_t cancel_us;   /* a server was told that it is not wanted           */
     int64_t heard_us;    /* … and said so to a renewal                        */
     int64_t timeout_us;  /* JOB_CANCEL came, since it takes too long          */

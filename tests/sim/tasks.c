@@ -74,7 +74,7 @@ static sim_task *tasks_new(sim_desk *d)
         if (t->state == SIM_TASK_NONE)
             return t;
         if ((t->state == SIM_TASK_GRANTED || t->state == SIM_TASK_ENDED) &&
-            (old == NULL || t->ran_us < old->ran_us))
+            (old == NULL || t->seen_us < old->seen_us))
             old = t;
     }
     return old;
@@ -161,7 +161,7 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->number = number;
     t->token = p->token;
     t->job = p->job ? p->job - 1 : SIM_NOBODYS;
-    t->granted_us = t->ran_us = w->now_us;
+    t->granted_us = t->ran_us = t->seen_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
     t->late = p->job > 0 && tasks_is_late(&w->jobs.job[p->job - 1], p, run);
 }

@@ -302,10 +302,14 @@ static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     sim_step *run = &w->jobs.run;
     const sim_job *j = t->was.job ? &w->jobs.job[t->was.job - 1] : NULL;
+    int64_t ms = run->wall_ms;
 
+    /* A token tells when it was claimed: clocks may have been set back since. */
+    if (ms < (int64_t)(t->was.token / 1000))
+        ms = (int64_t)(t->was.token / 1000);
     run->stale = j && j->deadline_ms > 0 && run->verdict == 'x' &&
                  p->letter == 'X' &&
-                 run->wall_ms - t->was.born_s * 1000 >= j->deadline_ms;
+                 ms - t->was.born_s * 1000 >= j->deadline_ms;
     return run->stale;
 }
 
