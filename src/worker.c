@@ -248,6 +248,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
             u->sent_at = now;
         if (i == RLT_STEP_CLAIM) {
             w->wanted = out->count;
+            w->doubled = w->repeats;
             w->repeats = 1;
         }
         out->step = (rlt_step)i;
@@ -331,7 +332,10 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     rlt_claimed c;
     uint32_t n;
 
-    if (relet_value_count(v) < 3) { /* this claim had been done before */
+    /* This claim had been done before; or it brought nothing, which no server
+     * notes, and may still come once more over a link that is gone. */
+    if (relet_value_count(v) < 3 ||
+        (w->doubled && relet_value_count(v) == 3)) {
         w->astray = 1;
         return 0;
     }

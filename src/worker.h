@@ -81,6 +81,7 @@ typedef struct rlt_work {
     uint8_t in_line;
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
+    uint8_t doubled;   /* … and so was the one that is under way             */
     uint8_t tell_end;
     relet_time poll_at, due_at, reap_at, again_at;
     int64_t server_ms; /* the server's clock, at some time since server_at,  */
