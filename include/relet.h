@@ -243,7 +243,7 @@ typedef struct relet_config {
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
     uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
-    uint32_t workers_max;       /* workers at a time; some 700 bytes each     */
+    uint32_t workers_max;       /* workers at a time; some 1 KB each          */
     uint32_t jobs_max;          /* jobs that each has room for; 100 bytes each */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
@@ -594,6 +594,10 @@ typedef struct relet_worker_config {
     relet_span label; /* in front of its name, for people                    */
     uint64_t tag;     /* comes back in its events                            */
     uint32_t room;    /* jobs at a time; 0: 1                                */
+    relet_span type;  /* jobs of this type alone, oldest first; empty: any.
+                       * It looks through all that waits, some at a time. From
+                       * the first such worker on a job that waits takes some
+                       * 100 bytes more                                      */
     /* Milliseconds. 0 is the default. */
     relet_time lease_ms; /* 30 s; without a renewal a job is relet then      */
     relet_time renew_ms; /* a third of lease_ms, and no more than that       */

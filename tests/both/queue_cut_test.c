@@ -18,7 +18,8 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"offer", "P", "1", "0", "0,0,0,0,0;", "a", NULL},
         {"unique", "P", "1", "t", "9", "0,0,0,1,0;x", "a", NULL},
         {"claim", "W", "1", "9", "9", NULL},
-        {"pick", "W", "1", "9", "9", "t", "0", "9", "w", NULL},
+        {"pick", "W", "1", "9", "9", "t", "-inf", NULL},
+        {"rank", "9", NULL},
         {"done", "W", "1", "1", "1", NULL},
         {"keep", "W", "1", "1", "1", "0", "", NULL},
         {"fail", "W", "1", "1", "1", "r", "0", "", NULL},
@@ -93,8 +94,8 @@ TEST a_thousand_at_once_are_not_too_many(void)
     SAID("[1000 -1]", RUN("ready", "1000", NULL));
     (void)RUN("claim", "W", "2", "-5", "1000", NULL);
     SAID("[1000 0 -1]", t_reap("1000", "9", "0"));
-    (void)RUN("pick", "W", "3", "-5", "1000", "t", "0", "1000", "w", NULL);
-    SAID("1000", t_tell("LLEN {q}:waiting"));
+    SAID("[1000 0]", RUN("rank", "1000", NULL));
+    SAID("1000", t_tell("ZCARD {q}:ranked"));
     (void)RUN("claim", "W", "4", "-5", "1000", NULL);
     (void)t_reap("1000", "0", "0");
     SAID("[1000 0]", RUN("trim", "0", "0", "0", "1000", NULL));
@@ -135,7 +136,8 @@ static const char *const t_steps[][12] = {
     {"ready", "9", NULL},
     {"claim", "V", "2", "60000", "2", NULL},
     {"claim", "V", "2", "60000", "9", NULL},
-    {"pick", "V", "2", "60000", "2", "", "0", "9", "w", NULL},
+    {"rank", "5", NULL},
+    {"pick", "V", "2", "60000", "2", "T", "-inf", NULL},
     {"done", "W", "2", "1", "#1", "2", "#2", NULL},
     {"keep", "W.1", "3", "1", "#1", "0", "r", NULL},
     {"keep", "W.1", "3", "1", "#1", "5000", "r", NULL},
@@ -184,6 +186,10 @@ static void t_prepare(const char *name)
         t_all_due("leased");
     if (strcmp(name, "ready") == 0)
         t_all_due("delayed");
+    if (strcmp(name, "pick") == 0) {
+        t_ready();
+        (void)RUN("rank", "100", NULL);
+    }
 }
 
 TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
