@@ -550,7 +550,8 @@ typedef struct relet_job {
 } relet_job;
 
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
- * which some are not plain. waiting_max: refuse when more would wait; 0: never.
+ * which some are not plain. waiting_max: refuse when more would wait, or, with
+ * one that is not plain, wait or be delayed; 0: never.
  * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
  * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
  * server's. It is repeated over the next link when one breaks, and put once.
@@ -565,7 +566,7 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
 
 /* A job that another one of its id may stand in for. It has an id, and a plain
  * relet_put of that id is put when nothing of it is left. Otherwise as a put of
- * one job. */
+ * one job; waiting_max is for one that would be another. */
 typedef enum relet_unique {
     RELET_THROTTLE, /* one in each window_ms, which begins with the put      */
     RELET_EXTEND,   /* the same, and whoever comes meanwhile begins it anew  */
@@ -576,7 +577,7 @@ typedef enum relet_unique {
 } relet_unique;
 RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                relet_unique mode, relet_time window_ms,
-                               const relet_request *q);
+                               uint32_t waiting_max, const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended.
@@ -737,12 +738,14 @@ RELET_API int relet_queue_status(relet *r, relet_span queue,
 RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
- * 0 the oldest `most` (at most 1000), unless they were replayed so often (0:
- * 10) before. The reply: [replayed, refused, not dead]. */
+ * 0 the oldest `most` (at most 1000) behind the first `from`, unless they were
+ * replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
+ * What was not replayed stays, so it is behind that where it goes on: when
+ * fewer than `most` were looked at, that was all. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
-                                 uint32_t most, uint32_t replays_max,
-                                 const relet_request *q);
+                                 uint64_t from, uint32_t most,
+                                 uint32_t replays_max, const relet_request *q);
 
 /* Jobs go, whatever they are: of a place or of all, at most 1000. With `force`
  * also leased ones, whose workers lose them; else, if there are any where it is

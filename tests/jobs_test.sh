@@ -421,6 +421,9 @@ test_unique() {
         same '0 1 duplicate' "$code $out"
     run job --payload one 1
     check 'and the payload of the last' same new "$out"
+    run put --id z --unique replace --most 1 one other
+    check 'put --unique --most: refused when it would be one more' \
+        grep -q 'FULL 1 jobs wait' "$work/err"
     run put --id y --unique throttle --window 60000 one a
     run -q work --drain one -- true
     run put --id y --unique throttle --window 60000 one b
@@ -465,6 +468,12 @@ test_dead() {
     run retry --replays 1 --all grave
     check 'retry: not more often than that' \
         same '1 0 retried, 3 refused, 0 not dead' "$code $out"
+    run put grave d
+    run -q work --drain grave -- sh -c 'exit 65'
+    run retry --replays 1 --all -n 1 grave
+    check 'retry -n: behind those that are refused' \
+        same '1 1 retried, 3 refused, 0 not dead' "$code $out"
+    run -q work --drain grave -- true
     run purge --place dead -n 2 grave
     check 'purge -n' same '0 2 purged' "$code $out"
     run purge --all grave

@@ -362,7 +362,7 @@ static inline const char *t_drain(void)
 
     t_all_due("leased");
     (void)t_run("reap", "100", "1000", "0", NULL);
-    (void)t_run("replay", "1000", "100", NULL);
+    (void)t_run("replay", "1000", "100", "0", NULL);
     t_all_due("delayed");
     (void)t_run("ready", "100", NULL);
     t_all_due("done");
@@ -496,7 +496,7 @@ static inline void t_ready(void)
 static inline const char *t_unique(const char *op, const char *mode,
                                    const char *head)
 {
-    return RUN("unique", "P.3", op, mode, "60000", head, op, NULL);
+    return RUN("unique", "P.3", op, mode, "60000", head, op, "0", NULL);
 }
 
 #endif
