@@ -63,6 +63,43 @@ TEST a_claim_is_full_with_the_first_beyond_a_mebibyte(void)
     PASS();
 }
 
+/* The last byte of the i-th record of an answer. */
+static char t_record_end(size_t i)
+{
+    const char *end = t_reply + t_reply_n, *p = strstr(t_reply, "\r\n") + 2;
+
+    for (i = 3 + 3 * i + 2; i > 0; i--)
+        p = t_behind(p, end);
+    return p[-3];
+}
+
+/* Records are fetched sixteen at a time, as they may be huge. */
+TEST a_claim_of_many_brings_each_with_its_record(void)
+{
+    char op[20];
+    size_t i;
+
+    for (i = 0; i < 4; i++) {
+        sprintf(op, "%d", (int)i + 10);
+        (void)RUN("put", "P.1", op, "0", "a", "b", "c", "d", "e", "f", "g",
+                  "h", "i", "j", NULL);
+    }
+    (void)t_claim("V", "1", "20");
+    (void)RUN("cancel", "", "33", NULL);
+    (void)RUN("release", "17", t_token("17"), "18", t_token("18"), NULL);
+    (void)t_claim("W", "1", "50");
+    ASSERT_EQ(1, t_nth(2));
+    SAID("17 18 21 22 23 24 25 26 27 28 29 30 31 32 34 35 36 37 38 39 40",
+         t_brought());
+    ASSERT_EQ('g', t_record_end(0));
+    for (i = 2; i < 14; i++)
+        ASSERT_EQ("abcdefghij"[(i - 2) % 10], t_record_end(i));
+    for (; i < 21; i++)
+        ASSERT_EQ("abcdefghij"[(i - 1) % 10], t_record_end(i));
+    SWEPT;
+    PASS();
+}
+
 /* What the answer to a pick says of the line; t_brought says the rest. */
 static const char *t_pick(const char *op, const char *n, const char *type,
                           const char *from)
@@ -593,6 +630,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(a_claim_is_full_with_the_first_beyond_a_mebibyte);
+    RUN_TEST(a_claim_of_many_brings_each_with_its_record);
     RUN_TEST(a_pick_is_full_with_the_first_beyond_a_mebibyte);
     RUN_TEST(what_is_held_is_what_is_still_leased);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
