@@ -18,7 +18,7 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
         const char *last, *third;
     } known[] = {{SIM_V_PUT, 4, "idle", "ranked"},
                  {SIM_V_RELEASE, 4, "idle", "leased"},
-                 {SIM_V_OFFER, 3, "ids", "ids"},
+                 {SIM_V_OFFER, 5, "ranked", "ids"},
                  {SIM_V_READY, 5, "idle", "ranked"},
                  {SIM_V_REAP, 5, "idle", "leased"},
                  {SIM_V_CLAIM, 4, "leased", "ranked"},
