@@ -242,6 +242,8 @@ static void conn_sweep_gone(rlt_conn *c)
 {
     while (c->first != c->last && conn_at(c, c->first)->state == RLT_GONE)
         conn_leave(c);
+    if (c->first == c->last) /* so that few of them are ever touched */
+        c->first = c->last = c->unsent = c->fresh = c->ended_from = 0;
     conn_cursors(c);
     if (c->base != c->whole)
         conn_discard(c);
