@@ -138,7 +138,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     case SIM_V_REPLAY:
         run->stalls_max = (uint32_t)sim_ledger_number(a[0]);
         run->wanted = (uint32_t)sim_ledger_number(a[1]);
-        for (at += 2; at < c->n && run->pairs < SIM_ROOM; at++)
+        for (at += 3; at < c->n && run->pairs < SIM_ROOM; at++)
             run->number[run->pairs++] =
                 (uint64_t)sim_ledger_number(c->word[at]);
         return;
