@@ -16,7 +16,7 @@ local q = redis.call('HMGET', KEYS[1], unpack(ask))
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
 local due = tonumber(q[3]) or 2 ^ 53
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return before end
+if op and op + 0 >= ARGV[2] + 0 then return before end
 for i = 3, #ARGV, 5 do
     local n, s = string.match(ARGV[i], '^%d+'), q[(i + 17) / 5] or ''
     local token, tries, rest = string.match(s, '^L (%d+) (%d+) (.*)$')

@@ -15,7 +15,7 @@ end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
-if op == ARGV[2] then return before end
+if op and op + 0 >= ARGV[2] + 0 then return before end
 for i = 3, #ARGV, 4 do
     local n, rec, s = ARGV[i], q[(i + 5) / 2], q[(i + 7) / 2] or ''
     local token, rest = string.match(s, '^L (%d+) (.*)$')
