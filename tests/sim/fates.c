@@ -175,6 +175,7 @@ static int fates_stands_in(sim_world *w, int id, uint64_t *number)
 void sim_fates_before(sim_world *w, const sim_words *c)
 {
     sim_step *run = &w->jobs.run;
+    const sim_op *op;
     uint32_t job;
 
     run->enters = -1;
@@ -186,7 +187,8 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     if (job == 0 || w->jobs.job[job - 1].id == 0)
         return;
     run->id = (int)w->jobs.job[job - 1].id;
-    run->again = sim_op_of(w, w->jobs.job[job - 1].tag)->touched > 1;
+    op = sim_op_of(w, w->jobs.job[job - 1].tag);
+    run->again = op->touched > 1 || op->outcome != RELET_NOTHING;
     run->enters = !fates_stands_in(w, run->id, &run->number[0]);
     w->jobs.loose[run->queue] |= 1u << run->id;
 }
