@@ -392,6 +392,24 @@ TEST who_is_full_of_work_promotes_what_is_due(void)
     PASS();
 }
 
+/* Others of its team took the room for what it was about to hear of. Found by the
+ * simulator. */
+TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    t_clock_pass(&t.c, 60);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    ASSERT_EQ(1, (int)rlt_work_load(&t.w));
+    PASS();
+}
+
 /* What its claim had brought stalled. Found by the simulator. */
 TEST who_stops_recalls_a_claim_that_was_not_answered(void)
 {
@@ -770,6 +788,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
     RUN_TEST(who_is_full_of_work_promotes_what_is_due);
+    RUN_TEST(what_a_claim_may_have_brought_is_part_of_its_load);
     RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
     RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
     RUN_TEST(errors_are_no_answers);

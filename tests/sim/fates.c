@@ -175,18 +175,20 @@ static int fates_stands_in(sim_world *w, int id, uint64_t *number)
 void sim_fates_before(sim_world *w, const sim_words *c)
 {
     sim_step *run = &w->jobs.run;
+    const sim_op *op;
     uint32_t job;
 
     run->enters = -1;
     if (run->what == SIM_V_CANCEL && run->id > 0)
         run->number[0] = fates_book(w)->id[run->id].number;
-    if (run->what != SIM_V_UNIQUE || c->n < 12)
+    if (run->what != SIM_V_UNIQUE || c->n < 14)
         return;
-    job = sim_ledger_job(w, c->word[11]);
+    job = sim_ledger_job(w, c->word[13]);
     if (job == 0 || w->jobs.job[job - 1].id == 0)
         return;
     run->id = (int)w->jobs.job[job - 1].id;
-    run->again = sim_op_of(w, w->jobs.job[job - 1].tag)->touched > 1;
+    op = sim_op_of(w, w->jobs.job[job - 1].tag);
+    run->again = op->touched > 1 || op->outcome != RELET_NOTHING;
     run->enters = !fates_stands_in(w, run->id, &run->number[0]);
     w->jobs.loose[run->queue] |= 1u << run->id;
 }
