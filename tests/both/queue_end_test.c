@@ -40,8 +40,9 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
-/* The memory of the newer one went with it, and its worker, whose link had
- * broken, heard that a job of its own was gone. Found by the simulator. */
+/* A link that was given up carried an older step on. The memory of the newer one
+ * went with it, whose repeat heard that its job was gone. Found by the
+ * simulator. */
 TEST an_older_end_that_comes_late_is_void(void)
 {
     char one[30], two[30];
@@ -185,22 +186,6 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
     SAID("[0 1 0]", RUN("replay", "1", "9", "0", NULL));
     SWEPT;
-    PASS();
-}
-
-/* A link that was given up carried an older step on: the repeat of the newer one
- * heard that its jobs were lost. Found by the simulator. */
-TEST a_step_that_comes_late_does_not_hide_a_newer_one(void)
-{
-    const char *token;
-
-    t_put(1);
-    (void)t_claim("W", "1", "1");
-    token = t_token("1");
-    SAID("g", RUN("done", "W", "1", "9", "9", NULL));
-    SAID("d", RUN("done", "W", "2", "1", token, NULL));
-    (void)RUN("done", "W", "1", "9", "9", NULL);
-    SAID("d", RUN("done", "W", "2", "1", token, NULL));
     PASS();
 }
 
@@ -545,7 +530,6 @@ int main(int argc, char **argv)
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
     RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
-    RUN_TEST(a_step_that_comes_late_does_not_hide_a_newer_one);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
     RUN_TEST(what_is_given_back_is_first_again);
