@@ -327,9 +327,9 @@ TEST a_payload_is_replaced_behind_any_delay(void)
 
     j.delay_ms = 60000;
     j.attempts = 7;
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.payload = relet_str("newer");
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("newer", t_info.work.job.payload);
     ASSERT_EQ(7, t_info.work.job.attempts);
