@@ -172,7 +172,8 @@ static relet_time *job_field(relet_job *j, char letter)
     }
 }
 
-/* What a later version may have added is passed over. */
+/* What a later version may have added is passed over. No time is longer than
+ * one that may be put, so that sums of them fit. */
 static void job_read_options(relet_span s, relet_job *j)
 {
     while (s.p != NULL && s.n > 0) {
@@ -190,7 +191,7 @@ static void job_read_options(relet_span s, relet_job *j)
         if (!rlt_text_int(word.p, word.n, &v) || v < 0)
             continue;
         if (field)
-            *field = v;
+            *field = RLT_MIN(v, JOB_MS_MAX);
         else if (letter == 'a')
             j->attempts = (uint32_t)RLT_MIN(v, UINT32_MAX);
         else if (letter == 's' && v <= RELET_BACKOFF_FIXED)

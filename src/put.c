@@ -291,7 +291,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
 
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
 {
-    relet_span s = relet_value_text(v), word = s;
+    relet_span s = relet_value_text(v), word;
     int64_t n = 0;
 
     if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
@@ -300,13 +300,13 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
         *number = (uint64_t)n + i;
         return 1;
     }
-    for (; s.p != NULL; i--) {
-        word = rlt_span_cut(&s, ' ');
-        if (i == 0)
-            break;
-    }
-    if (i > 0 || !rlt_text_int(word.p, word.n, &n) || n == 0)
+    for (; i > 0 && s.p != NULL; i--)
+        (void)rlt_span_cut(&s, ' ');
+    if (s.p == NULL)
         return 0;
-    *number = (uint64_t)(n < 0 ? -n : n);
+    word = rlt_span_cut(&s, ' ');
+    if (!rlt_text_int(word.p, word.n, &n) || n == 0)
+        return 0;
+    *number = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     return n < 0 ? 2 : 1;
 }

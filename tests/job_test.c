@@ -214,6 +214,21 @@ TEST an_option_below_zero_is_passed_over(void)
     PASS();
 }
 
+/* A record may be another program's. Twice this wait was below zero. */
+TEST an_option_beyond_its_bound_is_as_the_bound(void)
+{
+    relet_job got;
+    uint64_t born;
+
+    ASSERT_EQ(1, rlt_job_read(relet_str("+000000430,0,0,0,45;"
+                                        "b9223372036854775807 "
+                                        "c9223372036854775807 t7 p"),
+                              &got, &born));
+    ASSERT_EQ(INT64_C(1000000000000), got.backoff_ms);
+    ASSERT(rlt_job_backoff(&got, 9, 77) <= INT64_C(1000000000000));
+    PASS();
+}
+
 TEST a_rank_has_its_bounds(void)
 {
     relet_job j;
@@ -376,6 +391,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_record_that_is_none_of_ours_is_all_payload);
     RUN_TEST(options_of_a_later_version_are_passed_over);
     RUN_TEST(an_option_below_zero_is_passed_over);
+    RUN_TEST(an_option_beyond_its_bound_is_as_the_bound);
     RUN_TEST(a_rank_has_its_bounds);
     RUN_TEST(each_time_has_its_bounds);
     RUN_TEST(each_text_has_its_length);
