@@ -12,6 +12,18 @@
 
 /* ---------------------------------------------------------------- each call */
 
+static int t_replay(relet_span queue, const uint64_t *numbers, size_t count,
+                    uint32_t most)
+{
+    return relet_queue_replay(t_r, queue, numbers, count, most, 0, NULL);
+}
+
+static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
+                    relet_time window_ms)
+{
+    return relet_put_unique(t_r, queue, j, mode, window_ms, NULL);
+}
+
 #define T_CALLS 15
 
 /* One call after the other, of this queue. */
@@ -24,7 +36,7 @@ static int t_call(int i, relet_span queue)
     case 0:
         return relet_put(t_r, queue, &j, 1, 0, NULL);
     case 1:
-        return relet_put_unique(t_r, queue, &j, RELET_REPLACE, 0, NULL);
+        return t_unique(queue, &j, RELET_REPLACE, 0);
     case 2:
         return relet_job_look(t_r, queue, 1, t_none, NULL);
     case 3:
@@ -34,7 +46,7 @@ static int t_call(int i, relet_span queue)
     case 5:
         return relet_queue_status(t_r, queue, NULL);
     case 6:
-        return relet_queue_replay(t_r, queue, &number, 1, 0, 0, NULL);
+        return t_replay(queue, &number, 1, 0);
     case 7:
         return relet_queue_purge(t_r, queue, RELET_DEAD, 1, 0, NULL);
     case 8:
@@ -140,7 +152,7 @@ TEST no_more_are_looked_at_than_a_thousand_and_no_less_than_one(void)
                 relet_job_list(t_r, t_queue, RELET_DEAD, 0, odd[i], NULL,
                                NULL));
         REFUSED("between 1 and 1000 at a time",
-                relet_queue_replay(t_r, t_queue, NULL, 0, odd[i], 0, NULL));
+                t_replay(t_queue, NULL, 0, odd[i]));
         REFUSED("between 1 and 1000 at a time",
                 relet_queue_purge(t_r, t_queue, RELET_DEAD, odd[i], 0, NULL));
         REFUSED("between 1 and 1000 at a time",
@@ -234,7 +246,7 @@ TEST what_a_job_may_not_have_is_refused_with_all_that_is_put(void)
     REFUSED("job.rank must be between -1000 and 1000",
             relet_put(t_r, t_queue, j, 2, 0, NULL));
     REFUSED("job.rank must be between -1000 and 1000",
-            relet_put_unique(t_r, t_queue, &j[1], RELET_REPLACE, 0, NULL));
+            t_unique(t_queue, &j[1], RELET_REPLACE, 0));
     HEARD(relet_queue_status(t_r, t_queue, NULL));
     ASSERT_EQ(0, t_nth(8));
     PASS();
@@ -245,10 +257,9 @@ TEST a_mode_or_a_window_that_is_none_is_refused_by_name(void)
     relet_job j = t_job("a", "x");
 
     REFUSED("there is no such mode of relet_put_unique",
-            relet_put_unique(t_r, t_queue, &j, (relet_unique)4, 1, NULL));
+            t_unique(t_queue, &j, (relet_unique)4, 1));
     REFUSED("window_ms must be between 1 and 1000000000000",
-            relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE,
-                             INT64_C(1000000000001), NULL));
+            t_unique(t_queue, &j, RELET_THROTTLE, INT64_C(1000000000001)));
     PASS();
 }
 
