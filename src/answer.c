@@ -121,14 +121,26 @@ static int answer_heard(relet *r, uint64_t tag, rlt_heard heard,
     return rlt_hold_event(r, ev);
 }
 
+/* What it counts on had not run, and will now: it goes out once more. */
+static int answer_again(relet *r, rlt_op *op)
+{
+    if (op->state != RLT_LIVE || op->place != RLT_PLACE_AGAIN)
+        return 0;
+    op->place = RLT_PLACE_BEHIND;
+    return rlt_conn_again(&r->conn, (rlt_class)op->klass, 0, NULL, 0) == 0;
+}
+
 /* The answer that counts, for one of a lease's or a worker's. */
-static int answer_ours(relet *r, const rlt_op *op, relet_value v,
-                        relet_event *ev)
+static int answer_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
 {
     int told = op->state == RLT_LIVE;
     uint64_t tag = op->tag;
 
     r->cause_len = 0;
+    if (answer_again(r, op)) {
+        answer_clear(ev);
+        return 0;
+    }
     rlt_conn_pop(&r->conn);
     answer_clear(ev); /* it may be over a limit */
     if (!told)

@@ -44,7 +44,8 @@ typedef struct rlt_desk {
     uint32_t stalls_max;
     uint32_t team, weight;
     rlt_queue_tag queue;
-    uint8_t name_len;
+    uint8_t name_len, type_len;
+    char type[RLT_JOB_TEXT_MAX];
     char name[RLT_HOLD_LABEL_MAX + 1 + RLT_CHANCE];
 } rlt_desk;
 

@@ -356,6 +356,8 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
         conn_push(c, &op);
         op = *conn_at(c, c->first);
     } while (op.klass == RLT_OP_RIDER);
+    if (op.place == RLT_PLACE_BEHIND)
+        conn_at(c, c->first)->place = RLT_PLACE_AGAIN;
     return 0;
 }
 

@@ -57,6 +57,11 @@ enum {
                          * link, sent or not                                 */
 };
 
+/* An operation that counts on the one in front of it; and one that did in
+ * vain, since that one is sent again, behind it: then so is this. */
+#define RLT_PLACE_BEHIND (UINT32_MAX - 1)
+#define RLT_PLACE_AGAIN UINT32_MAX
+
 typedef struct rlt_op {
     uint64_t tag;
     uint64_t end;        /* position in the stream behind its last byte      */
@@ -64,7 +69,7 @@ typedef struct rlt_op {
     uint32_t arg;        /* number of the script, slot of the subscription,
                           * what stands before a rider's in their command    */
     uint32_t skip;       /* answers that come before the one that counts     */
-    uint32_t place;      /* from 1 on; 0: none                               */
+    uint32_t place;      /* from 1 on; 0: none; or RLT_PLACE_…               */
     uint8_t klass;       /* rlt_class                                        */
     uint8_t flags;
     uint8_t state;

@@ -148,6 +148,8 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
     rlt_words_key(w, tag, RLT_KEY_JOBS);
     rlt_words_key(w, tag, RLT_KEY_DELAYED);
     rlt_words_key(w, tag, RLT_KEY_IDS);
+    rlt_words_key(w, tag, RLT_KEY_WAITING);
+    rlt_words_key(w, tag, RLT_KEY_RANKED);
     *place = put_op(r, w);
     rlt_words_number(w, most);
     for (i = 0; i < count; i++) {
@@ -254,7 +256,7 @@ static const char *put_unique_rule(const relet *r, const relet_job *job,
 
 RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                relet_unique mode, relet_time window_ms,
-                               const relet_request *q)
+                               uint32_t waiting_max, const relet_request *q)
 {
     char head[RLT_JOB_HEAD_MAX];
     rlt_queue_tag tag;
@@ -275,11 +277,14 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     rlt_words_key(&w, &tag, RLT_KEY_JOBS);
     rlt_words_key(&w, &tag, RLT_KEY_DELAYED);
     rlt_words_key(&w, &tag, RLT_KEY_IDS);
+    rlt_words_key(&w, &tag, RLT_KEY_WAITING);
+    rlt_words_key(&w, &tag, RLT_KEY_RANKED);
     place = put_op(r, &w);
     rlt_words_add(&w, rlt_span(&"terd"[mode], 1));
     rlt_words_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
     rlt_words_add(&w, rlt_span(head, rlt_job_head(job, head)));
     rlt_words_add(&w, job->payload);
+    rlt_words_number(&w, waiting_max);
     a.argv = w.argv;
     a.argc = w.argc;
     code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,

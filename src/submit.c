@@ -248,6 +248,8 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
     int code;
 
     memset(&op, 0, sizeof op);
+    if (which == RLT_SCRIPT_QUEUE_READY && q->tag == RLT_TAG_NOBODY)
+        op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
     heads = submit_script_words(s, script, !s->known, keys, digits, words,
                                 &op);
     code = submit_ours(r, words, heads, a, q, &op);

@@ -7,6 +7,7 @@
 #include "words.h"
 
 #define WORK_PROMOTE_MAX 128
+#define WORK_RANK_MAX 250
 
 /* ----------------------------------------------------------------- sending */
 
@@ -30,6 +31,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
                                   const rlt_desk *d, const rlt_errand *e)
 {
     const rlt_queue_tag *q = &d->queue;
+    const rlt_walk *walk = &d->work.walk;
 
     rlt_words_key(w, q, RLT_KEY_JOBS);
     switch (e->step) {
@@ -73,6 +75,11 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         if (e->latest_ms > 0)
             rlt_words_number(w, (uint64_t)e->latest_ms);
         return RLT_SCRIPT_QUEUE_REAP;
+    case RLT_STEP_RANK:
+        rlt_words_key(w, q, RLT_KEY_WAITING);
+        rlt_words_key(w, q, RLT_KEY_RANKED);
+        rlt_words_number(w, WORK_RANK_MAX);
+        return RLT_SCRIPT_QUEUE_RANK;
     case RLT_STEP_CLAIM:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
@@ -81,14 +88,20 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_number(w, e->op);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
         rlt_words_number(w, e->count);
-        return RLT_SCRIPT_QUEUE_CLAIM;
+        if (!d->work.plan.by_type)
+            return RLT_SCRIPT_QUEUE_CLAIM;
+        rlt_words_add(w, rlt_span(d->type, d->type_len));
+        rlt_words_add(w, rlt_span(walk->mark, walk->mark_len));
+        return RLT_SCRIPT_QUEUE_PICK;
     case RLT_STEP_LINE_UP:
     case RLT_STEP_LEAVE:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
         rlt_words_key(w, q, RLT_KEY_IDLE);
         rlt_words_add(w, rlt_span(r->wake, r->wake_len));
-        rlt_words_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0" : "1"));
+        rlt_words_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0"
+                                   : walk->woken             ? "p"
+                                                             : "1"));
         break;
     }
     return RLT_SCRIPT_QUEUE_SLEEP;
@@ -346,6 +359,7 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    p->by_type = c->type.n > 0;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
     d->stalls_max = c->stalls_max ? c->stalls_max : 2;
@@ -365,6 +379,10 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.room is over jobs_max";
     if (d->weight > 1000000)
         return "worker.weight must be at most 1000000";
+    if (c->type.n > sizeof d->type)
+        return "worker.type has at most 255 bytes";
+    memcpy(d->type, c->type.n ? c->type.p : "", c->type.n);
+    d->type_len = (uint8_t)c->type.n;
     return NULL;
 }
 

@@ -169,7 +169,8 @@ test_exit_codes() {
 test_usage() {
     local words
     for words in work 'work q' 'work q ls -l' 'work -c 0 q -- true' \
-        'work -c 129 q -- true' 'work --lease 1000 --grace 501 q -- true' \
+        'work -c 129 q -- true' \
+        'work --drain --type t q -- true' 'work --lease 1000 --grace 501 q -- true' \
         'work a}b -- true' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
         'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
         'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' \
@@ -233,6 +234,25 @@ test_many() {
 }
 
 # ------------------------------------------------------------------------- ends
+
+test_by_type() {
+    run put --type a types 1
+    run put --type b types 2
+    run put --type a types 3
+    : >"$work/types"
+    run -q work -n 2 --type a types -- sh -c 'echo "$RELET_TYPE $(cat)" >>"$1"' \
+        sh "$work/types"
+    check '--type: those of a type, in their order' \
+        same 'a 1,a 3' "$(paste -sd , "$work/types")"
+    check 'and the others go on waiting' same waiting "$(place types 2)"
+    begin one -q work -n 1 --type a types -- sh -c 'cat >>"$1"' \
+        sh "$work/types"
+    run put --type a types new
+    wait "$pid"
+    check 'though others wait a new one is begun' \
+        same new "$(tail -n 1 "$work/types")"
+    check 'types: fsck finds nothing' sound types
+}
 
 test_graceful() {
     run put end a b
@@ -401,6 +421,9 @@ test_unique() {
         same '0 1 duplicate' "$code $out"
     run job --payload one 1
     check 'and the payload of the last' same new "$out"
+    run put --id z --unique replace --most 1 one other
+    check 'put --unique --most: refused when it would be one more' \
+        grep -q 'FULL 1 jobs wait' "$work/err"
     run put --id y --unique throttle --window 60000 one a
     run -q work --drain one -- true
     run put --id y --unique throttle --window 60000 one b
@@ -445,6 +468,12 @@ test_dead() {
     run retry --replays 1 --all grave
     check 'retry: not more often than that' \
         same '1 0 retried, 3 refused, 0 not dead' "$code $out"
+    run put grave d
+    run -q work --drain grave -- sh -c 'exit 65'
+    run retry --replays 1 --all -n 1 grave
+    check 'retry -n: behind those that are refused' \
+        same '1 1 retried, 3 refused, 0 not dead' "$code $out"
+    run -q work --drain grave -- true
     run purge --place dead -n 2 grave
     check 'purge -n' same '0 2 purged' "$code $out"
     run purge --all grave
@@ -592,7 +621,7 @@ on_server() {
     server_start "$work/server" || exit 1
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
-    for claim_of in ${ONLY:-done put_waits exit_codes many graceful cancel \
+    for claim_of in ${ONLY:-done put_waits exit_codes many by_type graceful cancel \
         worker_killed worker_stopped server_dies no_leftovers operators \
         unique pause dead reap fsck fsck_at_work lines}; do
         "test_$claim_of"

@@ -260,6 +260,7 @@ static int work_start(worker *w)
     memset(&config, 0, sizeof config);
     config.queue = relet_str(w->queue);
     config.label = relet_str(w->label);
+    config.type = relet_str(w->c->type);
     config.room = (uint32_t)w->width;
     config.lease_ms = w->lease;
     config.stalls_max = (uint32_t)w->c->stalls;
@@ -292,6 +293,10 @@ static int work_words(worker *w)
     if (c->argc < 2) {
         cli_say("work which %s? See relet work --help",
                 c->argc ? "command" : "queue");
+        return CLI_USAGE;
+    }
+    if (c->type && c->drain) { /* nobody knows what waits by type */
+        cli_say("--drain does not go with --type");
         return CLI_USAGE;
     }
     w->queue = c->argv[0];
@@ -346,6 +351,8 @@ static const cli_option work_options[] = {
      "end after N jobs"},
     {0, "drain", NULL, CLI_FLAG, offsetof(cli, drain), 0, 0,
      "end when no job waits or is due"},
+    {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,
+     "only jobs of this type"},
     {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 200, 1000000000,
      "how long a job outlives us; else 30000"},
     {0, "run", "MS", CLI_NUMBER, offsetof(cli, run_ms), 1, INT32_MAX,

@@ -185,7 +185,7 @@ TEST a_dead_job_tells_why_and_is_replayed(void)
     ASSERT_EQ(1, t_look(1, NULL));
     ASSERT_EQ(RELET_DEAD, t_info.place);
     SPAN("no good", t_info.error);
-    HEARD(relet_queue_replay(t_r, t_queue, numbers, 2, 0, 0, NULL));
+    HEARD(relet_queue_replay(t_r, t_queue, numbers, 2, 0, 0, 0, NULL));
     ASSERT_EQ(1, t_nth(0));
     ASSERT_EQ(0, t_nth(1));
     ASSERT_EQ(1, t_nth(2));
@@ -199,7 +199,7 @@ TEST a_dead_job_tells_why_and_is_replayed(void)
 TEST the_oldest_dead_are_replayed_without_numbers(void)
 {
     ASSERT(t_one_dead());
-    HEARD(relet_queue_replay(t_r, t_queue, NULL, 0, 10, 0, NULL));
+    HEARD(relet_queue_replay(t_r, t_queue, NULL, 0, 0, 10, 0, NULL));
     ASSERT_EQ(1, t_nth(0));
     PASS();
 }
@@ -289,9 +289,9 @@ TEST one_in_a_window_is_put(void)
 {
     relet_job j = t_job("a", "x");
 
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
     ASSERT_EQ(1, relet_put_number(t_ev.value, 0, &t_number));
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
     ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_number);
     PASS();
@@ -301,12 +301,28 @@ TEST the_last_payload_is_the_one_that_is_worked_on(void)
 {
     relet_job j = t_job("old", "x");
 
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.payload = relet_str("newer");
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("newer", t_info.work.job.payload);
+    PASS();
+}
+
+/* The end of the options was looked for as far away as the job was delayed. */
+TEST a_payload_is_replaced_behind_any_delay(void)
+{
+    relet_job j = t_job("old", "x");
+
+    j.delay_ms = 60000;
+    j.attempts = 7;
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    j.payload = relet_str("newer");
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    ASSERT_EQ(1, t_look(1, NULL));
+    SPAN("newer", t_info.work.job.payload);
+    ASSERT_EQ(7, t_info.work.job.attempts);
     PASS();
 }
 
@@ -321,10 +337,10 @@ TEST what_cannot_be_asked_is_refused_by_name(void)
     } while (0)
 
     REFUSED("relet_put_unique needs job.id",
-            relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+            relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.id = relet_str("x");
     REFUSED("window_ms must be between 1 and 1000000000000",
-            relet_put_unique(t_r, t_queue, &j, RELET_EXTEND, 0, NULL));
+            relet_put_unique(t_r, t_queue, &j, RELET_EXTEND, 0, 0, NULL));
     REFUSED("a job is named by its number or its id",
             relet_job_look(t_r, t_queue, 0, t_none, NULL));
     REFUSED("the name of a queue may hold no }",
@@ -336,7 +352,7 @@ TEST what_cannot_be_asked_is_refused_by_name(void)
     REFUSED("between 1 and 1000 at a time",
             relet_queue_purge(t_r, t_queue, RELET_DEAD, 0, 0, NULL));
     REFUSED("at most 128 jobs are named at a time",
-            relet_queue_replay(t_r, t_queue, &t_number, 129, 0, 0, NULL));
+            relet_queue_replay(t_r, t_queue, &t_number, 129, 0, 0, 0, NULL));
     REFUSED("gates are RELET_IN, RELET_OUT or both",
             relet_queue_pause(t_r, t_queue, 4, NULL));
     REFUSED("hold_off_ms must be between 0 and 1000000000000",
@@ -386,6 +402,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_workers_do_in_between_may_be_asked_for);
     RUN_TEST(one_in_a_window_is_put);
     RUN_TEST(the_last_payload_is_the_one_that_is_worked_on);
+    RUN_TEST(a_payload_is_replaced_behind_any_delay);
     RUN_TEST(what_cannot_be_asked_is_refused_by_name);
     RUN_TEST(an_answer_of_another_form_is_no_answer);
     GREATEST_MAIN_END();

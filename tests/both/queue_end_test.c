@@ -40,8 +40,9 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
-/* The memory of the newer one went with it, and its worker, whose link had
- * broken, heard that a job of its own was gone. Found by the simulator. */
+/* A link that was given up carried an older step on. The memory of the newer one
+ * went with it, whose repeat heard that its job was gone. Found by the
+ * simulator. */
 TEST an_older_end_that_comes_late_is_void(void)
 {
     char one[30], two[30];
@@ -149,6 +150,27 @@ TEST a_retry_waits_and_counts_and_a_snooze_only_waits(void)
     PASS();
 }
 
+/* A thousand that were refused were all that was looked at. */
+TEST a_replay_goes_on_behind_those_that_are_refused(void)
+{
+    t_put(4);
+    (void)t_claim("W", "1", "2");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", NULL);
+    SAID("[2 0 0]", RUN("replay", "1", "2", "0", NULL));
+    t_ready();
+    (void)t_claim("W", "2", "4");
+    (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
+              "4", t_token("4"), "x", "0", "", NULL);
+    (void)t_say("ZADD {q}:dead 1 1 1 2"); /* they are the oldest */
+    SAID("[0 2 0]", RUN("replay", "1", "2", "0", NULL));
+    SAID("[2 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SAID("[0 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SWEPT;
+    PASS();
+}
+
 TEST a_dead_job_is_replayed_with_its_count(void)
 {
     t_put(1);
@@ -156,13 +178,13 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL));
     SAID("X 0 1 0 0 - W", t_state("1"));
     SWEPT;
-    SAID("[1 0 1]", RUN("replay", "1", "9", "1", "7", NULL));
+    SAID("[1 0 1]", RUN("replay", "1", "9", "0", "1", "7", NULL));
     SAID("W 0 0 0 1 - W", t_state("1"));
     SWEPT;
     t_ready();
     (void)t_claim("W", "2", "1");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
-    SAID("[0 1 0]", RUN("replay", "1", "9", NULL));
+    SAID("[0 1 0]", RUN("replay", "1", "9", "0", NULL));
     SWEPT;
     PASS();
 }
@@ -506,6 +528,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_id_is_free_when_nothing_is_kept);
     RUN_TEST(an_id_that_another_job_has_by_now_stays);
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
+    RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);

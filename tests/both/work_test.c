@@ -616,6 +616,159 @@ TEST cancelled_jobs_in_line_do_not_put_a_worker_to_sleep(void)
     PASS();
 }
 
+static int t_work_on(t_world *w, int i, const char *type, uint32_t room)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str("q");
+    c.type = relet_str(type);
+    c.room = room;
+    return relet_worker_start(w->p[i].r, &c);
+}
+
+static void t_put_typed(t_world *w, const char *type, int count)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = j.type = relet_str(type);
+    for (; count > 0; count--)
+        (void)t_put_job(w, 0, &j);
+}
+
+TEST who_claims_by_type_has_its_own_in_their_order(void)
+{
+    t_world w;
+
+    t_begin(&w, 3);
+    t_put_typed(&w, "a", 1);
+    t_put_typed(&w, "b", 2);
+    t_put_typed(&w, "a", 1);
+    ASSERT_EQ(0, t_work_on(&w, 1, "b", 1));
+    ASSERT_EQ(0, t_work_on(&w, 2, "a", 8));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 2:b");
+    T_HEARD(&w, 2, "jobs 1:a 4:a");
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    T_HEARD(&w, 1, "jobs 3:b");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_front_of_another_type_does_not_starve_a_type(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    for (i = 0; i < 10; i++) /* a client has not more operations at a time */
+        t_put_many(&w, 'q', 40);
+    t_put_typed(&w, "a", 1);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 401:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_wake_up_for_another_type_is_passed_on(void)
+{
+    t_world w;
+
+    t_begin(&w, 4);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_work_on(&w, 2, "c", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_work_on(&w, 3, "b", 1));
+    t_world_pass(&w, 1000);
+    t_put_typed(&w, "b", 1);
+    t_world_settle(&w);
+    T_HEARD(&w, 3, "jobs 1:b"); /* at once, and they stood in front of it */
+    t_world_end(&w);
+    PASS();
+}
+
+/* Two that pass it to each other would never rest. */
+TEST nobody_goes_on_waking_those_who_have_no_use_for_it(void)
+{
+    uint64_t before;
+    t_world w;
+
+    t_begin(&w, 4);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    ASSERT_EQ(0, t_work_on(&w, 2, "a", 1));
+    ASSERT_EQ(0, t_work_on(&w, 3, "c", 1));
+    t_world_pass(&w, 1000);
+    t_put_typed(&w, "b", 1);
+    t_world_pass(&w, 10000);
+    before = w.commands;
+    t_world_pass(&w, 100000);
+    ASSERT(w.commands - before <= 1200); /* each looks twice a second */
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    t_put_typed(&w, "c", 1);
+    t_world_pass(&w, 1001);
+    T_HEARD(&w, 3, "jobs 2:c");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST another_attempt_is_claimed_by_type_within_seconds(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_typed(&w, "a", 1);
+    t_put_typed(&w, "b", 5);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_pass(&w, 60000);
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_pass(&w, 3000);
+    T_HEARD(&w, 1, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_typed(&w, "b", 1);
+    t_put_typed(&w, "a", 2);
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 2));
+    t_world_settle(&w);
+    t_world_cut(&w, 1);
+    w.no_way_in[1] = 0;
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 1, "jobs 2:a 3:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_type_that_is_too_long_is_refused_by_name(void)
+{
+    char type[257];
+    t_world w;
+
+    t_begin(&w, 1);
+    memset(type, 'x', 256);
+    type[256] = '\0';
+    ASSERT_EQ(RELET_E_CONFIG, t_work_on(&w, 0, type, 1));
+    ASSERT_STR_EQ("worker.type has at most 255 bytes",
+                  relet_refusal(w.p[0].r));
+    ASSERT_EQ(0, t_work_on(&w, 0, type + 1, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST an_idle_worker_asks_seldom(void)
 {
     uint64_t before;
@@ -664,6 +817,13 @@ int main(int argc, char **argv)
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
     RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);
+    RUN_TEST(who_claims_by_type_has_its_own_in_their_order);
+    RUN_TEST(a_front_of_another_type_does_not_starve_a_type);
+    RUN_TEST(a_wake_up_for_another_type_is_passed_on);
+    RUN_TEST(nobody_goes_on_waking_those_who_have_no_use_for_it);
+    RUN_TEST(another_attempt_is_claimed_by_type_within_seconds);
+    RUN_TEST(a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs);
+    RUN_TEST(a_type_that_is_too_long_is_refused_by_name);
     RUN_TEST(an_idle_worker_asks_seldom);
     GREATEST_MAIN_END();
 }
