@@ -244,7 +244,9 @@ TEST who_stops_waits_for_the_claim_that_is_repeated(void)
     SENDS(&t, RLT_STEP_CLAIM);
     rlt_work_stop(&t.w);
     SENDS_NOTHING(&t);
-    (void)t_hear(&t, RLT_STEP_CLAIM, T_NONE);
+    (void)t_hear(&t, RLT_STEP_CLAIM, T_ONE);
+    SENDS(&t, RLT_STEP_RETURN);
+    (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
     ASSERT(rlt_work_ended(&t.w));
     PASS();
 }

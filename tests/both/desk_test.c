@@ -386,7 +386,7 @@ TEST workers_of_two_teams_do_not_share_their_room(void)
 static int t_unique(t_world *w, const relet_job *j)
 {
     return relet_put_unique(w->p[0].r, relet_str("q"), j, RELET_REPLACE, 0,
-                            NULL);
+                            0, NULL);
 }
 
 TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
@@ -470,6 +470,55 @@ static void t_odd_begin(t_peer *p, const char **said)
     ":3\r\n+.1234c\r\n+L 7 0 0 0 - me\r\n"              \
     ":0\r\n+.1234d\r\n+L 9 0 0 0 - me\r\n"
 
+/* The same to a put. */
+static int t_odd_put(t_peer *p, const t_words *w)
+{
+    if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
+        return 0;
+    t_say(p, *(const char **)p->user);
+    return 1;
+}
+
+/* A number of bytes was changed as if it were one of jobs, and text was read
+ * far away from the answer. */
+TEST a_number_that_comes_as_text_is_told_as_it_came(void)
+{
+    static const char *const odd[] = {
+        "*2\r\n$13\r\n9000000000000\r\n:0\r\n",
+        "*2\r\n|1\r\n+k\r\n+v\r\n:9000000000000\r\n:0\r\n",
+        "*2\r\n:9223372036854775807\r\n:0\r\n", "$1\r\n7\r\n", "*0\r\n"};
+    relet_config c = t_config();
+    const char *said;
+    relet_event ev;
+    relet_job j;
+    size_t i;
+    int n;
+    t_peer p;
+
+    c.workers_max = 1;
+    memset(&j, 0, sizeof j);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        said = odd[i];
+        (void)t_start_with(&p, &c);
+        ASSERT(t_up(&p));
+        p.honest = p.manual = 1;
+        p.answer = t_odd_put;
+        p.user = (void *)&said;
+        for (n = 0; n < 3; n++)
+            ASSERT_EQ(0, relet_put(p.r, relet_str("q"), &j, 1, 0, NULL));
+        while (n > 0)
+            if (relet_next(p.r, &ev)) {
+                ASSERT_EQ(RELET_REPLY, ev.kind);
+                t_log(&p, &ev); /* each byte of it is looked at */
+                n--;
+            } else {
+                (void)t_turn(&p);
+            }
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
 TEST what_is_no_job_in_an_answer_is_passed_over(void)
 {
     const char *said = T_ODD_JOBS, *line;
@@ -534,6 +583,7 @@ int main(int argc, char **argv)
     RUN_TEST(workers_of_a_client_that_gave_up_end);
     RUN_TEST(workers_of_two_teams_do_not_share_their_room);
     RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);
+    RUN_TEST(a_number_that_comes_as_text_is_told_as_it_came);
     RUN_TEST(what_is_no_job_in_an_answer_is_passed_over);
     RUN_TEST(only_what_brings_jobs_is_read_for_them);
     GREATEST_MAIN_END();

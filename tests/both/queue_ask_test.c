@@ -165,13 +165,13 @@ TEST what_was_replayed_often_enough_stays_dead(void)
     const uint64_t number = 1;
 
     ASSERT(t_one_dead());
-    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 1, NULL));
+    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 0, 1, NULL));
     ASSERT_EQ(1, t_nth(0));
     HEARD(relet_command_text(t_r, NULL, "HSET", "{q}:jobs", "1s",
                              "X 1 1 0 1 - w", (char *)NULL));
     HEARD(relet_command_text(t_r, NULL, "ZADD", "{q}:dead", "1", "1",
                              (char *)NULL));
-    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 1, NULL));
+    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 0, 1, NULL));
     ASSERT_EQ(0, t_nth(0));
     ASSERT_EQ(1, t_nth(1));
     PASS();
@@ -317,9 +317,9 @@ TEST a_payload_is_replaced_behind_any_delay(void)
 
     j.delay_ms = 60000;
     j.attempts = 7;
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.payload = relet_str("newer");
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, NULL));
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("newer", t_info.work.job.payload);
     ASSERT_EQ(7, t_info.work.job.attempts);

@@ -15,13 +15,13 @@
 static int t_replay(relet_span queue, const uint64_t *numbers, size_t count,
                     uint32_t most)
 {
-    return relet_queue_replay(t_r, queue, numbers, count, most, 0, NULL);
+    return relet_queue_replay(t_r, queue, numbers, count, 0, most, 0, NULL);
 }
 
 static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
                     relet_time window_ms)
 {
-    return relet_put_unique(t_r, queue, j, mode, window_ms, NULL);
+    return relet_put_unique(t_r, queue, j, mode, window_ms, 0, NULL);
 }
 
 #define T_CALLS 15
