@@ -294,15 +294,15 @@ RELET_PRIVATE relet_time rlt_job_backoff(const relet_job *j, uint32_t attempts,
     relet_time most = j->backoff_max_ms ? j->backoff_max_ms
                                         : JOB_BACKOFF_MAX_MS;
     relet_time step = j->backoff_ms ? j->backoff_ms : JOB_BACKOFF_MS;
-    relet_time wait = RLT_MIN(step, most);
-    uint32_t i;
+    relet_time wait = RLT_MIN(step, most), n = RLT_MAX(attempts, 1);
 
-    for (i = 1; i < attempts && wait < most &&
-                j->backoff != RELET_BACKOFF_FIXED; i++)
-        wait = RLT_MIN(j->backoff == RELET_BACKOFF_LINEAR ? wait + step
-                                                          : wait * 2, most);
     if (j->backoff == RELET_BACKOFF_FIXED)
         return wait;
+    if (j->backoff == RELET_BACKOFF_LINEAR)
+        wait = n > most / step ? most : step * n;
+    else
+        for (; n > 1 && wait < most; n--)
+            wait = RLT_MIN(wait * 2, most);
     return (relet_time)(chance % ((uint64_t)wait + 1));
 }
 

@@ -364,6 +364,21 @@ TEST waits_grow_as_asked_for_and_no_longer_than_the_longest(void)
     PASS();
 }
 
+/* It was counted up in steps, for seconds. */
+TEST however_many_attempts_a_wait_is_found_at_once(void)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.backoff = RELET_BACKOFF_LINEAR;
+    j.backoff_ms = 3;
+    j.backoff_max_ms = INT64_C(1000000000000);
+    ASSERT_EQ(INT64_C(3) * UINT32_MAX,
+              rlt_job_backoff(&j, UINT32_MAX, UINT64_C(3) * UINT32_MAX));
+    ASSERT_EQ(3, rlt_job_backoff(&j, 0, 3));
+    PASS();
+}
+
 TEST a_wait_of_which_nothing_was_said_is_a_second(void)
 {
     relet_job j;
@@ -399,6 +414,7 @@ int main(int argc, char **argv)
     RUN_TEST(only_a_leased_job_has_a_token);
     RUN_TEST(a_state_that_does_not_count_is_none);
     RUN_TEST(waits_grow_as_asked_for_and_no_longer_than_the_longest);
+    RUN_TEST(however_many_attempts_a_wait_is_found_at_once);
     RUN_TEST(a_wait_of_which_nothing_was_said_is_a_second);
     GREATEST_MAIN_END();
 }
