@@ -28,8 +28,8 @@ _relet()
     put) words="--lines --batch --id --type --rank --delay --attempts --run"
         words+=" --keep --most --unique --window --deadline --backoff --wait"
         words+=" $common" ;;
-    work) words="-c --concurrency -n --count --drain --lease --run --grace"
-        words+=" --snooze --result --stalls --owner $common" ;;
+    work) words="-c --concurrency -n --count --drain --type --lease --run"
+        words+=" --grace --snooze --result --stalls --owner $common" ;;
     jobs) words="--place --type -n --count $common" ;;
     dead) words="--type -n --count $common" ;;
     job) words="--id --payload --result $common" ;;

@@ -243,7 +243,7 @@ typedef struct relet_config {
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
     uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
-    uint32_t workers_max;       /* workers at a time; some 700 bytes each     */
+    uint32_t workers_max;       /* workers at a time; some 1 KB each          */
     uint32_t jobs_max;          /* jobs that each has room for; 100 bytes each */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
@@ -409,7 +409,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 /* End the operations with this tag now: NOT_SENT if no byte was sent, else
  * UNSURE, both RELET_WHY_CANCELLED; an answer that comes later is swallowed.
- * How many there were. */
+ * How many there were; puts that share a call with others are none of them. */
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
 /* Wish for messages. A wish holds until it is taken back: it is restored on
@@ -550,7 +550,11 @@ typedef struct relet_job {
 } relet_job;
 
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
- * which some are not plain. waiting_max: refuse when more would wait; 0: never.
+ * which some are not plain. waiting_max: refuse when more would wait, or, with
+ * one that is not plain, wait or be delayed; 0: never. Plain ones that are put
+ * one after the other, with the same time-out and no waiting_max, go out in one
+ * call of the server as long as no byte of it was sent; then relet_cancel ends
+ * none of them.
  * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
  * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
  * server's. It is repeated over the next link when one breaks, and put once.
@@ -565,7 +569,7 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
 
 /* A job that another one of its id may stand in for. It has an id, and a plain
  * relet_put of that id is put when nothing of it is left. Otherwise as a put of
- * one job. */
+ * one job; waiting_max is for one that would be another. */
 typedef enum relet_unique {
     RELET_THROTTLE, /* one in each window_ms, which begins with the put      */
     RELET_EXTEND,   /* the same, and whoever comes meanwhile begins it anew  */
@@ -576,7 +580,7 @@ typedef enum relet_unique {
 } relet_unique;
 RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                relet_unique mode, relet_time window_ms,
-                               const relet_request *q);
+                               uint32_t waiting_max, const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended.
@@ -594,6 +598,10 @@ typedef struct relet_worker_config {
     relet_span label; /* in front of its name, for people                    */
     uint64_t tag;     /* comes back in its events                            */
     uint32_t room;    /* jobs at a time; 0: 1                                */
+    relet_span type;  /* jobs of this type alone, oldest first; empty: any.
+                       * It looks through all that waits, some at a time. From
+                       * the first such worker on a job that waits takes some
+                       * 100 bytes more                                      */
     /* Milliseconds. 0 is the default. */
     relet_time lease_ms; /* 30 s; without a renewal a job is relet then      */
     relet_time renew_ms; /* a third of lease_ms, and no more than that       */
@@ -605,7 +613,8 @@ typedef struct relet_worker_config {
                           * dead; 0: 2                                       */
     /* Workers of one team, if it is not 0, have together as many jobs as the
      * largest of them has room for. While several of their queues have work
-     * they share it by weight (0: 1); one that is alone has it all. */
+     * they share it by weight (0: 1), by turns where it is too small to have
+     * it level at a time; one that is alone has it all. */
     uint32_t team, weight;
 } relet_worker_config;
 
@@ -733,12 +742,14 @@ RELET_API int relet_queue_status(relet *r, relet_span queue,
 RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
- * 0 the oldest `most` (at most 1000), unless they were replayed so often (0:
- * 10) before. The reply: [replayed, refused, not dead]. */
+ * 0 the oldest `most` (at most 1000) behind the first `from`, unless they were
+ * replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
+ * What was not replayed stays, so it is behind that where it goes on: when
+ * fewer than `most` were looked at, that was all. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
-                                 uint32_t most, uint32_t replays_max,
-                                 const relet_request *q);
+                                 uint64_t from, uint32_t most,
+                                 uint32_t replays_max, const relet_request *q);
 
 /* Jobs go, whatever they are: of a place or of all, at most 1000. With `force`
  * also leased ones, whose workers lose them; else, if there are any where it is

@@ -1,9 +1,8 @@
 -- queue_offer.lua: jobs enter that are not plain, all of them or none.
--- KEYS  1 jobs  2 delayed  3 ids
--- ARGV  1 producer  2 op  3 how many may be delayed, 0: any number  then head
+-- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
+-- ARGV  1 producer  2 op  3 how many may wait or be delayed, 0: any  then head
 --       (rank,delay,n,n,n;type id options, n bytes each) and payload of each
--- Returns a number for each, blanks between them: the job's own; below 0, that
--- of the job which has this id and is not dead. Errors: VERSION, CLOSED, FULL.
+-- Returns numbers and blanks; -n: n has its id. Errors: VERSION, CLOSED, FULL.
 -- Invariant: a place in `delayed`, until queue_ready, comes before the record.
 local t, own, late, ids, set, all = redis.call('TIME'), {}, {}, {}, {}, ''
 local ms, born = t[1] * 1000 + math.floor(t[2] / 1000),
@@ -15,9 +14,10 @@ if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local seq, due = tonumber(q[3]) or 0, tonumber(q[5]) or 2 ^ 53
-local many, most = redis.call('ZCARD', KEYS[2]), tonumber(ARGV[3])
-local full = most > 0 and many + (#ARGV - 3) / 2 > most
-if full then return redis.error_reply('FULL ' .. many .. ' are delayed') end
+local many = redis.call('ZCARD', KEYS[2]) + redis.call('LLEN', KEYS[4]) +
+    redis.call('ZCARD', KEYS[5])
+local full = ARGV[3] ~= '0' and many + (#ARGV - 3) / 2 > ARGV[3] + 0
+if full then return redis.error_reply('FULL ' .. many .. ' jobs wait') end
 for i = 4, #ARGV, 2 do
     local rank, delay, kind, len, at =
         string.match(ARGV[i], '^(%-?%d+),(%d+),(%d+),(%d+),%d+;()')

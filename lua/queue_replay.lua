@@ -2,16 +2,16 @@
 -- queue_replay.lua: dead jobs wait once more.
 -- KEYS  1 jobs  2 delayed  3 dead
 -- ARGV  1 how often a job may be replayed  2 how many at most, oldest first,
---       when none is named  3... numbers
+--       when none is named  3 behind how many of the dead  4... numbers
 -- Returns {replayed, refused, numbers that are not dead}. Errors: VERSION.
 -- Invariant: a job keeps its number, its id and its owners; attempts and
 -- stalls begin anew, replays are counted. It is delayed, until queue_ready,
 -- which is to follow, before it is dead no more.
 local t, get, count, set = redis.call('TIME'), {'version', 'due'}, {0, 0, 0}, {}
 local ms, late, live = t[1] * 1000 + math.floor(t[2] / 1000), {}, {}
-local names = {unpack(ARGV, 3)}
+local names = {unpack(ARGV, 4)}
 if #names == 0 then
-    names = redis.call('ZRANGE', KEYS[3], 0, ARGV[2] - 1)
+    names = redis.call('ZRANGE', KEYS[3], ARGV[3], ARGV[3] + ARGV[2] - 1)
 end
 for _, n in ipairs(names) do
     get[#get + 1], get[#get + 2] = n .. 's', n

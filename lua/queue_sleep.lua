@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- queue_sleep.lua: a worker without work lines up to be woken.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 idle
--- ARGV  1 its channel  2 '1' to line up, '0' to leave the line
+-- ARGV  1 its channel  2 '1' to line up, '0' to leave the line, 'p' to line up
+--       or, as it was woken and what waits is not for it, to wake another one
 -- Returns {us of the server, when more are due, 1 when it stands in line; 0:
 -- there is work, or it left}. Errors: VERSION.
 -- Invariant: who stands in line while jobs wait has been told to wake up, or
@@ -11,11 +12,17 @@ local t = redis.call('TIME')
 local q = redis.call('HMGET', KEYS[1], 'version', 'due')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local work = redis.call('LLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3])
-local stays = work == 0 and ARGV[2] == '1'
+local stays = work == 0 and ARGV[2] ~= '0'
 if stays then
     redis.call('ZADD', KEYS[4], 'NX', t[1] * 1000 + math.floor(t[2] / 1000),
         ARGV[1])
 else
     redis.call('ZREM', KEYS[4], ARGV[1])
+end
+local asleep = work > 0 and ARGV[2] == 'p' and
+    redis.call('ZRANGE', KEYS[4], 0, 7) or {}
+for _, sleeper in ipairs(asleep) do
+    redis.call('ZREM', KEYS[4], sleeper)
+    if redis.pcall('PUBLISH', sleeper, KEYS[1]) ~= 0 then break end
 end
 return {t[1] * 1000000 + t[2], q[2] or '', stays and 1 or 0}

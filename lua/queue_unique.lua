@@ -1,12 +1,10 @@
 -- queue_unique.lua: a job enters unless one of its id stands in for it.
--- KEYS  1 jobs  2 delayed  3 ids
--- ARGV  1 producer  2 op  3 mode  4 ms of a window  5 head with id  6 payload
--- Modes: t throttle: one in a window that it opens, e extend: anew each time;
--- r replace: one that has not begun gets the payload, d debounce: and a new
--- delay, while one that has begun is followed by another.
--- Returns its number, - before that of who stands in. Errors: VERSION, CLOSED.
--- Invariant: as queue_offer's. A window opens last, and outlives its job.
-local t, mode = redis.call('TIME'), ARGV[3]
+-- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
+-- ARGV  1 producer  2 op  3 t throttle, e extend, r replace, d debounce  4 ms
+--       of a window  5 head with id  6 payload  7 as queue_offer's third
+-- Returns its number, - before that of who stands in. Errors: as queue_offer's.
+-- Invariant, too. A window opens last, and outlives its job.
+local t, mode, ask = redis.call('TIME'), ARGV[3], redis.call
 local head = '^(%-?%d+),(%d+),(%d+),(%d+),(%d+);()'
 local ms, wide, set = t[1] * 1000 + math.floor(t[2] / 1000), ARGV[4], {}
 local rank, delay, kind, len, more, at = string.match(ARGV[5], head)
@@ -22,6 +20,9 @@ if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local window, state = string.find('te', mode), string.sub(q[7] or 'W', 1, 1)
 local live = q[6] and state ~= 'X' and (mode ~= 'd' or state == 'W')
 if window and till ~= '' then live, wide = tonumber(till) > ms, width end
+local m = ask('ZCARD', KEYS[2]) + ask('LLEN', KEYS[4]) + ask('ZCARD', KEYS[5])
+local full = not live and ARGV[7] ~= '0' and m >= ARGV[7] + 0
+if full then return redis.error_reply('FULL ' .. m .. ' jobs wait') end
 if not live then
     n, wide = string.format('%.0f', (q[3] or 0) + 1), ARGV[4]
     set = {n, string.format('+%08x', t[1]) .. ARGV[5] .. ARGV[6]}
@@ -36,10 +37,9 @@ local due = math.min(tonumber(q[5]) or when, when)
 local moves = not live or mode == 'd' and redis.call('ZSCORE', KEYS[2], name)
 if moves then redis.call('ZADD', KEYS[2], when, name) end
 if not live then redis.call('HSET', KEYS[3], id, n) end
-local answer = live and '-' .. n or n
 redis.call('HSET', KEYS[1], 'due', string.format('%.0f', due), 'p' .. ARGV[1],
-    ARGV[2] .. ' ' .. answer, unpack(set))
+    ARGV[2] .. ' ' .. (live and '-' or '') .. n, unpack(set))
 if window and (not live or mode == 'e' and till ~= '') then
     redis.call('HSET', KEYS[3], id, n .. ',' .. ms + wide .. ',' .. wide)
 end
-return answer
+return (live and '-' or '') .. n

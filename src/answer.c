@@ -177,6 +177,8 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
         answer_reply(r, v, ev);
     }
     r->cause_len = 0;
+    if (op->place > 0 && tell)
+        rlt_put_answered(r, ev);
     rlt_conn_pop(&r->conn);
     return tell;
 }
@@ -268,6 +270,8 @@ static RLT_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
             return 0;
         }
         return answer_finish(r, op, v, ev);
+    case RLT_OP_RIDER: /* has none of its own                                */
+        break;
     case RLT_OP_PING:
         rlt_conn_pop(&r->conn);
         return 0;
@@ -287,7 +291,7 @@ static int answer_take(relet *r, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->skip > 0 || ev->kind != RELET_NOTHING ||
-        (op->flags & RLT_OP_OURS) ||
+        (op->flags & RLT_OP_OURS) || op->place > 0 ||
         relet_value_type(v) == RELET_FAILURE)
         return answer_take_other(r, op, v, ev);
     ev->tag = op->tag;
@@ -459,6 +463,7 @@ static int answer_next(relet *r, relet_event *ev)
     rlt_pubsub_release(&r->pubsub);
     do {
         told = rlt_hold_event(r, ev) || rlt_work_event_all(r, ev) ||
+               rlt_put_event(r, ev) ||
                rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
                rlt_pubsub_event(&r->pubsub, ev) ||
                rlt_session_last_event(&r->session, ev) ||

@@ -171,8 +171,8 @@ RELET_API int relet_queue_status(relet *r, relet_span queue,
 
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
-                                 uint32_t most, uint32_t replays_max,
-                                 const relet_request *q)
+                                 uint64_t from, uint32_t most,
+                                 uint32_t replays_max, const relet_request *q)
 {
     static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_DELAYED,
                                         RLT_KEY_DEAD};
@@ -185,10 +185,13 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
         rule = "at most 128 jobs are named at a time";
     if (rule == NULL && count == 0)
         rule = queue_most_rule(most);
+    if (rule == NULL && from > (uint64_t)QUEUE_MS_MAX)
+        rule = "a list is not so long";
     if (rule)
         return rlt_client_refuse(r, rule);
     rlt_words_number(&c.w, replays_max ? replays_max : QUEUE_REPLAYS);
     rlt_words_number(&c.w, most);
+    rlt_words_number(&c.w, from);
     for (i = 0; i < count; i++)
         rlt_words_number(&c.w, numbers[i]);
     code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPLAY, q, 0);
@@ -490,7 +493,7 @@ RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
 RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
                                   int64_t *go_on, relet_job_info *out)
 {
-    size_t i = *at ? *at : 2;
+    size_t i = *at ? *at : 2, shown;
     int64_t bytes;
 
     *go_on = queue_int(v, 0, -1);
@@ -500,9 +503,11 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
     out->place = place;
     out->work.number = (uint64_t)queue_int(v, i, 0);
     out->at_ms = queue_int(v, i + 1, -1);
-    bytes = queue_int(v, i + 2, 0) - (int64_t)queue_text(v, i + 3).n;
+    bytes = RLT_MAX(queue_int(v, i + 2, 0), 0);
+    shown = queue_text(v, i + 3).n;
     queue_job_read(v, i + 3, out);
-    out->payload_len += (uint64_t)RLT_MAX(bytes, 0);
+    if ((uint64_t)bytes > shown)
+        out->payload_len += (uint64_t)bytes - shown;
     *at = i + 6;
     return 1;
 }

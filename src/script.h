@@ -31,6 +31,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_PROGRESS,
     RLT_SCRIPT_QUEUE_PURGE,
     RLT_SCRIPT_QUEUE_PUT,
+    RLT_SCRIPT_QUEUE_RANK,
     RLT_SCRIPT_QUEUE_READY,
     RLT_SCRIPT_QUEUE_REAP,
     RLT_SCRIPT_QUEUE_RELEASE,
@@ -41,7 +42,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_TRIM,
     RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 26
+#define RLT_SCRIPTS_OWN 27
 #define RLT_SCRIPTS_LEASE 3 /* the first: all that leases need               */
 
 /* The user's, and behind all that there could be of them the library's. */

@@ -8,6 +8,7 @@
 #define WORK_AGAIN_MIN_MS 50
 #define WORK_AGAIN_MAX_MS 5000
 #define WORK_HELD_BACK_MAX_MS 1000
+#define WORK_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit       */
 
 RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
                                   rlt_slot *slots, rlt_rand *rand,
@@ -21,6 +22,7 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     w->allowed = plan->slots;
     w->server_at = -1;
     w->rand = rand;
+    rlt_walk_begin(&w->walk, now);
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
     w->due_at = RELET_NEVER;
@@ -104,6 +106,8 @@ static int work_to_send(const rlt_work *w)
         return 0;
     if (w->state != RLT_WORK_EAGER || u[RLT_STEP_CLAIM].serial != 0)
         return 0;
+    if (w->walk.unranked)
+        return u[RLT_STEP_RANK].serial == 0;
     return w->short_of ? u[RLT_STEP_LINE_UP].serial == 0
                        : rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0 &&
                              work_room(w) > 0;
@@ -153,6 +157,9 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
 {
     if (w->state == RLT_WORK_ASLEEP)
         w->state = RLT_WORK_EAGER;
+    w->walk.woken = w->plan.by_type;
+    w->walk.heeds = 0;
+    w->walk.again_at = 0;
     w->short_of = 0;
     w->again_at = 0;
     w->tries = 0;
@@ -206,8 +213,10 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
         return eager && w->due_at <= now;
     case RLT_STEP_RECALL:
         return work_is_astray(w);
+    case RLT_STEP_RANK:
+        return eager && w->walk.unranked;
     case RLT_STEP_CLAIM:
-        return eager && !w->astray && !w->short_of &&
+        return eager && !w->astray && !w->short_of && !w->walk.unranked &&
                (*count = work_room(w)) > 0;
     case RLT_STEP_LINE_UP:
         return eager && w->short_of && w->step[RLT_STEP_CLAIM].serial == 0;
@@ -245,7 +254,11 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         /* A claim that was not answered may have begun its leases then. */
         if (i != RLT_STEP_CLAIM || !w->repeats)
             u->sent_at = now;
+        if (i == RLT_STEP_CLAIM || i == RLT_STEP_LINE_UP)
+            w->walk.heeds = w->walk.woken;
         if (i == RLT_STEP_CLAIM) {
+            if (w->walk.again_at <= now)
+                rlt_walk_begin(&w->walk, now);
             w->wanted = w->repeats ? RLT_MAX(w->wanted, out->count)
                                    : out->count;
             w->doubled = w->repeats;
@@ -277,13 +290,17 @@ static void work_failed(rlt_work *w, relet_time now)
 static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
                           int64_t us, rlt_claimed *c)
 {
+    uint32_t n;
+
     memset(c, 0, sizeof *c);
     c->sent_at = w->step[RLT_STEP_CLAIM].sent_at;
     c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
     c->to_go_back = w->state == RLT_WORK_STOPPING || c->until <= now;
     c->server_us = us;
     c->from = w->astray_from;
-    return rlt_slots_take(&w->held, v, 3, c);
+    n = rlt_slots_take(&w->held, v, 3, c);
+    w->taken += n;
+    return n;
 }
 
 /* What found no slot, since a step that was to free it was not answered, is
@@ -328,6 +345,25 @@ static void work_hold_back(rlt_work *w, relet_time now)
     w->poll_at = now + wait;
 }
 
+/* What was asked for is of one type: `said` is a letter and a mark. */
+static void work_picked(rlt_work *w, relet_time now, relet_span said,
+                        const rlt_claimed *c, int found)
+{
+    char letter = said.n > 0 ? *said.p : 'e';
+
+    w->walk.unranked = letter == 'w';
+    if (letter == 'w')
+        return;
+    if (said.n > 0)
+        said = rlt_span(said.p + 1, said.n - 1);
+    rlt_walk_on(&w->walk, said, found, letter == 'e', now, w->plan.poll_ms);
+    if (found)
+        w->held_back = 0;
+    w->short_of = letter == 'e';
+    if (letter == 'h' || c->twins > 0)
+        work_hold_back(w, now);
+}
+
 static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
 {
     int64_t us = 0, passed = 0;
@@ -346,12 +382,17 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 2), &passed);
     n = work_take(w, now, v, us, &c);
     work_claim_over(w, &c);
+    if (w->plan.by_type) {
+        work_picked(w, now, relet_value_text(relet_value_at(v, 2)), &c,
+                    relet_value_count(v) > 3);
+        return n;
+    }
     if (passed < 0 || c.twins > 0) {
         work_hold_back(w, now);
         return n;
     }
     w->held_back = 0;
-    w->short_of = (int64_t)n + passed + c.homeless < (int64_t)w->wanted;
+    w->short_of = passed < (int64_t)w->wanted - n - c.homeless;
     return n;
 }
 
@@ -377,8 +418,13 @@ static void work_lined_up(rlt_work *w, relet_time now, relet_value v)
     work_due(w, now, us, relet_value_at(v, 1));
     w->short_of = 0;
     w->in_line = stands != 0;
+    w->walk.woken = w->walk.woken && !w->walk.heeds;
+    if (!stands && w->plan.by_type && !rlt_walk_at_start(&w->walk))
+        work_hold_back(w, now); /* what waits is of other types */
     if (!stands || w->state != RLT_WORK_EAGER)
         return;
+    rlt_walk_begin(&w->walk, now);
+    w->held_back = 0;
     w->state = RLT_WORK_ASLEEP;
     w->poll_at = now + poll -
                  (relet_time)rlt_rand_below(w->rand, (uint64_t)poll / 4 + 1);
@@ -389,22 +435,38 @@ static void work_promoted(rlt_work *w, relet_time now, relet_value v)
     int64_t ms = -1;
 
     (void)relet_value_int(relet_value_at(v, 1), &ms);
-    w->due_at = ms < 0 ? RELET_NEVER : now + ms;
+    w->due_at = ms < 0 ? RELET_NEVER : now + RLT_MIN(ms, WORK_MS_MAX);
+}
+
+static uint32_t work_count(relet_value v, size_t i)
+{
+    int64_t n = 0;
+
+    (void)relet_value_int(relet_value_at(v, i), &n);
+    return (uint32_t)RLT_MIN(RLT_MAX(n, 0), RLT_WORK_BATCH);
+}
+
+static void work_ranked(rlt_work *w, relet_value v)
+{
+    int64_t left = 0;
+
+    (void)relet_value_int(relet_value_at(v, 1), &left);
+    w->walk.unranked = left > 0;
 }
 
 /* A full step is followed by the next at once. After that it is no use to look
  * before a lease has ended, and of all that look one in time is enough. */
 static void work_reaped(rlt_work *w, relet_time now, relet_value v)
 {
-    int64_t again = 0, dead = 0, left = -1;
     relet_time wait = w->plan.reap_ms;
+    int64_t left = -1, ms;
 
-    (void)relet_value_int(relet_value_at(v, 0), &again);
-    (void)relet_value_int(relet_value_at(v, 1), &dead);
     (void)relet_value_int(relet_value_at(v, 2), &left);
-    if (relet_value_int(relet_value_at(v, 3), &w->server_ms))
+    if (relet_value_int(relet_value_at(v, 3), &ms)) {
+        w->server_ms = RLT_MIN(ms, WORK_MS_MAX);
         w->server_at = w->step[RLT_STEP_REAP].sent_at;
-    if (again + dead >= RLT_WORK_BATCH)
+    }
+    if (work_count(v, 0) + work_count(v, 1) >= RLT_WORK_BATCH)
         wait = 0;
     else if (left >= 0)
         wait = RLT_MIN(wait, left);
@@ -424,6 +486,7 @@ static int work_is_answer(rlt_step step, relet_value v)
     case RLT_STEP_RENEW:
     case RLT_STEP_PROMOTE:
     case RLT_STEP_RECALL:
+    case RLT_STEP_RANK:
     case RLT_STEP_CLAIM:
     case RLT_STEP_LINE_UP:
     case RLT_STEP_LEAVE:
@@ -454,6 +517,9 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
         break;
     case RLT_STEP_RECALL:
         return work_recalled(w, now, v);
+    case RLT_STEP_RANK:
+        work_ranked(w, v);
+        break;
     case RLT_STEP_CLAIM:
         return work_claimed(w, now, v);
     case RLT_STEP_LINE_UP:

@@ -16,6 +16,11 @@
  *             fewer came                         lines up to be woken
  *             some are held back                 ASLEEP, for a short while
  *             in line                            ASLEEP
+ *             by type: more of the line is left  claims behind that
+ *             the line is no order of ranks      ranks it, then claims
+ *             that was all of the line           lines up to be woken, or
+ *                                                wakes another, if woken
+ *             others wait                        ASLEEP, for a short while
  *             there was work                     EAGER
  *   ASLEEP    woken, more are due, poll_at, a    EAGER
  *             link came up
@@ -31,6 +36,7 @@
 #include "lease.h"
 #include "rand.h"
 #include "slots.h"
+#include "walk.h"
 
 /* One script each, in the order in which they go out together. */
 typedef enum rlt_step {
@@ -39,12 +45,13 @@ typedef enum rlt_step {
     RLT_STEP_RETURN,
     RLT_STEP_PROMOTE, /* what is due begins to wait                          */
     RLT_STEP_RECALL,  /* what the last claim brought                         */
+    RLT_STEP_RANK,    /* what waits can leave from the middle then           */
     RLT_STEP_CLAIM,
     RLT_STEP_LINE_UP,
     RLT_STEP_LEAVE,   /* the line                                            */
     RLT_STEP_REAP     /* what is leased to nobody any more is relet          */
 } rlt_step;
-#define RLT_STEPS 9
+#define RLT_STEPS 10
 
 #define RLT_WORK_BATCH 128 /* jobs in a step at most                         */
 
@@ -60,6 +67,7 @@ typedef struct rlt_work_plan {
     relet_time lease_ms, renew_ms, poll_ms;
     relet_time reap_ms; /* RELET_NEVER: others see to it                     */
     uint32_t slots;
+    uint8_t by_type; /* it has jobs of one type alone                        */
 } rlt_work_plan;
 
 typedef struct rlt_under_way {
@@ -72,9 +80,11 @@ typedef struct rlt_work {
     rlt_work_plan plan;
     rlt_slots held;
     rlt_rand *rand;
+    rlt_walk walk;
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way, or not answered    */
+    uint32_t taken;    /* so many jobs began here since the last account     */
     uint32_t allowed;  /* jobs at a time, as others share the room           */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t held_back; /* claims in a row, while jobs were there             */

@@ -29,6 +29,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.poll_ms = T_POLL;
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
+    plan.by_type = 0;
     rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
@@ -36,8 +37,8 @@ static void t_begin(t_rig *t, uint32_t slots)
 static const char *t_sends(t_rig *t)
 {
     static const char *const names[RLT_STEPS] = {
-        "renew", "done",   "return", "promote", "recall",
-        "claim", "lineup", "leave",  "reap"};
+        "renew", "done",  "return", "promote", "recall",
+        "rank",  "claim", "lineup", "leave",   "reap"};
 
     rlt_errand e;
 
@@ -532,6 +533,244 @@ TEST what_a_claim_brings_after_the_stop_goes_back_untold(void)
     PASS();
 }
 
+/* ------------------------------------------------------------------ by type */
+
+static void t_begin_typed(t_rig *t, uint32_t slots)
+{
+    t_begin(t, slots);
+    t->w.plan.by_type = 1;
+    (void)t_sends(t);
+}
+
+/* So many jobs, and what the script said of the line. */
+static void t_picked(t_rig *t, int count, const char *said)
+{
+    char text[600];
+    int i, n;
+
+    n = sprintf(text, "*%d\r\n:%.0f\r\n$0\r\n\r\n$%d\r\n%s\r\n",
+                3 + 3 * count, (double)t->c.server_us, (int)strlen(said), said);
+    for (i = 7; i < 7 + count; i++)
+        n += sprintf(text + n,
+                     ":%d\r\n$6\r\n.1234x\r\n$15\r\nL %d 0 0 0 - me\r\n", i,
+                     i + 10);
+    (void)t_hear(t, RLT_STEP_CLAIM, text);
+}
+
+static const char *t_mark(const t_rig *t)
+{
+    static char text[RLT_MARK_MAX + 1];
+
+    sprintf(text, "%.*s", (int)t->w.walk.mark_len, t->w.walk.mark);
+    return text;
+}
+
+TEST by_type_it_claims_from_page_to_page_until_the_end(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 2);
+    ASSERT_STR_EQ("-inf", t_mark(&t));
+    t_picked(&t, 0, "m128");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_STR_EQ("128", t_mark(&t));
+    t_picked(&t, 1, "m256");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    t_picked(&t, 0, "e300");
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    PASS();
+}
+
+TEST by_type_what_waits_in_a_list_is_ranked_first(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_picked(&t, 0, "w");
+    ASSERT_STR_EQ("rank", t_sends(&t));
+    ASSERT_STR_EQ("", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RANK, "*2\r\n:500\r\n:7\r\n");
+    ASSERT_STR_EQ("rank", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RANK, "*2\r\n:7\r\n:0\r\n");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_STR_EQ("-inf", t_mark(&t));
+    PASS();
+}
+
+TEST by_type_it_sleeps_for_a_short_while_when_others_wait(void)
+{
+    relet_time wait;
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_picked(&t, 0, "e300");
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    (void)t_lined_up(&t, 0);
+    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    wait = rlt_work_deadline(&t.w, 1, t.c.now) - t.c.now;
+    ASSERT(wait > 0 && wait <= 50);
+    t_clock_pass(&t.c, wait);
+    ASSERT_STR_EQ("claim", t_sends(&t)); /* what came behind that */
+    ASSERT_STR_EQ("300", t_mark(&t));
+    PASS();
+}
+
+TEST by_type_it_claims_at_once_when_the_first_ones_came_meanwhile(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_picked(&t, 0, "e-inf");
+    (void)t_sends(&t);
+    (void)t_lined_up(&t, 0);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
+TEST by_type_it_begins_in_front_again_a_second_after_the_end(void)
+{
+    relet_time end;
+    t_rig t;
+    int i;
+
+    t_begin_typed(&t, 1);
+    t_picked(&t, 0, "e300");
+    end = t.c.now;
+    for (i = 0; i < 40 && strcmp(t_mark(&t), "-inf") != 0; i++) {
+        ASSERT_STR_EQ("lineup", t_sends(&t));
+        (void)t_lined_up(&t, 0);
+        t_clock_pass(&t.c, t.w.poll_at - t.c.now);
+        ASSERT_STR_EQ("claim", t_sends(&t));
+        if (strcmp(t_mark(&t), "-inf") != 0)
+            t_picked(&t, 0, "e300");
+    }
+    ASSERT(t.c.now - end >= 1000 && t.c.now - end <= 2000);
+    PASS();
+}
+
+/* Looking costs the server something. */
+TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_clock_pass(&t.c, 2000);
+    t_picked(&t, 0, "e300");
+    ASSERT_EQ(t.c.now + 17000, t.w.walk.again_at);
+    t_begin_typed(&t, 1);
+    t_clock_pass(&t.c, 5000);
+    t_picked(&t, 0, "e300");
+    ASSERT_EQ(t.c.now + T_POLL, t.w.walk.again_at);
+    PASS();
+}
+
+/* Another attempt at a job stands in front of what was seen. */
+TEST by_type_it_begins_again_though_it_finds_more_and_more(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_picked(&t, 1, "m128");
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_STR_EQ("done claim", t_sends(&t));
+    ASSERT_STR_EQ("128", t_mark(&t));
+    t_clock_pass(&t.c, T_POLL);
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    t_picked(&t, 0, "m256");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_STR_EQ("-inf", t_mark(&t));
+    PASS();
+}
+
+TEST by_type_a_long_way_to_the_first_is_not_cut_short(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 1);
+    t_clock_pass(&t.c, 3 * T_POLL);
+    t_picked(&t, 0, "m128");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_STR_EQ("128", t_mark(&t));
+    PASS();
+}
+
+TEST by_type_who_is_held_back_goes_on_where_it_was(void)
+{
+    t_rig t;
+
+    t_begin_typed(&t, 2);
+    t_picked(&t, 1, "h128");
+    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    ASSERT_STR_EQ("", t_sends(&t));
+    t_clock_pass(&t.c, 50);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_STR_EQ("128", t_mark(&t));
+    PASS();
+}
+
+static void t_typed_asleep(t_rig *t)
+{
+    t_begin_typed(t, 1);
+    t_picked(t, 0, "e-inf");
+    (void)t_sends(t);
+    (void)t_lined_up(t, 1);
+}
+
+TEST by_type_who_was_woken_in_vain_wakes_another(void)
+{
+    t_rig t;
+
+    t_typed_asleep(&t);
+    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    rlt_work_wake(&t.w);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    t_picked(&t, 0, "e9");
+    ASSERT_EQ(1, t.w.walk.woken);
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    (void)t_lined_up(&t, 0);
+    ASSERT_EQ(0, t.w.walk.woken); /* and not one more */
+    PASS();
+}
+
+TEST by_type_who_was_woken_and_found_something_wakes_nobody(void)
+{
+    t_rig t;
+
+    t_typed_asleep(&t);
+    rlt_work_wake(&t.w);
+    (void)t_sends(&t);
+    t_picked(&t, 1, "e9");
+    ASSERT_EQ(0, t.w.walk.woken);
+    PASS();
+}
+
+TEST by_type_a_wake_up_behind_what_was_sent_is_not_forgotten(void)
+{
+    t_rig t;
+
+    t_typed_asleep(&t);
+    t_clock_pass(&t.c, T_POLL);
+    ASSERT_STR_EQ("lineup", t_sends(&t));
+    rlt_work_wake(&t.w);
+    (void)t_lined_up(&t, 0);
+    ASSERT_EQ(1, t.w.walk.woken);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    rlt_work_wake(&t.w);
+    t_picked(&t, 1, "m9");
+    ASSERT_EQ(1, t.w.walk.woken);
+    PASS();
+}
+
+TEST who_claims_any_type_wakes_nobody(void)
+{
+    t_rig t;
+
+    t_asleep(&t);
+    rlt_work_wake(&t.w);
+    ASSERT_EQ(0, t.w.walk.woken);
+    PASS();
+}
+
 TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
 {
     t_rig t;
@@ -580,6 +819,19 @@ int main(int argc, char **argv)
     RUN_TEST(who_stops_leaves_the_line_and_ends);
     RUN_TEST(who_stops_claims_no_more_and_renews_until_the_last_has_ended);
     RUN_TEST(what_a_claim_brings_after_the_stop_goes_back_untold);
+    RUN_TEST(by_type_it_claims_from_page_to_page_until_the_end);
+    RUN_TEST(by_type_what_waits_in_a_list_is_ranked_first);
+    RUN_TEST(by_type_it_sleeps_for_a_short_while_when_others_wait);
+    RUN_TEST(by_type_it_claims_at_once_when_the_first_ones_came_meanwhile);
+    RUN_TEST(by_type_it_begins_in_front_again_a_second_after_the_end);
+    RUN_TEST(by_type_it_begins_again_the_later_the_longer_it_took);
+    RUN_TEST(by_type_it_begins_again_though_it_finds_more_and_more);
+    RUN_TEST(by_type_a_long_way_to_the_first_is_not_cut_short);
+    RUN_TEST(by_type_who_is_held_back_goes_on_where_it_was);
+    RUN_TEST(by_type_who_was_woken_in_vain_wakes_another);
+    RUN_TEST(by_type_who_was_woken_and_found_something_wakes_nobody);
+    RUN_TEST(by_type_a_wake_up_behind_what_was_sent_is_not_forgotten);
+    RUN_TEST(who_claims_any_type_wakes_nobody);
     RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
     GREATEST_MAIN_END();
 }

@@ -172,7 +172,7 @@ static int put_send(putter *p)
     for (;;) {
         code = p->c->unique
                    ? relet_put_unique(p->c->r, p->queue, p->jobs, p->mode,
-                                      p->c->window_ms, &q)
+                                      p->c->window_ms, most, &q)
                    : relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
         if (code != RELET_E_LIMIT)
             break;
@@ -396,8 +396,8 @@ static const char *put_rule(putter *p)
         return "--wait is for one job, without --unique";
     if (!c->unique)
         return c->window_ms ? "--window goes with --unique" : NULL;
-    if (!c->id || c->count)
-        return "--unique goes with --id, and without --most";
+    if (!c->id)
+        return "--unique goes with --id";
     for (mode = 0; modes[mode] && strcmp(modes[mode], c->unique) != 0; mode++)
         continue;
     p->mode = (relet_unique)mode;

@@ -254,7 +254,7 @@ static int retry_named(cli *c, int i, queue_counts *sum)
 
     while (i < c->argc && n < QUEUE_NAMES)
         (void)cli_number(c->argv[i++], &numbers[n++]);
-    code = relet_queue_replay(c->r, relet_str(c->argv[0]), numbers, n, 0,
+    code = relet_queue_replay(c->r, relet_str(c->argv[0]), numbers, n, 0, 0,
                               (uint32_t)c->replays, &q);
     code = cli_answer(c, code, &ev);
     if (!code)
@@ -262,29 +262,31 @@ static int retry_named(cli *c, int i, queue_counts *sum)
     return code;
 }
 
-/* The oldest, until there are none, or only such as are refused. */
+/* The oldest first. What is refused stays, and is left behind. */
 static int retry_all(cli *c, queue_counts *sum)
 {
     relet_request q = cli_request(c);
     int64_t left = c->count ? c->count : INT64_MAX;
     relet_event ev;
-    queue_counts step;
+    int64_t seen, before = 0;
+    uint32_t most;
     int code;
 
     do {
-        uint32_t most = left < QUEUE_STEP ? (uint32_t)left : QUEUE_STEP;
-
-        memset(&step, 0, sizeof step);
-        code = relet_queue_replay(c->r, relet_str(c->argv[0]), NULL, 0, most,
+        most = left < QUEUE_STEP ? (uint32_t)left : QUEUE_STEP;
+        code = relet_queue_replay(c->r, relet_str(c->argv[0]), NULL, 0,
+                                  (uint64_t)(sum->n[1] + sum->n[2]), most,
                                   (uint32_t)c->replays, &q);
         code = cli_answer(c, code, &ev);
-        if (!code)
-            queue_add(&step, ev.value);
-        sum->n[0] += step.n[0];
-        sum->n[1] = step.n[1]; /* the same ones are refused each time */
-        left -= step.n[0];
-    } while (!code && step.n[0] > 0 && left > 0);
-    return code;
+        if (code)
+            return code;
+        queue_add(sum, ev.value);
+        seen = sum->n[0] + sum->n[1] + sum->n[2];
+        most = seen - before < most ? 0 : most; /* that was all */
+        before = seen;
+        left = c->count ? c->count - sum->n[0] : left;
+    } while (most > 0 && left > 0);
+    return 0;
 }
 
 static int retry_run(cli *c)

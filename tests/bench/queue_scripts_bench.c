@@ -169,7 +169,7 @@ static double b_info(const char *section, const char *field)
 
 typedef enum b_script {
     B_PUT, B_CLAIM, B_DONE, B_RENEW, B_RELEASE, B_READY, B_REAP, B_OFFER, B_TRIM,
-    B_PURGE, B_PICK, B_FORGET, B_SCRIPTS
+    B_PURGE, B_RANK, B_PICK, B_FORGET, B_SCRIPTS
 } b_script;
 
 static const struct {
@@ -177,9 +177,10 @@ static const struct {
 } b_list[B_SCRIPTS] = {{"put", "jwri"},    {"claim", "jwrl"},
                        {"done", "jl"},     {"renew", "jl"},
                        {"release", "jwli"}, {"ready", "jwrdi"},
-                       {"reap", "jwlxi"},  {"offer", "jdn"},
+                       {"reap", "jwlxi"},  {"offer", "jdnwr"},
                        {"trim", "joxn"},   {"purge", "jnwrdxol"},
-                       {"pick", "jwl"},    {"forget", "jn"}};
+                       {"rank", "jwr"},    {"pick", "jwrl"},
+                       {"forget", "jn"}};
 static const char b_keys[][20] = {
     "j{q}:jobs", "w{q}:waiting", "r{q}:ranked", "d{q}:delayed", "l{q}:leased",
     "o{q}:done", "x{q}:dead",    "n{q}:ids",    "i{q}:idle"};
@@ -617,10 +618,12 @@ static void b_longest(void)
         }
     B_STEP("reaping of 128", b_call(B_REAP, 3); b_text("128"); b_text("9");
            b_text("0"); b_timed());
+    B_STEP("ranking of 250", b_call(B_RANK, 1); b_text("250"); b_timed());
+    (void)b_say("RENAME {q}:waiting {q}:aside");
     B_STEP("pick that looks at 128",
-           b_call(B_PICK, 8); b_text("W"); b_number(b_op++); b_text("9000");
-           b_text("128"); b_text("none"); b_text("50000"); b_text("128");
-           b_text("w"); b_timed());
+           b_call(B_PICK, 6); b_text("W"); b_number(b_op++); b_text("9000");
+           b_text("128"); b_text("none"); b_text("-inf"); b_timed());
+    (void)b_say("RENAME {q}:aside {q}:waiting");
     B_STEP("purge of 128", b_call(B_PURGE, 3); b_text("w"); b_text("128");
            b_text("0"); b_timed());
     B_STEP("forgetting among 128", b_call(B_FORGET, 2); b_text("");

@@ -63,6 +63,66 @@ TEST a_claim_is_full_with_the_first_beyond_a_mebibyte(void)
     PASS();
 }
 
+/* The last byte of the i-th record of an answer. */
+static char t_record_end(size_t i)
+{
+    const char *end = t_reply + t_reply_n, *p = strstr(t_reply, "\r\n") + 2;
+
+    for (i = 3 + 3 * i + 2; i > 0; i--)
+        p = t_behind(p, end);
+    return p[-3];
+}
+
+/* Records are fetched sixteen at a time, as they may be huge. */
+TEST a_claim_of_many_brings_each_with_its_record(void)
+{
+    char op[20];
+    size_t i;
+
+    for (i = 0; i < 4; i++) {
+        sprintf(op, "%d", (int)i + 10);
+        (void)RUN("put", "P.1", op, "0", "a", "b", "c", "d", "e", "f", "g",
+                  "h", "i", "j", NULL);
+    }
+    (void)t_claim("V", "1", "20");
+    (void)RUN("cancel", "", "33", NULL);
+    (void)RUN("release", "17", t_token("17"), "18", t_token("18"), NULL);
+    (void)t_claim("W", "1", "50");
+    ASSERT_EQ(1, t_nth(2));
+    SAID("17 18 21 22 23 24 25 26 27 28 29 30 31 32 34 35 36 37 38 39 40",
+         t_brought());
+    ASSERT_EQ('g', t_record_end(0));
+    for (i = 2; i < 14; i++)
+        ASSERT_EQ("abcdefghij"[(i - 2) % 10], t_record_end(i));
+    for (; i < 21; i++)
+        ASSERT_EQ("abcdefghij"[(i - 1) % 10], t_record_end(i));
+    SWEPT;
+    PASS();
+}
+
+/* What the answer to a pick says of the line; t_brought says the rest. */
+static const char *t_pick(const char *op, const char *n, const char *type,
+                          const char *from)
+{
+    static char said[60];
+    const char *p;
+
+    if (RUN("pick", "W", op, "60000", n, type, from, NULL)[0] != '[' ||
+        t_reply[1] == '0')
+        return t_show();
+    p = t_behind(t_behind(strstr(t_reply, "\r\n") + 2, t_reply + t_reply_n),
+                 t_reply + t_reply_n);
+    sprintf(said, "%.*s", (int)strtol(p + 1, NULL, 10), strchr(p, '\n') + 1);
+    return said;
+}
+
+/* What was offered waits, and has ranks. */
+static void t_typed(void)
+{
+    t_ready();
+    (void)RUN("rank", "1000", NULL);
+}
+
 TEST a_pick_is_full_with_the_first_beyond_a_mebibyte(void)
 {
     static char bulky[600001];
@@ -71,10 +131,9 @@ TEST a_pick_is_full_with_the_first_beyond_a_mebibyte(void)
     memset(bulky, 'x', sizeof bulky - 1);
     (void)RUN("offer", "P.0", "1", "0", head, bulky, head, bulky, head, bulky,
               NULL);
-    t_ready();
-    (void)RUN("pick", "W", "1", "60000", "9", "A", "0", "9", "w", NULL);
+    t_typed();
+    SAID("m2", t_pick("1", "9", "A", "-inf"));
     SAID("1 2", t_brought());
-    ASSERT_EQ(2, t_nth(2));
     PASS();
 }
 
@@ -335,19 +394,21 @@ TEST a_clock_that_leapt_holds_off_before_it_reaps(void)
 
 /* ----------------------------------------------------------------- by type */
 
-TEST a_type_is_picked_from_what_waits(void)
+TEST a_type_is_picked_and_the_others_keep_their_order(void)
 {
     (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
               "0,0,1,0,0;A", "3", "0,0,1,0,0;B", "4", NULL);
-    t_ready();
-    (void)RUN("pick", "W", "1", "60000", "9", "B", "0", "3", "w", NULL);
+    t_typed();
+    SAID("m3", t_pick("1", "1", "B", "-inf"));
     SAID("2", t_brought());
-    ASSERT_EQ(3, t_nth(2));
-    SAID("[]", RUN("pick", "W", "1", "60000", "9", "B", "0", "3", "w", NULL));
-    (void)RUN("pick", "W", "2", "60000", "9", "B", "3", "3", "w", NULL);
+    SAID("[]", t_pick("1", "1", "B", "-inf"));
+    (void)RUN("held", "W", "1", NULL);
+    SAID("2", t_brought());
+    SAID("e4", t_pick("2", "9", "B", "3"));
     SAID("4", t_brought());
-    ASSERT_EQ(-1, t_nth(2));
     SWEPT;
+    SAID("e3", t_pick("3", "9", "C", "-inf"));
+    SAID("", t_brought());
     (void)t_claim("V", "1", "9");
     SAID("1 3", t_brought());
     SWEPT;
@@ -355,24 +416,111 @@ TEST a_type_is_picked_from_what_waits(void)
     PASS();
 }
 
-TEST a_type_is_picked_from_ranks(void)
+TEST a_type_that_begins_like_another_is_another(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "1,0,1,0,0;A", "1", "2,0,1,0,0;B", "2",
-              "0,0,1,0,0;B", "3", NULL);
-    t_ready();
-    (void)RUN("pick", "W", "1", "60000", "9", "B", "0", "9", "r", NULL);
-    SAID("2 3", t_brought());
+    (void)RUN("offer", "P.0", "1", "0", "0,0,2,0,0;AB", "1", "0,0,1,1,0;AB",
+              "2", "0,0,0,2,0;AB", "3", NULL);
+    t_typed();
+    (void)t_pick("1", "9", "A", "-inf");
+    SAID("2", t_brought());
+    PASS();
+}
+
+TEST ranks_come_first_in_a_pick(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+              "5,0,1,0,0;B", "3", NULL);
+    t_typed();
+    SAID("e2", t_pick("1", "9", "B", "-inf"));
+    SAID("3 2", t_brought());
     SAID("[1]", t_tell("ZRANGE {q}:ranked 0 -1"));
     SWEPT;
-    t_fresh(NULL);
-    (void)RUN("offer", "P.0", "1", "0", "3,0,1,0,0;A", "1", "2,0,1,0,0;B", "2",
-              "1,0,1,0,0;B", "3", NULL);
-    t_ready();
-    (void)RUN("pick", "W", "1", "60000", "1", "B", "0", "2", "r", NULL);
-    SAID("2", t_brought());
-    ASSERT_EQ(1, t_nth(2)); /* job 3 stands there now */
-    (void)RUN("pick", "W", "2", "60000", "1", "B", "1", "2", "r", NULL);
+    PASS();
+}
+
+TEST a_list_is_ranked_from_its_end_before_one_is_picked(void)
+{
+    t_put(5);
+    SAID("w", t_pick("1", "9", "A", "-inf"));
+    SAID("[2 3]", RUN("rank", "2", NULL));
+    SAID("[4 5]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    (void)t_claim("V", "1", "1");
+    SAID("1", t_brought()); /* the oldest is still the first */
+    SAID("w", t_pick("1", "9", "A", "-inf"));
+    SAID("[2 0]", RUN("rank", "100", NULL));
+    SAID("e5", t_pick("1", "9", "A", "-inf"));
+    (void)RUN("put", "P.1", "9", "0", "new", NULL);
+    SAID("0", t_tell("LLEN {q}:waiting"));
+    (void)t_claim("V", "2", "9");
+    SAID("2 3 4 5 6", t_brought());
+    ASSERT_EQ(NULL, t_drain());
+    PASS();
+}
+
+TEST a_pick_looks_at_128_and_says_where_to_go_on(void)
+{
+    char op[20];
+    int i;
+
+    for (i = 0; i < 20; i++) {
+        sprintf(op, "%d", i + 10);
+        (void)RUN("put", "P.1", op, "0", "a", "b", "c", "d", "e", "f", "g",
+                  "h", "i", "j", NULL);
+    }
+    (void)t_offer("1", "0,0,1,0,0;A", "mine");
+    t_typed();
+    SAID("m128", t_pick("1", "2", "A", "-inf"));
+    SAID("", t_brought());
+    SAID("e201", t_pick("2", "2", "A", "128"));
+    SAID("201", t_brought());
+    PASS();
+}
+
+TEST a_limit_and_a_stop_hold_picks_back(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+              "0,0,1,0,0;A", "3", NULL);
+    t_typed();
+    (void)t_say("HSET {q}:jobs stopped 1");
+    SAID("h-inf", t_pick("1", "9", "A", "-inf"));
+    (void)t_say("HDEL {q}:jobs stopped");
+    (void)t_say("HSET {q}:jobs limit 1");
+    SAID("h2", t_pick("1", "9", "A", "-inf"));
+    SAID("1", t_brought());
+    SAID("h2", t_pick("2", "9", "A", "2"));
+    SAID("", t_brought());
+    (void)RUN("done", "W", "9", "1", t_token("1"), NULL);
+    SAID("e3", t_pick("2", "9", "A", "2"));
     SAID("3", t_brought());
+    PASS();
+}
+
+TEST a_pick_clears_places_without_a_job(void)
+{
+    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+              NULL);
+    t_typed();
+    (void)t_say("ZADD {q}:ranked 0 77 1 odd");
+    (void)t_say("HSET {q}:jobs 2s none");
+    SAID("e2", t_pick("1", "9", "A", "-inf"));
+    SAID("1", t_brought());
+    SAID("0", t_tell("ZCARD {q}:ranked"));
+    PASS();
+}
+
+TEST who_was_woken_in_vain_wakes_another_one(void)
+{
+    (void)t_say("ZADD {q}:idle 1 A 2 B");
+    (void)t_offer("1", "0,0,1,0,0;A", "mine");
+    t_typed();
+    (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
+    SAID("0", t_sleep("C", "1"));
+    SAID("2", t_tell("ZCARD {q}:idle"));
+    SAID("0", t_sleep("C", "p")); /* and gives up those who do not listen */
+    SAID("0", t_tell("ZCARD {q}:idle"));
+    (void)t_pick("1", "9", "A", "-inf");
+    SAID("1", t_sleep("C", "p"));
+    SAID("[C]", t_tell("ZRANGE {q}:idle 0 -1"));
     PASS();
 }
 
@@ -482,6 +630,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(a_claim_is_full_with_the_first_beyond_a_mebibyte);
+    RUN_TEST(a_claim_of_many_brings_each_with_its_record);
     RUN_TEST(a_pick_is_full_with_the_first_beyond_a_mebibyte);
     RUN_TEST(what_is_held_is_what_is_still_leased);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
@@ -502,8 +651,14 @@ int main(int argc, char **argv)
     RUN_TEST(no_more_are_reaped_than_were_asked_for);
     RUN_TEST(another_server_holds_off_before_it_reaps);
     RUN_TEST(a_clock_that_leapt_holds_off_before_it_reaps);
-    RUN_TEST(a_type_is_picked_from_what_waits);
-    RUN_TEST(a_type_is_picked_from_ranks);
+    RUN_TEST(a_type_is_picked_and_the_others_keep_their_order);
+    RUN_TEST(a_type_that_begins_like_another_is_another);
+    RUN_TEST(ranks_come_first_in_a_pick);
+    RUN_TEST(a_list_is_ranked_from_its_end_before_one_is_picked);
+    RUN_TEST(a_pick_looks_at_128_and_says_where_to_go_on);
+    RUN_TEST(a_limit_and_a_stop_hold_picks_back);
+    RUN_TEST(a_pick_clears_places_without_a_job);
+    RUN_TEST(who_was_woken_in_vain_wakes_another_one);
     RUN_TEST(who_finds_no_work_lines_up);
     RUN_TEST(who_lines_up_hears_when_more_are_due);
     RUN_TEST(one_sleeper_is_told_that_a_job_is_due_sooner);

@@ -16,9 +16,10 @@ TEST a_queue_of_another_version_is_left_alone(void)
     static const char *const say[][10] = {
         {"put", "P", "1", "0", "a", NULL},
         {"offer", "P", "1", "0", "0,0,0,0,0;", "a", NULL},
-        {"unique", "P", "1", "t", "9", "0,0,0,1,0;x", "a", NULL},
+        {"unique", "P", "1", "t", "9", "0,0,0,1,0;x", "a", "0", NULL},
         {"claim", "W", "1", "9", "9", NULL},
-        {"pick", "W", "1", "9", "9", "t", "0", "9", "w", NULL},
+        {"pick", "W", "1", "9", "9", "t", "-inf", NULL},
+        {"rank", "9", NULL},
         {"done", "W", "1", "1", "1", NULL},
         {"keep", "W", "1", "1", "1", "0", "", NULL},
         {"fail", "W", "1", "1", "1", "r", "0", "", NULL},
@@ -28,7 +29,7 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"progress", "1", "1", "x", NULL},
         {"ready", "9", NULL},
         {"reap", "9", "9", "9", NULL},
-        {"replay", "9", "9", NULL},
+        {"replay", "9", "9", "0", NULL},
         {"cancel", "", "1", NULL},
         {"trim", "0", "0", "0", "9", NULL},
         {"purge", "a", "9", "1", NULL},
@@ -89,12 +90,12 @@ TEST a_thousand_at_once_are_not_too_many(void)
     (void)RUN("claim", "W", "1", "-5", "1000", NULL);
     SAID("1000", t_tell("ZCARD {q}:leased"));
     SAID("[0 1000 -1]", t_reap("1000", "0", "0"));
-    SAID("[1000 0 0]", RUN("replay", "9", "1000", NULL));
+    SAID("[1000 0 0]", RUN("replay", "9", "1000", "0", NULL));
     SAID("[1000 -1]", RUN("ready", "1000", NULL));
     (void)RUN("claim", "W", "2", "-5", "1000", NULL);
     SAID("[1000 0 -1]", t_reap("1000", "9", "0"));
-    (void)RUN("pick", "W", "3", "-5", "1000", "t", "0", "1000", "w", NULL);
-    SAID("1000", t_tell("LLEN {q}:waiting"));
+    SAID("[1000 0]", RUN("rank", "1000", NULL));
+    SAID("1000", t_tell("ZCARD {q}:ranked"));
     (void)RUN("claim", "W", "4", "-5", "1000", NULL);
     (void)t_reap("1000", "0", "0");
     SAID("[1000 0]", RUN("trim", "0", "0", "0", "1000", NULL));
@@ -128,14 +129,15 @@ static void t_everywhere(void)
 static const char *const t_steps[][12] = {
     {"put", "P.2", "5", "0", "g", "h", NULL},
     {"offer", "P.2", "5", "0", "0,0,0,1,0;z", "z", "3,7,0,1,0;y", "y", NULL},
-    {"unique", "P.2", "5", "t", "5000", "0,0,0,1,0;z", "z", NULL},
-    {"unique", "P.2", "5", "e", "5000", "0,0,0,1,0;u", "z", NULL},
-    {"unique", "P.2", "5", "r", "5000", "0,0,0,1,0;u", "z", NULL},
-    {"unique", "P.2", "5", "d", "5000", "0,0,0,1,0;w", "z", NULL},
+    {"unique", "P.2", "5", "t", "5000", "0,0,0,1,0;z", "z", "0", NULL},
+    {"unique", "P.2", "5", "e", "5000", "0,0,0,1,0;u", "z", "0", NULL},
+    {"unique", "P.2", "5", "r", "5000", "0,0,0,1,0;u", "z", "0", NULL},
+    {"unique", "P.2", "5", "d", "5000", "0,0,0,1,0;w", "z", "0", NULL},
     {"ready", "9", NULL},
     {"claim", "V", "2", "60000", "2", NULL},
     {"claim", "V", "2", "60000", "9", NULL},
-    {"pick", "V", "2", "60000", "2", "", "0", "9", "w", NULL},
+    {"rank", "5", NULL},
+    {"pick", "V", "2", "60000", "2", "T", "-inf", NULL},
     {"done", "W", "2", "1", "#1", "2", "#2", NULL},
     {"keep", "W.1", "3", "1", "#1", "0", "r", NULL},
     {"keep", "W.1", "3", "1", "#1", "5000", "r", NULL},
@@ -149,7 +151,7 @@ static const char *const t_steps[][12] = {
     {"cancel", "", "6", NULL},
     {"cancel", "u", "", NULL},
     {"cancel", "", "1", NULL},
-    {"replay", "9", "9", NULL},
+    {"replay", "9", "9", "0", NULL},
     {"trim", "0", "0", "0", "9", NULL},
     {"purge", "a", "5", "1", NULL},
     {"forget", "", "100", NULL},
@@ -184,6 +186,10 @@ static void t_prepare(const char *name)
         t_all_due("leased");
     if (strcmp(name, "ready") == 0)
         t_all_due("delayed");
+    if (strcmp(name, "pick") == 0) {
+        t_ready();
+        (void)RUN("rank", "100", NULL);
+    }
 }
 
 TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)

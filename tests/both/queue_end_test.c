@@ -40,6 +40,36 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
+/* A link that was given up carried an older step on. The memory of the newer one
+ * went with it, whose repeat heard that its job was gone. Found by the
+ * simulator. */
+TEST an_older_end_that_comes_late_is_void(void)
+{
+    char one[30], two[30];
+
+    t_put(6);
+    (void)t_claim("W", "1", "6");
+    strcpy(one, t_token("1"));
+    strcpy(two, t_token("2"));
+    (void)RUN("done", "W", "1", "1", one, NULL);
+    SAID("d", RUN("done", "W", "2", "2", two, NULL));
+    SAID("", RUN("done", "W", "1", "1", one, NULL));
+    SAID("d", RUN("done", "W", "2", "2", two, NULL));
+    strcpy(one, t_token("3"));
+    strcpy(two, t_token("4"));
+    (void)RUN("keep", "W.0", "5", "3", one, "0", "r", NULL);
+    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
+    SAID("", RUN("keep", "W.0", "5", "3", one, "0", "r", NULL));
+    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
+    strcpy(one, t_token("5"));
+    strcpy(two, t_token("6"));
+    (void)RUN("fail", "W.0", "7", "5", one, "x", "0", "e", NULL);
+    SAID("d", RUN("fail", "W.0", "8", "6", two, "x", "0", "e", NULL));
+    SAID("", RUN("fail", "W.0", "7", "5", one, "x", "0", "e", NULL));
+    SAID("d", RUN("fail", "W.0", "8", "6", two, "x", "0", "e", NULL));
+    PASS();
+}
+
 /* The job of a stopped worker was given to another. Acceptance 1 and 2. */
 TEST an_old_token_changes_nothing(void)
 {
@@ -120,6 +150,27 @@ TEST a_retry_waits_and_counts_and_a_snooze_only_waits(void)
     PASS();
 }
 
+/* A thousand that were refused were all that was looked at. */
+TEST a_replay_goes_on_behind_those_that_are_refused(void)
+{
+    t_put(4);
+    (void)t_claim("W", "1", "2");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", NULL);
+    SAID("[2 0 0]", RUN("replay", "1", "2", "0", NULL));
+    t_ready();
+    (void)t_claim("W", "2", "4");
+    (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
+              "4", t_token("4"), "x", "0", "", NULL);
+    (void)t_say("ZADD {q}:dead 1 1 1 2"); /* they are the oldest */
+    SAID("[0 2 0]", RUN("replay", "1", "2", "0", NULL));
+    SAID("[2 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SAID("[0 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SWEPT;
+    PASS();
+}
+
 TEST a_dead_job_is_replayed_with_its_count(void)
 {
     t_put(1);
@@ -127,30 +178,14 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL));
     SAID("X 0 1 0 0 - W", t_state("1"));
     SWEPT;
-    SAID("[1 0 1]", RUN("replay", "1", "9", "1", "7", NULL));
+    SAID("[1 0 1]", RUN("replay", "1", "9", "0", "1", "7", NULL));
     SAID("W 0 0 0 1 - W", t_state("1"));
     SWEPT;
     t_ready();
     (void)t_claim("W", "2", "1");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
-    SAID("[0 1 0]", RUN("replay", "1", "9", NULL));
+    SAID("[0 1 0]", RUN("replay", "1", "9", "0", NULL));
     SWEPT;
-    PASS();
-}
-
-/* A link that was given up carried an older step on: the repeat of the newer one
- * heard that its jobs were lost. Found by the simulator. */
-TEST a_step_that_comes_late_does_not_hide_a_newer_one(void)
-{
-    const char *token;
-
-    t_put(1);
-    (void)t_claim("W", "1", "1");
-    token = t_token("1");
-    SAID("g", RUN("done", "W", "1", "9", "9", NULL));
-    SAID("d", RUN("done", "W", "2", "1", token, NULL));
-    (void)RUN("done", "W", "1", "9", "9", NULL);
-    SAID("d", RUN("done", "W", "2", "1", token, NULL));
     PASS();
 }
 
@@ -193,6 +228,38 @@ TEST who_waits_hears_how_it_ended(void)
     ASSERT(strstr(t_reply, "\r\n1 d r\r\n"));
     ASSERT(strstr(t_reply, "\r\n2 x no\r\n"));
     ASSERT(strstr(t_reply, "\r\n3 c \r\n"));
+    PASS();
+}
+
+/* Who waited found it out with its next look, up to 5 s later. */
+TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
+{
+    int other;
+    const uint8_t *from;
+    size_t n;
+
+    if (t_local == NULL)
+        SKIP();
+    other = relet_local_connect(t_local);
+    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
+    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    (void)t_offer("1", "0,0,1,2,6;rora5 rme", "r payload r");
+    (void)t_offer("2", "0,0,0,0,3;rme", "b");
+    (void)t_offer("3", "0,0,0,1,3;rk5 ", "nobody waits");
+    t_ready();
+    (void)t_claim("W", "1", "9");
+    (void)RUN("cancel", "", "2", NULL);
+    t_all_due("leased");
+    SAID("[0 3 -1]", t_reap("9", "0", "0"));
+    n = relet_local_output(t_local, other, &from);
+    memcpy(t_reply, from, n);
+    t_reply[n] = '\0';
+    relet_local_hangup(t_local, other);
+    ASSERT(strstr(t_reply, "\r\n1 x stalled too often\r\n"));
+    ASSERT(strstr(t_reply, "\r\n2 x cancelled\r\n"));
+    ASSERT_EQ(NULL, strstr(t_reply, "\r\n3 x"));
+    SAID("xstalled too often", t_tell("HGET {q}:jobs 1r"));
+    SWEPT;
     PASS();
 }
 
@@ -487,15 +554,17 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(done_jobs_leave_nothing);
     RUN_TEST(done_that_is_repeated_says_the_same);
+    RUN_TEST(an_older_end_that_comes_late_is_void);
     RUN_TEST(an_old_token_changes_nothing);
     RUN_TEST(what_is_kept_is_kept_for_its_time);
     RUN_TEST(an_id_is_free_when_nothing_is_kept);
     RUN_TEST(an_id_that_another_job_has_by_now_stays);
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
+    RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
-    RUN_TEST(a_step_that_comes_late_does_not_hide_a_newer_one);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
+    RUN_TEST(who_waits_hears_that_its_job_is_buried_by_the_reaper);
     RUN_TEST(what_is_given_back_is_first_again);
     RUN_TEST(a_waiting_job_that_is_cancelled_is_gone);
     RUN_TEST(a_running_job_that_is_cancelled_never_comes_back);

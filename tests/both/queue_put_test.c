@@ -60,6 +60,33 @@ TEST a_full_queue_takes_all_or_nothing(void)
     PASS();
 }
 
+/* Only delayed ones were counted, and what is offered is delayed for a moment
+ * alone: it was never full. */
+TEST an_offer_counts_what_waits_in_any_place(void)
+{
+    t_put(1);
+    (void)t_offer("1", "5,0,0,0,0;", "ranked");
+    t_ready();
+    (void)t_offer("2", "0,3600000,0,0,0;", "late");
+    SAID("-FULL 3 jobs wait",
+         RUN("offer", "P.9", "3", "3", "0,0,0,1,0;x", "d", NULL));
+    SAID("4", RUN("offer", "P.9", "4", "4", "0,0,0,1,0;x", "d", NULL));
+    PASS();
+}
+
+TEST a_full_queue_takes_no_other_unique_one(void)
+{
+    t_put(2);
+    SAID("-FULL 2 jobs wait", RUN("unique", "P.3", "1", "r", "0",
+                                  "0,0,0,1,0;x", "a", "2", NULL));
+    SAID("0", t_tell("HLEN {q}:ids"));
+    SAID("3", RUN("unique", "P.3", "2", "r", "0", "0,0,0,1,0;x", "b", "3",
+                  NULL));
+    SAID("-3", RUN("unique", "P.3", "3", "r", "0", "0,0,0,1,0;x", "c", "3",
+                   NULL)); /* it makes no other one wait */
+    PASS();
+}
+
 TEST a_closed_queue_takes_nothing_but_repeats(void)
 {
     t_put(1);
@@ -266,6 +293,8 @@ int main(int argc, char **argv)
     RUN_TEST(an_older_put_that_comes_late_is_void);
     RUN_TEST(an_older_put_is_void_behind_an_offer_that_put_nothing);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
+    RUN_TEST(an_offer_counts_what_waits_in_any_place);
+    RUN_TEST(a_full_queue_takes_no_other_unique_one);
     RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
     RUN_TEST(numbers_go_on_beyond_2_to_31);
     RUN_TEST(what_is_offered_waits_once_it_is_due);

@@ -22,10 +22,10 @@ static t_script t_scripts[] = {
     {"fail", 0, ""},     {"forget", 0, ""}, {"held", 0, ""},
     {"job", 0, ""},      {"keep", 0, ""},   {"list", 0, ""},
     {"offer", 1, ""},    {"pick", 0, ""},   {"progress", 0, ""},
-    {"purge", 0, ""},    {"put", 1, ""},    {"ready", 0, ""},
-    {"reap", 0, ""},     {"release", 0, ""}, {"renew", 0, ""},
-    {"replay", 0, ""},   {"sleep", 0, ""},  {"status", 0, ""},
-    {"trim", 0, ""},     {"unique", 1, ""}};
+    {"purge", 0, ""},    {"put", 1, ""},    {"rank", 0, ""},
+    {"ready", 0, ""},    {"reap", 0, ""},   {"release", 0, ""},
+    {"renew", 0, ""},    {"replay", 0, ""}, {"sleep", 0, ""},
+    {"status", 0, ""},   {"trim", 0, ""},   {"unique", 1, ""}};
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
 static int t_cut = -1; /* inner commands that the next script may do; -1: all */
@@ -115,8 +115,6 @@ static inline const char *t_run_spans(const char *name, const relet_span *arg,
     size_t keys = t_keys(s, key), i;
     char digits[4];
 
-    if (strcmp(name, "pick") == 0 && arg[n - 1].p[0] == 'r')
-        strcpy(key[1], "{q}:ranked");
     if (strcmp(name, "list") == 0)
         strcpy(key[1], t_place_of(arg[0].p[0]));
     sprintf(digits, "%d", (int)keys);
@@ -364,7 +362,7 @@ static inline const char *t_drain(void)
 
     t_all_due("leased");
     (void)t_run("reap", "100", "1000", "0", NULL);
-    (void)t_run("replay", "1000", "100", NULL);
+    (void)t_run("replay", "1000", "100", "0", NULL);
     t_all_due("delayed");
     (void)t_run("ready", "100", NULL);
     t_all_due("done");
@@ -498,7 +496,7 @@ static inline void t_ready(void)
 static inline const char *t_unique(const char *op, const char *mode,
                                    const char *head)
 {
-    return RUN("unique", "P.3", op, mode, "60000", head, op, NULL);
+    return RUN("unique", "P.3", op, mode, "60000", head, op, "0", NULL);
 }
 
 #endif

@@ -1,67 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * work_test.c - producers and workers of whole clients on a server. */
-#include "world.h"
-
-static void t_begin(t_world *w, int clients)
-{
-    relet_config c = t_config();
-
-    c.workers_max = 2;
-    c.jobs_max = 8;
-    t_world_start_with(w, clients, &c);
-    t_world_pass(w, 10);
-}
-
-static int t_work_with(t_world *w, int i, uint32_t room)
-{
-    relet_worker_config c;
-
-    memset(&c, 0, sizeof c);
-    c.queue = relet_str("q");
-    c.room = room;
-    c.tag = 5;
-    return relet_worker_start(w->p[i].r, &c);
-}
-
-static int t_put_job(t_world *w, int i, const relet_job *j)
-{
-    relet_request q = {9, 0, 0};
-    int code = relet_put(w->p[i].r, relet_str("q"), j, 1, 0, &q);
-
-    t_world_settle(w);
-    return code;
-}
-
-static int t_put(t_world *w, int i, const char *payload)
-{
-    relet_job j;
-
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str(payload);
-    return t_put_job(w, i, &j);
-}
-
-static int t_done(t_world *w, int i, uint64_t number)
-{
-    int code = relet_job_done(w->p[i].r, 0, number, relet_str(""));
-
-    t_world_settle(w);
-    return code;
-}
-
-static int t_fail(t_world *w, int i, uint64_t number, relet_verdict verdict)
-{
-    relet_failure f;
-    int code;
-
-    memset(&f, 0, sizeof f);
-    f.verdict = verdict;
-    f.text = relet_str("no");
-    code = relet_job_fail(w->p[i].r, 0, number, &f);
-    t_world_settle(w);
-    return code;
-}
+#include "work_rig.h"
 
 TEST what_is_put_is_worked_on_and_leaves_nothing(void)
 {
@@ -573,6 +513,41 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
     PASS();
 }
 
+/* Level by weight it would have a job for each three that the other one has,
+ * and where there is no room for four it never had any. */
+TEST who_is_light_has_its_turn_in_a_small_room(void)
+{
+    relet_worker_config c;
+    uint64_t number[2] = {1, 1};
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 30);
+    t_put_many(&w, 'b', 30);
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    c.team = 1;
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        c.weight = i ? 1 : 3;
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &c));
+    }
+    t_world_pass(&w, 10);
+    for (i = 0; i < 20; i++) {
+        int who = t_leased(&w, 'b');
+
+        ASSERT_EQ(1, t_leased(&w, 'a') + who);
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, who, number[who]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(15 + 1, number[0]);
+    ASSERT_EQ(5 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
 /* All leases end at once by the server's clock, and nobody is gone. */
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
@@ -676,6 +651,159 @@ TEST cancelled_jobs_in_line_do_not_put_a_worker_to_sleep(void)
     PASS();
 }
 
+static int t_work_on(t_world *w, int i, const char *type, uint32_t room)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str("q");
+    c.type = relet_str(type);
+    c.room = room;
+    return relet_worker_start(w->p[i].r, &c);
+}
+
+static void t_put_typed(t_world *w, const char *type, int count)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = j.type = relet_str(type);
+    for (; count > 0; count--)
+        (void)t_put_job(w, 0, &j);
+}
+
+TEST who_claims_by_type_has_its_own_in_their_order(void)
+{
+    t_world w;
+
+    t_begin(&w, 3);
+    t_put_typed(&w, "a", 1);
+    t_put_typed(&w, "b", 2);
+    t_put_typed(&w, "a", 1);
+    ASSERT_EQ(0, t_work_on(&w, 1, "b", 1));
+    ASSERT_EQ(0, t_work_on(&w, 2, "a", 8));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 2:b");
+    T_HEARD(&w, 2, "jobs 1:a 4:a");
+    ASSERT_EQ(0, t_done(&w, 1, 2));
+    T_HEARD(&w, 1, "jobs 3:b");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_front_of_another_type_does_not_starve_a_type(void)
+{
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    for (i = 0; i < 10; i++) /* a client has not more operations at a time */
+        t_put_many(&w, 'q', 40);
+    t_put_typed(&w, "a", 1);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 401:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_wake_up_for_another_type_is_passed_on(void)
+{
+    t_world w;
+
+    t_begin(&w, 4);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_work_on(&w, 2, "c", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_work_on(&w, 3, "b", 1));
+    t_world_pass(&w, 1000);
+    t_put_typed(&w, "b", 1);
+    t_world_settle(&w);
+    T_HEARD(&w, 3, "jobs 1:b"); /* at once, and they stood in front of it */
+    t_world_end(&w);
+    PASS();
+}
+
+/* Two that pass it to each other would never rest. */
+TEST nobody_goes_on_waking_those_who_have_no_use_for_it(void)
+{
+    uint64_t before;
+    t_world w;
+
+    t_begin(&w, 4);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    ASSERT_EQ(0, t_work_on(&w, 2, "a", 1));
+    ASSERT_EQ(0, t_work_on(&w, 3, "c", 1));
+    t_world_pass(&w, 1000);
+    t_put_typed(&w, "b", 1);
+    t_world_pass(&w, 10000);
+    before = w.commands;
+    t_world_pass(&w, 100000);
+    ASSERT(w.commands - before <= 1200); /* each looks twice a second */
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    t_put_typed(&w, "c", 1);
+    t_world_pass(&w, 1001);
+    T_HEARD(&w, 3, "jobs 2:c");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST another_attempt_is_claimed_by_type_within_seconds(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_typed(&w, "a", 1);
+    t_put_typed(&w, "b", 5);
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "jobs 1:a");
+    t_world_pass(&w, 60000);
+    memset(&f, 0, sizeof f);
+    f.delay_ms = 500;
+    ASSERT_EQ(0, relet_job_fail(w.p[1].r, 0, 1, &f));
+    t_world_pass(&w, 3000);
+    T_HEARD(&w, 1, "jobs 1:a#2");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_typed(&w, "b", 1);
+    t_put_typed(&w, "a", 2);
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_work_on(&w, 1, "a", 2));
+    t_world_settle(&w);
+    t_world_cut(&w, 1);
+    w.no_way_in[1] = 0;
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 1, "jobs 2:a 3:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_type_that_is_too_long_is_refused_by_name(void)
+{
+    char type[257];
+    t_world w;
+
+    t_begin(&w, 1);
+    memset(type, 'x', 256);
+    type[256] = '\0';
+    ASSERT_EQ(RELET_E_CONFIG, t_work_on(&w, 0, type, 1));
+    ASSERT_STR_EQ("worker.type has at most 255 bytes",
+                  relet_refusal(w.p[0].r));
+    ASSERT_EQ(0, t_work_on(&w, 0, type + 1, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST an_idle_worker_asks_seldom(void)
 {
     uint64_t before;
@@ -719,11 +847,19 @@ int main(int argc, char **argv)
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
     RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
     RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(who_is_light_has_its_turn_in_a_small_room);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
     RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);
+    RUN_TEST(who_claims_by_type_has_its_own_in_their_order);
+    RUN_TEST(a_front_of_another_type_does_not_starve_a_type);
+    RUN_TEST(a_wake_up_for_another_type_is_passed_on);
+    RUN_TEST(nobody_goes_on_waking_those_who_have_no_use_for_it);
+    RUN_TEST(another_attempt_is_claimed_by_type_within_seconds);
+    RUN_TEST(a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs);
+    RUN_TEST(a_type_that_is_too_long_is_refused_by_name);
     RUN_TEST(an_idle_worker_asks_seldom);
     GREATEST_MAIN_END();
 }

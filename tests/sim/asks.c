@@ -18,7 +18,7 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
         const char *last, *third;
     } known[] = {{SIM_V_PUT, 4, "idle", "ranked"},
                  {SIM_V_RELEASE, 4, "idle", "leased"},
-                 {SIM_V_OFFER, 3, "ids", "ids"},
+                 {SIM_V_OFFER, 5, "ranked", "ids"},
                  {SIM_V_READY, 5, "idle", "ranked"},
                  {SIM_V_REAP, 5, "idle", "leased"},
                  {SIM_V_CLAIM, 4, "leased", "ranked"},
@@ -138,7 +138,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     case SIM_V_REPLAY:
         run->stalls_max = (uint32_t)sim_ledger_number(a[0]);
         run->wanted = (uint32_t)sim_ledger_number(a[1]);
-        for (at += 2; at < c->n && run->pairs < SIM_ROOM; at++)
+        for (at += 3; at < c->n && run->pairs < SIM_ROOM; at++)
             run->number[run->pairs++] =
                 (uint64_t)sim_ledger_number(c->word[at]);
         return;

@@ -181,9 +181,9 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     run->enters = -1;
     if (run->what == SIM_V_CANCEL && run->id > 0)
         run->number[0] = fates_book(w)->id[run->id].number;
-    if (run->what != SIM_V_UNIQUE || c->n < 12)
+    if (run->what != SIM_V_UNIQUE || c->n < 14)
         return;
-    job = sim_ledger_job(w, c->word[11]);
+    job = sim_ledger_job(w, c->word[13]);
     if (job == 0 || w->jobs.job[job - 1].id == 0)
         return;
     run->id = (int)w->jobs.job[job - 1].id;

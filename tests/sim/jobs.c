@@ -97,7 +97,7 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
     if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
         code = relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job,
                                 (relet_unique)sim_choose(&n->work, 4),
-                                sim_spread(&n->work, 1, 5000), &q);
+                                sim_spread(&n->work, 1, 5000), 0, &q);
     else
         code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0,
                          &q);
@@ -116,8 +116,11 @@ static void jobs_put_some(sim_world *w, sim_node *n)
     size_t count = sim_chance(&n->work, 1, 2)
                        ? 1
                        : 1 + sim_choose(&n->work, JOBS_BATCH);
+    uint32_t more = sim_chance(&n->work, 1, 3) ? sim_choose(&n->work, 4) : 0;
 
-    (void)sim_jobs_put(w, n, queue, count, delay_ms);
+    /* At once, so that plain ones go out together. */
+    for (; sim_jobs_put(w, n, queue, count, delay_ms) && more > 0; more--)
+        ;
 }
 
 /* What was acknowledged is there, under that number, or was. */

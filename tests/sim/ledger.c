@@ -415,6 +415,8 @@ void sim_ledger_read(sim_world *w, sim_host *h)
     sim_ledger *g = &h->ledger;
     ledger_words r;
 
+    if (g->read == h->log.n)
+        return;
     r.p = h->log.bytes + g->read;
     r.end = h->log.bytes + h->log.n;
     while (g->read < h->log.n && r.p < r.end) {

@@ -54,7 +54,7 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
             break;
         number[count++] = w->jobs.job[i - 1].number[w->primary];
     }
-    return relet_queue_replay(n->r, name, number, count,
+    return relet_queue_replay(n->r, name, number, count, 0,
                               1 + sim_choose(&n->work, 10),
                               1 + sim_choose(&n->work, 3), q);
 }

@@ -123,6 +123,8 @@ typedef struct sim_op {
     uint8_t lied;        /* a server has lied while it was under way          */
     uint8_t unseen;      /* its bytes do not say which it is                  */
     uint32_t jobs_from, jobs_n; /* that it puts                               */
+    uint32_t before;     /* jobs that stand in front of them in its command   */
+    uint64_t with;       /* the put before it in its command, or 0            */
 } sim_op;
 
 /* A tag is the number of the node and the number of its operation from 1. */
@@ -564,7 +566,8 @@ sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                          int code, int what);
-void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_touched(sim_world *w, sim_link *l, const struct sim_words *c,
+                       uint64_t tag);
 void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
