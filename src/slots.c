@@ -166,8 +166,12 @@ static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
         !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
                             &state))
         return 0;
+    /* One that was told, and has ended here, may be leased still. */
+    if (state.token < c->from)
+        return 0;
     s = slots_place(t, (uint64_t)number, state.token, &twin, &known);
-    c->homeless += s == NULL && !known;
+    if (s == NULL && !known && c->homeless++ == 0)
+        c->from = state.token;
     if (s == NULL)
         return 0;
     s->fresh = 1;

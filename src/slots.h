@@ -98,6 +98,8 @@ typedef struct rlt_claimed {
     int to_go_back;    /* none is begun: it is too late, or it has stopped   */
     uint32_t twins;    /* how many went back for another of their number     */
     uint32_t homeless; /* … found no slot                                    */
+    uint64_t from;     /* lower tokens were taken before; and out: the first
+                        * that found no slot                                 */
 } rlt_claimed;
 
 /* number, record and state of jobs, from element `from` of v on, each of which

@@ -297,6 +297,7 @@ static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
     c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
     c->to_go_back = w->state == RLT_WORK_STOPPING || c->until <= now;
     c->server_us = us;
+    c->from = w->astray_from;
     n = rlt_slots_take(&w->held, v, 3, c);
     w->taken += n;
     return n;
@@ -307,6 +308,7 @@ static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
 static void work_claim_over(rlt_work *w, const rlt_claimed *c)
 {
     w->astray = c->homeless > 0;
+    w->astray_from = w->astray ? c->from : 0;
     w->repeats = 0;
     w->step[RLT_STEP_CLAIM].op += c->homeless == 0;
 }

@@ -93,6 +93,7 @@ typedef struct rlt_work {
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t doubled;   /* … and so was the one that is under way             */
     uint8_t tell_end;
+    uint64_t astray_from; /* they have no lower tokens                       */
     relet_time poll_at, due_at, reap_at, again_at;
     int64_t server_ms; /* the server's clock, at some time since server_at,  */
     relet_time server_at; /* when it was last asked to reap; below 0: never  */

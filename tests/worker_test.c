@@ -363,6 +363,29 @@ TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
     PASS();
 }
 
+/* A job that it had ended, without an answer, was told once more. Found by the
+ * simulator. */
+TEST what_the_claim_brought_before_is_not_recalled(void)
+{
+    t_rig t;
+
+    t_held(&t);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_DONE, "-BUSY it is\r\n");
+    (void)t_claimed(&t, 1, 8, "", 0);
+    t_clock_pass(&t.c, 60);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    ASSERT_EQ(1, t_hear(&t, RLT_STEP_RECALL,
+                        "*9\r\n:1\r\n:1700000000000000\r\n:0\r\n"
+                        ":6\r\n$6\r\n.1234x\r\n$15\r\nL 16 0 0 0 - me\r\n"
+                        ":8\r\n$6\r\n.1234x\r\n$15\r\nL 18 0 0 0 - me\r\n"));
+    ASSERT_EQ(8, (int)t.slot[0].number);
+    PASS();
+}
+
 /* Its deadline was now until the answer came. Found by the simulator. */
 TEST who_waits_for_an_answer_asks_for_no_turn(void)
 {
@@ -786,6 +809,7 @@ int main(int argc, char **argv)
     RUN_TEST(each_claim_is_recalled_by_its_own_number);
     RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
+    RUN_TEST(what_the_claim_brought_before_is_not_recalled);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
     RUN_TEST(who_is_full_of_work_promotes_what_is_due);
     RUN_TEST(what_a_claim_may_have_brought_is_part_of_its_load);
