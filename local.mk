@@ -79,7 +79,7 @@ LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
 LOCAL_UNITS    = $(LOCAL_TESTS)
 endif
-ifneq ($(filter $(F),$(LOCAL_FLAVOURS)),)
+ifneq ($(filter $(F),$(LOCAL_FLAVOURS) cov),)
 LOCAL_UNITS   += $(BOTH_TESTS)
 endif
 ifneq ($(filter $(F),$(STORE_FLAVOURS)),)

@@ -409,7 +409,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 /* End the operations with this tag now: NOT_SENT if no byte was sent, else
  * UNSURE, both RELET_WHY_CANCELLED; an answer that comes later is swallowed.
- * How many there were. */
+ * How many there were; puts that share a call with others are none of them. */
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
 /* Wish for messages. A wish holds until it is taken back: it is restored on
@@ -551,7 +551,10 @@ typedef struct relet_job {
 
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
  * which some are not plain. waiting_max: refuse when more would wait, or, with
- * one that is not plain, wait or be delayed; 0: never.
+ * one that is not plain, wait or be delayed; 0: never. Plain ones that are put
+ * one after the other, with the same time-out and no waiting_max, go out in one
+ * call of the server as long as no byte of it was sent; then relet_cancel ends
+ * none of them.
  * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
  * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
  * server's. It is repeated over the next link when one breaks, and put once.

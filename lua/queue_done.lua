@@ -3,7 +3,7 @@
 -- KEYS  1 jobs  2 leased
 -- ARGV  1 worker  2 op  then number and token of each
 -- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters. Errors: VERSION.
+-- same letters; an older one: none. Errors: VERSION.
 -- Invariant: what is not leased with its token stays as it is. A lease without
 -- a record is none, so records go first.
 local ask, gone, out, said = {'version', 'd' .. ARGV[1], 'done'}, {}, {}, ''
@@ -11,7 +11,7 @@ for i = 3, #ARGV, 2 do ask[#ask + 1] = ARGV[i] .. 's' end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return before end
+if op and op + 0 >= ARGV[2] + 0 then return op == ARGV[2] and before or '' end
 for i = 3, #ARGV, 2 do
     local n, s = ARGV[i], q[(i + 5) / 2]
     local mine = s and string.match(s, '^L (%d+)') == ARGV[i + 1]

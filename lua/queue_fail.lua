@@ -5,7 +5,7 @@
 --       each. A name is 'number' or 'number,rank'. Verdicts: r retry, s snooze
 --       (the attempt does not count), x dead
 -- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters. Who waits hears 'number x error' when dead. Errors: VERSION.
+-- same letters; an older one: none. Who waits hears 'number x error'. VERSION.
 -- Invariant: what is not leased with its token stays as it is. A job is in its
 -- new place before it leaves the old one. What was cancelled is not retried.
 local t = redis.call('TIME')
@@ -16,7 +16,7 @@ local q = redis.call('HMGET', KEYS[1], unpack(ask))
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
 local due = tonumber(q[3]) or 2 ^ 53
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-if op == ARGV[2] then return before end
+if op and op + 0 >= ARGV[2] + 0 then return op == ARGV[2] and before or '' end
 for i = 3, #ARGV, 5 do
     local n, s = string.match(ARGV[i], '^%d+'), q[(i + 17) / 5] or ''
     local token, tries, rest = string.match(s, '^L (%d+) (%d+) (.*)$')

@@ -3,7 +3,7 @@
 -- KEYS  1 jobs  2 leased  3 done  4 ids
 -- ARGV  1 worker  2 op  then number, token, ms to keep it and result of each
 -- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters. Who waits hears 'number d result'. Errors: VERSION.
+-- same letters; an older one: none. Who waits hears 'number d result'. VERSION.
 -- Invariant: what is not leased with its token stays. What is kept is in
 -- `done`, by when it goes, before it is leased no more.
 local t, said, count = redis.call('TIME'), '', 0
@@ -15,7 +15,7 @@ end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
-if op == ARGV[2] then return before end
+if op and op + 0 >= ARGV[2] + 0 then return op == ARGV[2] and before or '' end
 for i = 3, #ARGV, 4 do
     local n, rec, s = ARGV[i], q[(i + 5) / 2], q[(i + 7) / 2] or ''
     local token, rest = string.match(s, '^L (%d+) (.*)$')

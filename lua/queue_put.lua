@@ -9,7 +9,7 @@
 local t, born, set, line = redis.call('TIME'), '', {}, {}
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'ranks')
-local op, first = string.match(q[2] or '', '^(%d+) (%d+)')
+local op, first = string.match(q[2] or '', '^(%d+) (%-?%d+)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return {tonumber(first), 1} end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end

@@ -28,7 +28,7 @@ if not live then
     set = {n, string.format('+%08x', t[1]) .. ARGV[5] .. ARGV[6]}
     redis.call('HSET', KEYS[1], 'version', '1', 'seq', n)
 elseif not window and state == 'W' then
-    rank, more, kind, len, more, at = string.match(q[6], head, 10)
+    rank, wide, kind, len, more, at = string.match(q[6], head, 10)
     set = {n, string.sub(q[6], 1, at + kind + len + more - 1) .. ARGV[6]}
 end
 local name = rank == '0' and n or n .. ',' .. rank

@@ -121,14 +121,26 @@ static int answer_heard(relet *r, uint64_t tag, rlt_heard heard,
     return rlt_hold_event(r, ev);
 }
 
+/* What it counts on had not run, and will now: it goes out once more. */
+static int answer_again(relet *r, rlt_op *op)
+{
+    if (op->state != RLT_LIVE || op->place != RLT_PLACE_AGAIN)
+        return 0;
+    op->place = RLT_PLACE_BEHIND;
+    return rlt_conn_again(&r->conn, (rlt_class)op->klass, 0, NULL, 0) == 0;
+}
+
 /* The answer that counts, for one of a lease's or a worker's. */
-static int answer_ours(relet *r, const rlt_op *op, relet_value v,
-                        relet_event *ev)
+static int answer_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
 {
     int told = op->state == RLT_LIVE;
     uint64_t tag = op->tag;
 
     r->cause_len = 0;
+    if (answer_again(r, op)) {
+        answer_clear(ev);
+        return 0;
+    }
     rlt_conn_pop(&r->conn);
     answer_clear(ev); /* it may be over a limit */
     if (!told)
@@ -165,6 +177,8 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
         answer_reply(r, v, ev);
     }
     r->cause_len = 0;
+    if (op->place > 0 && tell)
+        rlt_put_answered(r, ev);
     rlt_conn_pop(&r->conn);
     return tell;
 }
@@ -256,6 +270,8 @@ static RLT_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
             return 0;
         }
         return answer_finish(r, op, v, ev);
+    case RLT_OP_RIDER: /* has none of its own                                */
+        break;
     case RLT_OP_PING:
         rlt_conn_pop(&r->conn);
         return 0;
@@ -275,7 +291,7 @@ static int answer_take(relet *r, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->skip > 0 || ev->kind != RELET_NOTHING ||
-        (op->flags & RLT_OP_OURS) ||
+        (op->flags & RLT_OP_OURS) || op->place > 0 ||
         relet_value_type(v) == RELET_FAILURE)
         return answer_take_other(r, op, v, ev);
     ev->tag = op->tag;
@@ -447,6 +463,7 @@ static int answer_next(relet *r, relet_event *ev)
     rlt_pubsub_release(&r->pubsub);
     do {
         told = rlt_hold_event(r, ev) || rlt_work_event_all(r, ev) ||
+               rlt_put_event(r, ev) ||
                rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
                rlt_pubsub_event(&r->pubsub, ev) ||
                rlt_session_last_event(&r->session, ev) ||

@@ -104,7 +104,8 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->holds = client_place(p, c->leases_max * sizeof(rlt_hold));
     p->desks = client_place(p, c->workers_max * sizeof(rlt_desk));
     p->slots = client_place(p, (size_t)c->workers_max * c->jobs_max *
-                                   sizeof(rlt_slot));
+                                       sizeof(rlt_slot) +
+                                   (c->workers_max ? sizeof(rlt_ferry) : 0));
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
                                      strlen(c->tracking_prefix) +
                                      strlen(c->prefix) + 4);
@@ -216,6 +217,7 @@ static void client_init_holds(relet *r, const relet_config *c,
     r->desks_max = c->workers_max;
     r->jobs_max = c->jobs_max;
     memset(r->desks, 0, r->desks_max * sizeof(rlt_desk));
+    rlt_put_init(r);
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)

@@ -50,6 +50,17 @@ typedef struct rlt_desk {
     char name[RLT_HOLD_LABEL_MAX + 1 + RLT_CHANCE];
 } rlt_desk;
 
+/* The newest put, which others may join, and what the server says to the one
+ * whose riders have yet to hear it. */
+typedef struct rlt_ferry {
+    relet_event ev;
+    int64_t first;
+    relet_node said[16];
+    rlt_queue_tag queue;
+    uint32_t place; /* 0: there is none                                      */
+    uint32_t jobs;
+} rlt_ferry;
+
 /* Operations of ours are a lease's, a worker's, or nobody waits for them. */
 #define RLT_TAG_NOBODY UINT64_MAX
 
@@ -81,7 +92,7 @@ struct relet {
      * known what this client puts. */
     char wake[64 + 5 + RLT_CHANCE];
     rlt_desk *desks;
-    rlt_slot *slots; /* jobs_max for each desk                               */
+    rlt_slot *slots; /* jobs_max for each desk, and then the ferry           */
     uint32_t desks_max, jobs_max;
     uint64_t desk_link;   /* session.connects when they last had a link      */
     uint32_t desk_serial; /* of the last errand                              */
@@ -121,6 +132,17 @@ RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                                  const relet_args *a, const relet_request *q,
                                  uint8_t flags, uint32_t place);
+
+/* The same with more arguments for the newest of the user's, which has argc:
+ * 1; 0 when that cannot be; or a code. `before`: jobs that stand in front. */
+RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
+                                   uint32_t before, const relet_args *more,
+                                   const relet_request *q);
+
+/* A put was answered by *ev: so were its riders. The next of them, and 1. */
+RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
+RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
+RELET_PRIVATE void rlt_put_init(relet *r);
 
 /* What was offered to a queue, or is delayed no more, has no place yet, or no
  * worker that knows when it is due. This follows such a request, whatever

@@ -146,3 +146,25 @@ RELET_PRIVATE uint8_t *rlt_cmd_write_of(uint8_t *out, const relet_span *head,
     out = cmd_put_args(out, head, heads);
     return cmd_put_args(out, argv, argc);
 }
+
+RELET_PRIVATE size_t rlt_cmd_more_size(size_t argc, const relet_span *argv,
+                                       size_t more)
+{
+    if (argc == 0 || more == 0 || more > RLT_CMD_ARGS_MAX - argc)
+        return 0;
+    return cmd_size_args(cmd_digits((uint32_t)(argc + more)) -
+                             cmd_digits((uint32_t)argc), argv, more);
+}
+
+RELET_PRIVATE void rlt_cmd_more(uint8_t *cmd, size_t len, size_t argc,
+                                const relet_span *argv, size_t more)
+{
+    size_t old = 3 + cmd_digits((uint32_t)argc);
+    uint32_t all = (uint32_t)(argc + more);
+    size_t head = 3 + cmd_digits(all);
+
+    if (head != old)
+        memmove(cmd + head, cmd + old, len - old);
+    (void)cmd_put_header(cmd, '*', all);
+    (void)cmd_put_args(cmd + len - old + head, argv, more);
+}

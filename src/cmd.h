@@ -29,4 +29,11 @@ RELET_PRIVATE uint8_t *rlt_cmd_write_of(uint8_t *out, const relet_span *head,
                                         size_t heads, const relet_span *argv,
                                         size_t argc);
 
+/* More arguments for a command that was written, of argc: by how many bytes it
+ * grows, 0 as above; and the same at its end, where there is room. */
+RELET_PRIVATE size_t rlt_cmd_more_size(size_t argc, const relet_span *argv,
+                                       size_t more);
+RELET_PRIVATE void rlt_cmd_more(uint8_t *cmd, size_t len, size_t argc,
+                                const relet_span *argv, size_t more);
+
 #endif

@@ -24,7 +24,7 @@ static int conn_before(uint32_t a, uint32_t b)
 
 static int conn_is_users(const rlt_op *op)
 {
-    return op->klass <= RLT_OP_SCRIPT;
+    return op->klass <= RLT_OP_RIDER;
 }
 
 /* Whether the user has asked for it. */
@@ -42,6 +42,12 @@ static int conn_is_kept(const rlt_op *op)
 static uint64_t conn_start(const rlt_conn *c, uint32_t pos)
 {
     return pos == c->first ? c->answered : conn_at(c, pos - 1)->end;
+}
+
+/* Whether the operation behind this one rides with it. */
+static int conn_is_led(const rlt_conn *c, uint32_t pos)
+{
+    return pos + 1 != c->last && conn_at(c, pos + 1)->klass == RLT_OP_RIDER;
 }
 
 static uint64_t conn_queued(const rlt_conn *c)
@@ -149,6 +155,38 @@ RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n)
     conn_push(c, op);
 }
 
+/* Of the newest operation, which is LIVE. */
+static uint32_t conn_leader(const rlt_conn *c)
+{
+    uint32_t pos = c->last - 1;
+
+    while (conn_at(c, pos)->klass == RLT_OP_RIDER)
+        pos--;
+    return pos;
+}
+
+RELET_PRIVATE size_t rlt_conn_joinable(const rlt_conn *c, const rlt_op *op)
+{
+    const rlt_op *last = conn_at(c, c->last - 1);
+    uint64_t start;
+
+    if (rlt_conn_idle(c) || c->last - c->first > c->mask ||
+        last->state != RLT_LIVE || last->place != op->place ||
+        last->deadline != op->deadline || last->flags != op->flags)
+        return 0;
+    start = conn_start(c, conn_leader(c));
+    return start < c->sent ? 0 : (size_t)(conn_queued(c) - start);
+}
+
+RELET_PRIVATE void rlt_conn_join(rlt_conn *c, const rlt_op *op, size_t n)
+{
+    uint32_t pos = conn_leader(c);
+
+    rlt_conn_commit(c, op, n);
+    for (; pos != c->last; pos++)
+        conn_at(c, pos)->end = conn_queued(c);
+}
+
 /* ------------------------------------------------------------- bytes out */
 
 /* Drop what no one will want again. */
@@ -204,6 +242,8 @@ static void conn_sweep_gone(rlt_conn *c)
 {
     while (c->first != c->last && conn_at(c, c->first)->state == RLT_GONE)
         conn_leave(c);
+    if (c->first == c->last) /* so that few of them are ever touched */
+        c->first = c->last = c->unsent = c->fresh = c->ended_from = 0;
     conn_cursors(c);
     if (c->base != c->whole)
         conn_discard(c);
@@ -256,6 +296,30 @@ RELET_PRIVATE void rlt_conn_pop(rlt_conn *c)
     conn_sweep_gone(c);
 }
 
+RELET_PRIVATE uint32_t rlt_conn_ripen(rlt_conn *c)
+{
+    uint32_t n = 0;
+
+    for (; conn_is_led(c, c->first + n); n++) {
+        rlt_op *op = conn_at(c, c->first + n + 1);
+
+        rlt_assert(op->state == RLT_LIVE);
+        op->state = RLT_RIPE;
+        c->kept_ops -= (uint32_t)conn_is_kept(op);
+    }
+    return n;
+}
+
+RELET_PRIVATE int rlt_conn_take_ripe(rlt_conn *c, rlt_op *out)
+{
+    if (rlt_conn_idle(c) || conn_at(c, c->first)->state != RLT_RIPE)
+        return 0;
+    *out = *conn_at(c, c->first);
+    c->outstanding--;
+    rlt_conn_pop(c);
+    return 1;
+}
+
 RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c)
 {
     relet_span s;
@@ -287,8 +351,13 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
     if (klass != (rlt_class)op.klass)
         op.arg = 0; /* a script's number; to others, answers to be skipped */
     op.klass = (uint8_t)klass;
-    rlt_conn_pop(c);
-    conn_push(c, &op);
+    do {
+        rlt_conn_pop(c);
+        conn_push(c, &op);
+        op = *conn_at(c, c->first);
+    } while (op.klass == RLT_OP_RIDER);
+    if (op.place == RLT_PLACE_BEHIND)
+        conn_at(c, c->first)->place = RLT_PLACE_AGAIN;
     return 0;
 }
 
@@ -330,7 +399,9 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
     }
     if (conn_is_kept(op))
         c->kept_ops--;
-    if (conn_start(c, pos) < c->sent)
+    if (op->klass == RLT_OP_RIDER) /* as it ended for the one before it       */
+        op->flags |= (uint8_t)(conn_at(c, pos - 1)->flags & RLT_OP_UNSURE);
+    else if (conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
     else
         op->flags |= RLT_OP_CUT;
@@ -348,7 +419,8 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
     for (pos = c->first; pos != c->last; pos++) {
         rlt_op *op = conn_at(c, pos);
 
-        if (op->state == RLT_LIVE && op->tag == tag && conn_counts(op)) {
+        if (op->state == RLT_LIVE && op->tag == tag && conn_counts(op) &&
+            op->klass != RLT_OP_RIDER && !conn_is_led(c, pos)) {
             conn_end(c, pos, RELET_WHY_CANCELLED);
             n++;
         }

@@ -2,7 +2,7 @@
  *
  * conn.h - one byte stream, and the operations that wait for its answers.
  *
- * An operation is in one of four states. "Due" means that the server still
+ * An operation is in one of five states. "Due" means that the server still
  * owes answers to it, which have to be taken off the stream in order.
  *
  *   state   means                          event            becomes
@@ -11,14 +11,21 @@
  *                                          time up, cancel  ENDED; ours: TOLD
  *                                          link broke       ENDED, or stays:
  *                                                           unsent, repeatable
+ *                                          its leader's     RIPE
+ *                                          answer
+ *   RIPE    a rider's outcome is known     taken            GONE
  *   ENDED   outcome known, not yet taken   taken, due       TOLD
  *                                          taken, not due   GONE
  *   TOLD    a tombstone: due, no more      its last answer  GONE
  *                                          link broke       GONE
  *   GONE    nothing; leaves at the front
  *
- * ENDED operations are taken before the stream is read further, so answers
- * only ever meet LIVE and TOLD ones. */
+ * ENDED and RIPE operations are taken before the stream is read further, so
+ * answers only ever meet LIVE and TOLD ones.
+ *
+ * Riders stand behind their leader, whose command does their work, too: they
+ * have no bytes, and one answer is for all of them. Until it comes they share
+ * everything but their tags, so they end together. */
 #ifndef RLT_CONN_H
 #define RLT_CONN_H
 
@@ -30,12 +37,13 @@ typedef enum rlt_class {
     RLT_OP_PLAIN,      /* one answer                                         */
     RLT_OP_UNIT,       /* MULTI: answers to swallow, then EXEC's             */
     RLT_OP_SCRIPT,     /* EVALSHA: NOSCRIPT is not the end                   */
+    RLT_OP_RIDER,      /* that of its leader                                 */
     RLT_OP_PING,       /* ours: any answer is good news                      */
     RLT_OP_SUBSCRIBE,  /* ours: one push, or one error                       */
     RLT_OP_UNSUBSCRIBE /* ours: pushes and at most one error, then a barrier */
 } rlt_class;
 
-enum { RLT_LIVE, RLT_ENDED, RLT_TOLD, RLT_GONE };
+enum { RLT_LIVE, RLT_RIPE, RLT_ENDED, RLT_TOLD, RLT_GONE };
 
 /* Flags beside the public RELET_REPEATABLE and RELET_CACHED. */
 enum {
@@ -49,13 +57,19 @@ enum {
                          * link, sent or not                                 */
 };
 
+/* An operation that counts on the one in front of it; and one that did in
+ * vain, since that one is sent again, behind it: then so is this. */
+#define RLT_PLACE_BEHIND (UINT32_MAX - 1)
+#define RLT_PLACE_AGAIN UINT32_MAX
+
 typedef struct rlt_op {
     uint64_t tag;
     uint64_t end;        /* position in the stream behind its last byte      */
     relet_time deadline; /* a duration until the first tick has seen it      */
-    uint32_t arg;        /* script number or subscription slot               */
+    uint32_t arg;        /* number of the script, slot of the subscription,
+                          * what stands before a rider's in their command    */
     uint32_t skip;       /* answers that come before the one that counts     */
-    uint32_t place;      /* from 1 on; 0: none                               */
+    uint32_t place;      /* from 1 on; 0: none; or RLT_PLACE_…               */
     uint8_t klass;       /* rlt_class                                        */
     uint8_t flags;
     uint8_t state;
@@ -100,6 +114,13 @@ RELET_PRIVATE void rlt_conn_free(rlt_conn *c);
 RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out);
 RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n);
 
+/* How long the newest command is, at the end of `out`, if *op may ride with
+ * it: of its place and time, and no byte was sent of it. Else 0. */
+RELET_PRIVATE size_t rlt_conn_joinable(const rlt_conn *c, const rlt_op *op);
+
+/* So it does, and the command has become n bytes longer. */
+RELET_PRIVATE void rlt_conn_join(rlt_conn *c, const rlt_op *op, size_t n);
+
 /* --- what goes out */
 
 RELET_PRIVATE size_t rlt_conn_pending(const rlt_conn *c, const uint8_t **p);
@@ -118,6 +139,12 @@ RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c);
 /* 1 when nothing that has time left stands before ours with this tag. */
 RELET_PRIVATE int rlt_conn_owes(const rlt_conn *c, uint64_t tag);
 
+/* The answer to the front operation is that of its riders, too. How many. */
+RELET_PRIVATE uint32_t rlt_conn_ripen(rlt_conn *c);
+
+/* The next RIPE one, as it was: 1, or 0. */
+RELET_PRIVATE int rlt_conn_take_ripe(rlt_conn *c, rlt_op *out);
+
 /* It has had its last answer. */
 RELET_PRIVATE void rlt_conn_pop(rlt_conn *c);
 
@@ -133,7 +160,8 @@ RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
 /* Whether an operation is waited for that has this place. */
 RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place);
 
-/* End every LIVE operation of the user's own with this tag. How many. */
+/* End every LIVE operation of the user's own with this tag, but for riders and
+ * those that have some. How many. */
 RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag);
 
 /* Time has passed: end what is overdue. */

@@ -9,6 +9,17 @@
 #define PUT_OFFER_MAX 16
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
 
+static rlt_ferry *put_ferry(const relet *r)
+{
+    return (rlt_ferry *)(void *)(r->slots + (size_t)r->desks_max * r->jobs_max);
+}
+
+RELET_PRIVATE void rlt_put_init(relet *r)
+{
+    if (r->desks_max > 0)
+        memset(put_ferry(r), 0, sizeof(rlt_ferry));
+}
+
 static const char *put_rule(const relet *r, const relet_job *jobs,
                                  size_t count, int *plain)
 {
@@ -39,12 +50,76 @@ static uint32_t put_op(relet *r, rlt_words *w)
     uint64_t places = 2 * (uint64_t)r->operations_max;
     uint32_t place = (uint32_t)(r->put_op % places);
 
+    put_ferry(r)->place = 0;
     while (rlt_conn_has_place(&r->conn, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_words_place(w, rlt_span(r->wake + r->wake_len - RLT_CHANCE, RLT_CHANCE),
                     place);
     rlt_words_number(w, ++r->put_op);
     return place + 1;
+}
+
+#define PUT_WORDS 10 /* of a plain put, in front of its jobs                  */
+
+/* With the newest put, which was not sent yet: as rlt_submit_along. */
+static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
+                     size_t count, const relet_request *q)
+{
+    relet_span payload[PUT_PLAIN_MAX];
+    rlt_ferry *f = put_ferry(r);
+    relet_args more;
+    size_t i;
+    int code;
+
+    if (f->place == 0 || f->jobs + count > PUT_PLAIN_MAX ||
+        f->queue.len != tag->len ||
+        memcmp(f->queue.text, tag->text, tag->len) != 0)
+        return 0;
+    for (i = 0; i < count; i++)
+        payload[i] = jobs[i].payload;
+    more.argv = payload;
+    more.argc = count;
+    code = rlt_submit_along(r, PUT_WORDS + f->jobs, f->place, f->jobs, &more,
+                            q);
+    if (code == 1)
+        f->jobs += (uint32_t)count;
+    return code;
+}
+
+RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
+{
+    rlt_ferry *f = put_ferry(r);
+    char *room = (char *)f->said;
+
+    if (rlt_conn_ripen(&r->conn) == 0)
+        return;
+    f->ev = *ev;
+    f->first = 0;
+    f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
+    if (ev->kind == RELET_REPLY)
+        (void)relet_value_int(relet_value_at(f->ev.value, 0), &f->first);
+    if (f->ev.value.node == NULL && ev->value.node != NULL) {
+        f->ev.text.n = RLT_MIN(ev->text.n, sizeof f->said);
+        f->ev.text.p = (const char *)memcpy(room, ev->text.n ? ev->text.p : "",
+                                            f->ev.text.n);
+    } else if (ev->value.node != NULL) {
+        f->ev.text = relet_value_text(f->ev.value);
+    }
+}
+
+RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
+{
+    rlt_ferry *f = put_ferry(r);
+    rlt_op op;
+
+    if (r->desks_max == 0 || !rlt_conn_take_ripe(&r->conn, &op))
+        return 0;
+    if (f->first > 0)
+        f->said[f->ev.value.node - f->said + 1].payload =
+            f->first + (int64_t)op.arg;
+    *ev = f->ev;
+    ev->tag = op.tag;
+    return 1;
 }
 
 static int put_plain(relet *r, rlt_words *w, const rlt_queue_tag *tag,
@@ -83,6 +158,17 @@ static int put_offer(relet *r, rlt_words *w, const rlt_queue_tag *tag,
         rlt_words_add(w, jobs[i].payload);
     }
     return RLT_SCRIPT_QUEUE_OFFER;
+}
+
+/* From now on others may join it. */
+static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
+                      size_t count)
+{
+    rlt_ferry *f = put_ferry(r);
+
+    f->queue = *tag;
+    f->place = place;
+    f->jobs = (uint32_t)count;
 }
 
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
@@ -134,6 +220,9 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
         return rlt_client_refuse(r, rule);
     if (!put_has_room(r, plain))
         return RELET_E_LIMIT;
+    code = plain && most == 0 ? put_along(r, &tag, jobs, count, q) : 0;
+    if (code != 0)
+        return code > 0 ? 0 : code;
     rlt_hold_prepare(r);
     rlt_words_init(&w);
     script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
@@ -145,6 +234,8 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                           RELET_REPEATABLE, place);
     if (code == 0 && !plain)
         rlt_put_promote(r, &tag, q);
+    if (code == 0 && plain && most == 0)
+        put_leads(r, &tag, place, count);
     return code;
 }
 

@@ -16,31 +16,30 @@ static int slots_held(const rlt_slot *s)
     return s->state == RLT_SLOT_HELD;
 }
 
+/* One thing at a time: a loss takes the place of a cancel. */
 static void slots_tell(rlt_slots *t, rlt_slot *s, int what)
 {
     if (s->tell == 0)
         t->tells++;
-    s->tell |= (uint8_t)what;
+    s->tell = (uint8_t)what;
 }
 
-static void slots_untell(rlt_slots *t, rlt_slot *s, int what)
+static void slots_untell(rlt_slots *t, rlt_slot *s)
 {
     if (s->tell == 0)
         return;
-    s->tell &= (uint8_t)~what;
-    if (s->tell == 0)
-        t->tells--;
+    s->tell = 0;
+    t->tells--;
 }
 
 static void slots_free(rlt_slots *t, rlt_slot *s)
 {
-    slots_untell(t, s, 255);
+    slots_untell(t, s);
     memset(s, 0, sizeof *s);
 }
 
 static void slots_lose(rlt_slots *t, rlt_slot *s, relet_why why)
 {
-    slots_untell(t, s, RLT_TELL_JOB_CANCEL);
     s->state = slots_held(s) ? RLT_SLOT_LOST : RLT_SLOT_LATE;
     s->why = (uint8_t)why;
     s->renewed = 0;
@@ -265,8 +264,9 @@ RELET_PRIVATE void rlt_slots_renewed(rlt_slots *t, relet_span letters,
         rlt_slot *s = &t->slot[i];
         size_t place = s->renewed;
 
+        rlt_assert(place == 0 || slots_held(s));
         s->renewed = 0;
-        if (place > 0 && place <= letters.n && slots_held(s))
+        if (place > 0 && place <= letters.n)
             slots_renewed_one(t, s, letters.p[place - 1], until);
     }
 }
@@ -360,7 +360,7 @@ RELET_PRIVATE int rlt_slots_end(rlt_slots *t, rlt_slot *s, rlt_slot_state how)
         slots_free(t, s);
         return 0;
     }
-    slots_untell(t, s, RLT_TELL_JOB_CANCEL);
+    slots_untell(t, s);
     s->state = (uint8_t)how;
     s->renewed = 0;
     return 1;
@@ -387,9 +387,8 @@ RELET_PRIVATE int rlt_slots_event(rlt_slots *t, int *tell, rlt_slot *job)
 
         if (s->tell == 0)
             continue;
-        *tell = s->tell & RLT_TELL_JOB_LOST ? RLT_TELL_JOB_LOST
-                                            : RLT_TELL_JOB_CANCEL;
-        slots_untell(t, s, *tell);
+        *tell = s->tell;
+        slots_untell(t, s);
         *job = *s;
         if (s->state == RLT_SLOT_LATE)
             slots_free(t, s);

@@ -62,7 +62,7 @@ typedef struct rlt_slot {
     uint8_t fresh;   /* the last claim brought it                            */
     uint8_t asked;   /* it is to be cancelled                                */
     uint8_t overdue; /* ends_at has come                                     */
-    uint8_t tell;    /* RLT_TELL_JOB_…                                       */
+    uint8_t tell;    /* RLT_TELL_JOB_…, or 0: nothing                        */
     uint8_t why;     /* relet_why of what is told                            */
 } rlt_slot;
 

@@ -43,8 +43,8 @@ static uint8_t *submit_begin(relet *r, size_t n, int *code)
     return out;
 }
 
-static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
-                          size_t n)
+/* What the user says of it. */
+static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
 {
     op->deadline = r->setup.timeout_ms;
     if (q) {
@@ -55,6 +55,12 @@ static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
         if (q->timeout_ms > SUBMIT_MS_MAX)
             op->deadline = RELET_NEVER;
     }
+}
+
+static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
+                          size_t n)
+{
+    submit_ask(r, q, op);
     rlt_conn_commit(&r->conn, op, n);
     r->submitted++;
 }
@@ -242,6 +248,8 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
     int code;
 
     memset(&op, 0, sizeof op);
+    if (which == RLT_SCRIPT_QUEUE_READY && q->tag == RLT_TAG_NOBODY)
+        op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
     heads = submit_script_words(s, script, !s->known, keys, digits, words,
                                 &op);
     code = submit_ours(r, words, heads, a, q, &op);
@@ -287,6 +295,35 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
     op.place = place;
     return submit_script(r, rlt_script_own(&r->scripts, which), keys, a, q, 0,
                          &op);
+}
+
+/* So much goes out as one, of what was put one after the other. */
+#define SUBMIT_ALONG_MAX 65536
+
+RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
+                                   uint32_t before, const relet_args *more,
+                                   const relet_request *q)
+{
+    size_t n = rlt_cmd_more_size(argc, more->argv, more->argc), len;
+    rlt_op op;
+    int code;
+
+    memset(&op, 0, sizeof op);
+    submit_ask(r, q, &op);
+    op.klass = RLT_OP_RIDER;
+    op.flags = RELET_REPEATABLE;
+    op.place = place;
+    op.arg = before;
+    len = rlt_conn_joinable(&r->conn, &op);
+    if (len == 0 || len + n > SUBMIT_ALONG_MAX)
+        return 0;
+    if (submit_begin(r, n, &code) == NULL)
+        return code;
+    rlt_cmd_more(rlt_buf_end(&r->conn.out) - len, len, argc, more->argv,
+                 more->argc);
+    rlt_conn_join(&r->conn, &op, n);
+    r->submitted++;
+    return 1;
 }
 
 RELET_API int relet_script_run(relet *r, int script, size_t keys,

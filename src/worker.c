@@ -66,8 +66,7 @@ static uint32_t work_in_hand(const rlt_work *w)
 
 RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w)
 {
-    return work_in_hand(w) +
-           (w->step[RLT_STEP_CLAIM].serial != 0 || w->astray ? w->wanted : 0);
+    return work_in_hand(w) + (w->repeats || w->astray ? w->wanted : 0);
 }
 
 /* How many slots there are, as soon as what was sent has ended. */
@@ -259,7 +258,9 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         if (i == RLT_STEP_CLAIM) {
             if (w->walk.again_at <= now)
                 rlt_walk_begin(&w->walk, now);
-            w->wanted = out->count;
+            w->wanted = w->repeats ? RLT_MAX(w->wanted, out->count)
+                                   : out->count;
+            w->doubled = w->repeats;
             w->repeats = 1;
         }
         out->step = (rlt_step)i;
@@ -366,7 +367,10 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
     rlt_claimed c;
     uint32_t n;
 
-    if (relet_value_count(v) < 3) { /* this claim had been done before */
+    /* This claim had been done before; or it brought nothing, which no server
+     * notes, and may still come once more over a link that is gone. */
+    if (relet_value_count(v) < 3 ||
+        (w->doubled && relet_value_count(v) == 3)) {
         w->astray = 1;
         return 0;
     }

@@ -83,7 +83,7 @@ typedef struct rlt_work {
     rlt_walk walk;
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
-    uint32_t wanted;   /* by the claim that is under way                     */
+    uint32_t wanted;   /* by the claim that is under way, or not answered    */
     uint32_t taken;    /* so many jobs began here since the last account     */
     uint32_t allowed;  /* jobs at a time, as others share the room           */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
@@ -91,6 +91,7 @@ typedef struct rlt_work {
     uint8_t in_line;
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
+    uint8_t doubled;   /* … and so was the one that is under way             */
     uint8_t tell_end;
     relet_time poll_at, due_at, reap_at, again_at;
     int64_t server_ms; /* the server's clock, at some time since server_at,  */

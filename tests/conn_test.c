@@ -124,8 +124,8 @@ TEST positions_in_the_ring_wrap_around(void)
 
     c->first = c->last = c->unsent = c->fresh = c->ended_from =
         UINT32_MAX - 20;
-    for (tag = 1; tag < 100; tag += 4) {
-        ASSERT_EQ(0, t_put(c, tag, 0, 100, "a"));
+    ASSERT_EQ(0, t_put(c, 1, 0, 100, "a"));
+    for (tag = 1; tag < 100; tag += 4) { /* never idle */
         ASSERT_EQ(0, t_put(c, tag + 1, RELET_REPEATABLE, 100, "b"));
         ASSERT_EQ(0, t_put(c, tag + 2, 0, 100, "c"));
         ASSERT_EQ(0, t_put(c, tag + 3, 0, 100, "d"));
@@ -141,11 +141,32 @@ TEST positions_in_the_ring_wrap_around(void)
         t_in(c, "+1\r\n+2\r\n+3\r\n");
         ASSERT_EQ(tag, t_answered(c));
         ASSERT_EQ(tag + 1, t_answered(c));
+        ASSERT_EQ(0, t_put(c, tag + 4, 0, 100, "a"));
         ASSERT_EQ(tag + 2, t_answered(c));
-        ASSERT_EQ(1, rlt_conn_idle(c));
+        ASSERT_EQ(0, rlt_conn_idle(c));
     }
     ASSERT_EQ(50, ended);
-    ASSERT(c->first < 1000); /* it has wrapped */
+    ASSERT(c->first > 0 && c->first < 1000); /* it has wrapped */
+    ASSERT_EQ(0, t_conn_end(t));
+    PASS();
+}
+
+/* The ring of a client that asks one thing after the other came to be touched
+ * all over, 3 MB of it. */
+TEST an_idle_ring_begins_anew(void)
+{
+    t_conn *t = t_conn_start();
+    rlt_conn *c = &t->c;
+    uint64_t tag;
+
+    for (tag = 1; tag < 100; tag++) {
+        ASSERT_EQ(0, t_put(c, tag, 0, 100, "a"));
+        ASSERT_EQ(0, c->first);
+        ASSERT_STR_EQ("a", t_out(c, 3));
+        t_in(c, "+1\r\n");
+        ASSERT_EQ(tag, t_answered(c));
+        ASSERT_EQ(1, rlt_conn_idle(c));
+    }
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
 }
@@ -469,6 +490,7 @@ TEST rest_gives_memory_back_but_no_bytes(void)
 static SUITE(conn)
 {
     RUN_TEST(positions_in_the_ring_wrap_around);
+    RUN_TEST(an_idle_ring_begins_anew);
     RUN_TEST(a_break_wraps_around_too);
     RUN_TEST(what_was_cancelled_last_may_stand_first);
     RUN_TEST(a_full_ring_is_a_limit);

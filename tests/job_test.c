@@ -82,6 +82,9 @@ TEST a_name_has_a_byte_and_at_most_so_many(void)
     ASSERT_STR_EQ("prefix and name of a queue have at most 199 bytes",
                   rlt_queue_tag_make(&q, relet_str("p"),
                                      t_span(name, sizeof name - 1)));
+    ASSERT_STR_EQ("prefix and name of a queue have at most 199 bytes",
+                  rlt_queue_tag_make(&q, relet_str(""),
+                                     t_span(name, sizeof name)));
     PASS();
 }
 
@@ -93,6 +96,18 @@ TEST a_plain_job_needs_no_head(void)
     memset(&j, 0, sizeof j);
     j.payload = relet_str("x");
     ASSERT_EQ(0, rlt_job_head(&j, out));
+    PASS();
+}
+
+TEST a_type_alone_is_a_head(void)
+{
+    char out[RLT_JOB_HEAD_MAX];
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.type = relet_str("t");
+    ASSERT_EQ(11, rlt_job_head(&j, out));
+    ASSERT_MEM_EQ("0,0,1,0,0;t", out, 11);
     PASS();
 }
 
@@ -155,7 +170,10 @@ TEST a_record_that_is_none_of_ours_is_all_payload(void)
         "+000000430,0,9,0,0;", "+000000430,0,0,9,0;", "+000000430,0,0,0,9;",
         "+000000430,0,-1,0,0;", "+000000431001,0,0,0,0;",
         "+000000430,-1,0,0,0;", "+00000043,0,0,0,0;",
-        "+000000430,0,9223372036854775807,1,1;", "hello"};
+        "+000000430,0,9223372036854775807,1,1;", "hello", "hello world",
+        "+00000043x,0,0,0,0;", "+000000430,x,0,0,0;", "+000000430,0,x,0,0;",
+        "+000000430,0,0,x,0;", "+000000430,0,0,0,x;", "+000000430,0,0,-1,0;",
+        "+000000430,0,0,0,-1;", "+00000043-1001,0,0,0,0;"};
     relet_job got;
     uint64_t born;
     size_t i;
@@ -183,20 +201,69 @@ TEST options_of_a_later_version_are_passed_over(void)
     PASS();
 }
 
-TEST each_field_has_its_rule(void)
+TEST an_option_below_zero_is_passed_over(void)
+{
+    relet_job got;
+    uint64_t born;
+
+    ASSERT_EQ(1, rlt_job_read(relet_str("+000000430,0,0,0,8;k-7 a-2 p"), &got,
+                              &born));
+    ASSERT_EQ(0, got.keep_ms);
+    ASSERT_EQ(0, got.attempts);
+    ASSERT(rlt_span_is(got.payload, "p"));
+    PASS();
+}
+
+TEST a_rank_has_its_bounds(void)
 {
     relet_job j;
 
     memset(&j, 0, sizeof j);
+    for (j.rank = -1000; j.rank <= 1000; j.rank += 2000)
+        ASSERT_EQ(NULL, rlt_job_rule(&j));
+    for (j.rank = -1001; j.rank <= 1001; j.rank += 2002)
+        ASSERT_STR_EQ("job.rank must be between -1000 and 1000",
+                      rlt_job_rule(&j));
+    PASS();
+}
+
+TEST each_time_has_its_bounds(void)
+{
+    static const char *const name[] = {"delay_ms", "backoff_ms",
+                                       "backoff_max_ms", "timeout_ms",
+                                       "deadline_ms", "keep_ms"};
+    relet_job j;
+    relet_time *const field[] = {&j.delay_ms, &j.backoff_ms,
+                                 &j.backoff_max_ms, &j.timeout_ms,
+                                 &j.deadline_ms, &j.keep_ms};
+    char expected[80];
+    size_t i;
+
+    memset(&j, 0, sizeof j);
+    for (i = 0; i < sizeof field / sizeof *field; i++) {
+        sprintf(expected, "job.%s must be between 0 and 1000000000000",
+                name[i]);
+        *field[i] = -1;
+        ASSERT_STR_EQ(expected, rlt_job_rule(&j));
+        *field[i] = INT64_C(1000000000001);
+        ASSERT_STR_EQ(expected, rlt_job_rule(&j));
+        *field[i] = INT64_C(1000000000000);
+        ASSERT_EQ(NULL, rlt_job_rule(&j));
+    }
+    PASS();
+}
+
+TEST each_text_has_its_length(void)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.id.n = j.type.n = j.reply_to.n = 255;
     ASSERT_EQ(NULL, rlt_job_rule(&j));
-    j.rank = 1001;
-    ASSERT_STR_EQ("job.rank must be between -1000 and 1000",
-                  rlt_job_rule(&j));
-    j.rank = 0;
-    j.delay_ms = -1;
-    ASSERT_STR_EQ("job.delay_ms must be between 0 and 1000000000000",
-                  rlt_job_rule(&j));
-    j.delay_ms = 0;
+    j.reply_to.n = 256;
+    ASSERT_STR_EQ("job.reply_to has at most 255 bytes", rlt_job_rule(&j));
+    j.type.n = 256;
+    ASSERT_STR_EQ("job.type has at most 255 bytes", rlt_job_rule(&j));
     j.id.n = 256;
     ASSERT_STR_EQ("job.id has at most 255 bytes", rlt_job_rule(&j));
     PASS();
@@ -236,6 +303,21 @@ TEST only_a_leased_job_has_a_token(void)
     PASS();
 }
 
+TEST a_state_that_does_not_count_is_none(void)
+{
+    static const char *const odd[] = {
+        "L 170 x 2 3 - w", "L 170 -1 2 3 - w", "L 170 1 x 3 - w",
+        "L 170 1 2 x - w", "L 170 1 2 -3 - w", "L 170 4294967296 2 3 - w"};
+    rlt_job_state s;
+    size_t i;
+
+    for (i = 0; i < sizeof odd / sizeof *odd; i++)
+        ASSERT_EQ_FMT(0, rlt_job_state_read(relet_str(odd[i]), &s), "%d");
+    ASSERT_EQ(1, rlt_job_state_read(relet_str("L 170 4294967295 2 3 - w"), &s));
+    ASSERT_EQ(UINT32_MAX, s.attempts);
+    PASS();
+}
+
 /* The longest of all chances. */
 static relet_time t_longest(const relet_job *j, uint32_t attempts)
 {
@@ -267,6 +349,17 @@ TEST waits_grow_as_asked_for_and_no_longer_than_the_longest(void)
     PASS();
 }
 
+TEST a_wait_of_which_nothing_was_said_is_a_second(void)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    ASSERT_EQ(1000, t_longest(&j, 1));
+    j.backoff = RELET_BACKOFF_FIXED;
+    ASSERT_EQ(1000, rlt_job_backoff(&j, 9, 77));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -277,13 +370,19 @@ int main(int argc, char **argv)
     RUN_TEST(a_name_that_would_end_the_hash_tag_is_refused);
     RUN_TEST(a_name_has_a_byte_and_at_most_so_many);
     RUN_TEST(a_plain_job_needs_no_head);
+    RUN_TEST(a_type_alone_is_a_head);
     RUN_TEST(what_is_said_of_a_job_is_read_again);
     RUN_TEST(a_plain_payload_may_be_any_bytes_or_none);
     RUN_TEST(a_record_that_is_none_of_ours_is_all_payload);
     RUN_TEST(options_of_a_later_version_are_passed_over);
-    RUN_TEST(each_field_has_its_rule);
+    RUN_TEST(an_option_below_zero_is_passed_over);
+    RUN_TEST(a_rank_has_its_bounds);
+    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(each_text_has_its_length);
     RUN_TEST(the_longest_head_fits);
     RUN_TEST(only_a_leased_job_has_a_token);
+    RUN_TEST(a_state_that_does_not_count_is_none);
     RUN_TEST(waits_grow_as_asked_for_and_no_longer_than_the_longest);
+    RUN_TEST(a_wait_of_which_nothing_was_said_is_a_second);
     GREATEST_MAIN_END();
 }

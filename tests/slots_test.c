@@ -348,6 +348,204 @@ TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
     PASS();
 }
 
+/* ------------------------------------------------------- what is seldom said */
+
+TEST what_is_waited_for_or_kept_is_not_bare(void)
+{
+    static const char *const head[] = {"0,0,0,1,0;i", "0,0,0,0,2;rc",
+                                       "0,0,0,0,3;k7 "};
+    size_t i;
+    t_rig t;
+
+    t_begin(&t);
+    for (i = 0; i < 3; i++) {
+        ASSERT_EQ(1, t_claim_of(&t, (int)i + 1, 1, head[i]));
+        ASSERT_EQ(0, t.slot[i].bare);
+    }
+    t_begin(&t);
+    (void)t_claim_of(&t, 1, 1, "5,0,0,0,0;");
+    ASSERT_EQ(1, t.slot[0].bare);
+    PASS();
+}
+
+TEST what_is_no_job_finds_no_slot(void)
+{
+    static const char *const odd[] = {
+        "*3\r\n+x\r\n+p\r\n+L 7 0 0 0 - me\r\n",
+        "*3\r\n:0\r\n+p\r\n+L 7 0 0 0 - me\r\n",
+        "*3\r\n:-1\r\n+p\r\n+L 7 0 0 0 - me\r\n",
+        "*3\r\n:1\r\n+p\r\n+W 7 0 0 0 - me\r\n",
+        "*3\r\n:1\r\n+p\r\n:7\r\n", "*2\r\n:1\r\n+p\r\n"};
+    rlt_reply r;
+    size_t i;
+    t_rig t;
+
+    t_begin(&t);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        r = t_reply_to(&t.c, 1, odd[i]);
+        ASSERT_EQ(0, rlt_slots_take(&t.t, r.value, 0, &t.claim));
+        ASSERT_EQ(0, rlt_slots_busy(&t.t));
+    }
+    ASSERT_EQ(0, t.claim.homeless);
+    PASS();
+}
+
+TEST a_renewal_says_why_a_lease_is_lost(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)t_claim(&t, 3, 3);
+    ASSERT_EQ(3, rlt_slots_renew(&t.t, 11000, 9));
+    rlt_slots_renewed(&t.t, relet_str("glo"), 20000);
+    ASSERT_STR_EQ("lost 1 gone;lost 2 taken;lost 3 timeout;", t_told(&t));
+    PASS();
+}
+
+TEST a_letter_that_is_none_does_not_renew(void)
+{
+    relet_span letters;
+    t_rig t;
+
+    letters.p = "\0";
+    letters.n = 1;
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(11000, t.slot[0].valid_until);
+    PASS();
+}
+
+TEST no_more_are_renewed_at_a_time_than_was_said(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    ASSERT_EQ(1, rlt_slots_renew(&t.t, 11000, 1));
+    ASSERT_EQ(0, t.slot[1].renewed);
+    PASS();
+}
+
+TEST what_has_time_left_is_not_renewed_yet(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    t.claim.until = 11001;
+    (void)t_claim(&t, 2, 2);
+    ASSERT_EQ(1, rlt_slots_renew(&t.t, 11000, 9));
+    ASSERT_EQ(1, t.slot[0].renewed);
+    PASS();
+}
+
+TEST no_more_are_sent_in_a_step_than_was_said(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE);
+    ASSERT_EQ(1, rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 1));
+    ASSERT_EQ(RLT_SLOT_DONE, t.slot[1].state);
+    PASS();
+}
+
+TEST what_an_answer_does_not_speak_of_is_gone(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE);
+    (void)rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 9);
+    rlt_slots_answered(&t.t, 4, relet_str("d"));
+    ASSERT_STR_EQ("lost 2 gone;", t_told(&t));
+    PASS();
+}
+
+TEST two_reasons_to_cancel_are_told_as_one(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
+    rlt_slots_expire(&t.t, 5000);
+    ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
+    ASSERT_EQ(0, (int)t.t.tells);
+    PASS();
+}
+
+TEST a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
+    rlt_slots_expire(&t.t, 20000);
+    ASSERT_STR_EQ("lost 1 expired;", t_told(&t));
+    PASS();
+}
+
+TEST what_was_lost_is_open_but_not_held(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    rlt_slots_expire(&t.t, 11000);
+    ASSERT(rlt_slots_open(&t.t, 1) == &t.slot[0]);
+    ASSERT(rlt_slots_find(&t.t, 1, 1) == NULL);
+    PASS();
+}
+
+TEST without_a_link_for_good_what_was_told_is_not_told_again(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim(&t, 1, 1);
+    (void)t_claim(&t, 2, 2);
+    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_CLOSING);
+    rlt_slots_closed(&t.t, 1, 'l');
+    rlt_slots_expire(&t.t, 11000);
+    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
+    ASSERT_STR_EQ("lost 1 expired;lost 2 taken;", t_told(&t));
+    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state); /* its handler goes on */
+    PASS();
+}
+
+TEST without_a_link_for_good_what_was_not_begun_is_forgotten(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    t.claim.to_go_back = 1;
+    (void)t_claim(&t, 1, 1);
+    (void)rlt_slots_send(&t.t, RLT_SLOT_RETURN, 1, 9);
+    t.claim.to_go_back = 0;
+    t.claim.server_us += 5000000;
+    (void)t_claim_of(&t, 8, 80, "0,0,0,0,5;d3000");
+    ASSERT(rlt_slots_stale(&t.t) == &t.slot[1]);
+    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
+    ASSERT_EQ(0, rlt_slots_busy(&t.t));
+    ASSERT_STR_EQ("", t_told(&t));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -371,5 +569,18 @@ int main(int argc, char **argv)
     RUN_TEST(a_closing_job_ends_with_its_answer);
     RUN_TEST(what_ended_is_not_told_of_any_more);
     RUN_TEST(without_a_link_for_good_all_is_lost_but_what_was_not_begun);
+    RUN_TEST(what_is_waited_for_or_kept_is_not_bare);
+    RUN_TEST(what_is_no_job_finds_no_slot);
+    RUN_TEST(a_renewal_says_why_a_lease_is_lost);
+    RUN_TEST(a_letter_that_is_none_does_not_renew);
+    RUN_TEST(no_more_are_renewed_at_a_time_than_was_said);
+    RUN_TEST(what_has_time_left_is_not_renewed_yet);
+    RUN_TEST(no_more_are_sent_in_a_step_than_was_said);
+    RUN_TEST(what_an_answer_does_not_speak_of_is_gone);
+    RUN_TEST(two_reasons_to_cancel_are_told_as_one);
+    RUN_TEST(a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss);
+    RUN_TEST(what_was_lost_is_open_but_not_held);
+    RUN_TEST(without_a_link_for_good_what_was_told_is_not_told_again);
+    RUN_TEST(without_a_link_for_good_what_was_not_begun_is_forgotten);
     GREATEST_MAIN_END();
 }

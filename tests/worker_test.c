@@ -287,6 +287,25 @@ TEST a_claim_that_was_done_before_is_recalled(void)
     PASS();
 }
 
+/* It may have been sent over a link that carries on what it was given: then it
+ * came once more, and leased jobs that nobody knew of. Found by the simulator. */
+TEST a_repeated_claim_that_brought_nothing_is_recalled(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    (void)t_claimed(&t, 0, 0, "", 0);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RECALL,
+                 "*3\r\n:0\r\n:1700000000000000\r\n:0\r\n");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
 /* It was asked for by the number of the first claim, whichever was lost: what
  * later ones had brought stalled for a lease. Found by the simulator. */
 TEST each_claim_is_recalled_by_its_own_number(void)
@@ -370,6 +389,24 @@ TEST who_is_full_of_work_promotes_what_is_due(void)
     ASSERT_EQ(t.c.now + 70, rlt_work_deadline(&t.w, 1, t.c.now));
     t_clock_pass(&t.c, 70);
     ASSERT_STR_EQ("promote", t_sends(&t));
+    PASS();
+}
+
+/* Others of its team took the room for what it was about to hear of. Found by the
+ * simulator. */
+TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    t_clock_pass(&t.c, 60);
+    (void)t_sends(&t);
+    (void)t_claimed(&t, 1, 7, "", 0);
+    ASSERT_EQ(1, (int)rlt_work_load(&t.w));
     PASS();
 }
 
@@ -745,11 +782,13 @@ int main(int argc, char **argv)
     RUN_TEST(without_an_answer_a_step_is_repeated_under_its_number);
     RUN_TEST(leases_of_a_repeated_claim_count_from_the_first);
     RUN_TEST(a_claim_that_was_done_before_is_recalled);
+    RUN_TEST(a_repeated_claim_that_brought_nothing_is_recalled);
     RUN_TEST(each_claim_is_recalled_by_its_own_number);
     RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
     RUN_TEST(who_is_full_of_work_promotes_what_is_due);
+    RUN_TEST(what_a_claim_may_have_brought_is_part_of_its_load);
     RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
     RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
     RUN_TEST(errors_are_no_answers);

@@ -320,6 +320,22 @@ TEST the_last_payload_is_the_one_that_is_worked_on(void)
     PASS();
 }
 
+/* The end of the options was looked for as far away as the job was delayed. */
+TEST a_payload_is_replaced_behind_any_delay(void)
+{
+    relet_job j = t_job("old", "x");
+
+    j.delay_ms = 60000;
+    j.attempts = 7;
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    j.payload = relet_str("newer");
+    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    ASSERT_EQ(1, t_look(1, NULL));
+    SPAN("newer", t_info.work.job.payload);
+    ASSERT_EQ(7, t_info.work.job.attempts);
+    PASS();
+}
+
 TEST what_cannot_be_asked_is_refused_by_name(void)
 {
     relet_job j = t_job("a", NULL);
@@ -392,6 +408,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_workers_do_in_between_may_be_asked_for);
     RUN_TEST(one_in_a_window_is_put);
     RUN_TEST(the_last_payload_is_the_one_that_is_worked_on);
+    RUN_TEST(a_payload_is_replaced_behind_any_delay);
     RUN_TEST(what_cannot_be_asked_is_refused_by_name);
     RUN_TEST(an_answer_of_another_form_is_no_answer);
     GREATEST_MAIN_END();

@@ -40,6 +40,36 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
+/* A link that was given up carried an older step on. The memory of the newer one
+ * went with it, whose repeat heard that its job was gone. Found by the
+ * simulator. */
+TEST an_older_end_that_comes_late_is_void(void)
+{
+    char one[30], two[30];
+
+    t_put(6);
+    (void)t_claim("W", "1", "6");
+    strcpy(one, t_token("1"));
+    strcpy(two, t_token("2"));
+    (void)RUN("done", "W", "1", "1", one, NULL);
+    SAID("d", RUN("done", "W", "2", "2", two, NULL));
+    SAID("", RUN("done", "W", "1", "1", one, NULL));
+    SAID("d", RUN("done", "W", "2", "2", two, NULL));
+    strcpy(one, t_token("3"));
+    strcpy(two, t_token("4"));
+    (void)RUN("keep", "W.0", "5", "3", one, "0", "r", NULL);
+    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
+    SAID("", RUN("keep", "W.0", "5", "3", one, "0", "r", NULL));
+    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
+    strcpy(one, t_token("5"));
+    strcpy(two, t_token("6"));
+    (void)RUN("fail", "W.0", "7", "5", one, "x", "0", "e", NULL);
+    SAID("d", RUN("fail", "W.0", "8", "6", two, "x", "0", "e", NULL));
+    SAID("", RUN("fail", "W.0", "7", "5", one, "x", "0", "e", NULL));
+    SAID("d", RUN("fail", "W.0", "8", "6", two, "x", "0", "e", NULL));
+    PASS();
+}
+
 /* The job of a stopped worker was given to another. Acceptance 1 and 2. */
 TEST an_old_token_changes_nothing(void)
 {
@@ -524,6 +554,7 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(done_jobs_leave_nothing);
     RUN_TEST(done_that_is_repeated_says_the_same);
+    RUN_TEST(an_older_end_that_comes_late_is_void);
     RUN_TEST(an_old_token_changes_nothing);
     RUN_TEST(what_is_kept_is_kept_for_its_time);
     RUN_TEST(an_id_is_free_when_nothing_is_kept);

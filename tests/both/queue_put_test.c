@@ -40,6 +40,18 @@ TEST an_older_put_that_comes_late_is_void(void)
     PASS();
 }
 
+/* The same, when all that the newer one was told is who stands in for it. Found
+ * by the simulator. */
+TEST an_older_put_is_void_behind_an_offer_that_put_nothing(void)
+{
+    (void)RUN("put", "P.0", "1", "0", "a", NULL);
+    SAID("2", RUN("offer", "P.1", "2", "0", "0,0,0,1,0;x", "b", NULL));
+    SAID("-2", RUN("offer", "P.0", "17", "0", "0,0,0,1,0;x", "c", NULL));
+    (void)RUN("put", "P.0", "1", "0", "a", NULL);
+    SAID("1", t_tell("LLEN {q}:waiting"));
+    PASS();
+}
+
 TEST a_full_queue_takes_all_or_nothing(void)
 {
     t_put(2);
@@ -279,6 +291,7 @@ int main(int argc, char **argv)
     RUN_TEST(jobs_are_given_numbers_in_their_order);
     RUN_TEST(a_put_that_is_repeated_is_done_once);
     RUN_TEST(an_older_put_that_comes_late_is_void);
+    RUN_TEST(an_older_put_is_void_behind_an_offer_that_put_nothing);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
     RUN_TEST(an_offer_counts_what_waits_in_any_place);
     RUN_TEST(a_full_queue_takes_no_other_unique_one);

@@ -338,7 +338,7 @@ scene_T23_jobs() {
         jobs_net_end
         return
     }
-    PATIENCE=30 until_done 60
+    PATIENCE=90 until_done 60
     check 'T23-jobs: leases are renewed beside bulky answers' \
         same 0 "$(logs | grep -c ' lost ')"
     ip netns exec "$namespace" tc qdisc del dev lo root

@@ -26,7 +26,12 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_RENEW, 2, "leased", ""}, /* or done */
                  {SIM_V_KEEP, 4, "ids", "done"},
                  {SIM_V_FAIL, 4, "dead", "delayed"},
-                 {SIM_V_SLEEP, 4, "idle", ""}}; /* as put */
+                 {SIM_V_SLEEP, 4, "idle", ""}, /* as put */
+                 {SIM_V_CANCEL, 4, "delayed", "ranked"},
+                 {SIM_V_PURGE, 8, "leased", "waiting"},
+                 {SIM_V_REPLAY, 3, "dead", "dead"},
+                 {SIM_V_TRIM, 4, "ids", "dead"},
+                 {SIM_V_FORGET, 2, "ids", ""}}; /* offer: or unique */
     size_t i;
 
     for (i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -109,13 +114,48 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         run->stalls_max = (uint32_t)sim_ledger_number(a[1]);
         run->lease_ms = sim_ledger_number(a[2]);
         return;
+    case SIM_V_OFFER:
+        if (at + 2 < c->n && a[2].n == 1 && a[2].p[0] >= 'a') {
+            run->what = SIM_V_UNIQUE;
+            run->verdict = a[2].p[0];
+            run->wait_ms = sim_ledger_number(a[3]);
+        }
+        return;
+    case SIM_V_HELD:
+        if (at < c->n && a[0].n > 0 && a[0].p[0] >= '0' && a[0].p[0] <= '9')
+            run->what = SIM_V_PROGRESS;
+        asks_pairs(run, c, at); /* one is all that the library sends          */
+        return;
+    case SIM_V_CANCEL:
+        run->id = sim_ledger_id(a[0]);
+        run->number[0] = run->id ? 0 : (uint64_t)sim_ledger_number(a[1]);
+        return;
+    case SIM_V_PURGE:
+        run->verdict = a[0].p[0];
+        run->wanted = (uint32_t)sim_ledger_number(a[1]);
+        run->forced = a[2].n == 1 && a[2].p[0] == '1';
+        return;
+    case SIM_V_REPLAY:
+        run->stalls_max = (uint32_t)sim_ledger_number(a[0]);
+        run->wanted = (uint32_t)sim_ledger_number(a[1]);
+        for (at += 3; at < c->n && run->pairs < SIM_ROOM; at++)
+            run->number[run->pairs++] =
+                (uint64_t)sim_ledger_number(c->word[at]);
+        return;
+    case SIM_V_TRIM:
+        run->most[0] = (long)sim_ledger_number(a[0]);
+        run->most[1] = (long)sim_ledger_number(a[1]);
+        run->wait_ms = sim_ledger_number(a[2]);
+        run->wanted = (uint32_t)sim_ledger_number(a[3]);
+        return;
     case SIM_V_NONE:
     case SIM_V_PUT:
-    case SIM_V_OFFER:
     case SIM_V_READY:
-    case SIM_V_HELD:
     case SIM_V_DONE:
     case SIM_V_SLEEP:
+    case SIM_V_FORGET:
+    case SIM_V_UNIQUE:
+    case SIM_V_PROGRESS:
         return;
     }
 }

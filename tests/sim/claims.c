@@ -294,7 +294,7 @@ static void claims_released(sim_world *w, const sim_run *run)
     else if (run->token > 0)
         SIM_MARK(release_lost);
     if (run->answer[2] == 1)
-        SIM_MARK(woken_by_release);
+        SIM_MARK(woken_by_leader);
 }
 
 /* Another one's is as it was, and nobody is told that it is his. */

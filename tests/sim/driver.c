@@ -152,7 +152,7 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
             return;
         }
         if (tag != 0 && l->tap_unit == DRIVER_ALONE) {
-            sim_judge_touched(w, l, tag);
+            sim_judge_touched(w, l, &c, tag);
             l->tap_tag = tag;
         }
         if (w->work != &sim_plain && tag == 0)

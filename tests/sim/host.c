@@ -322,9 +322,13 @@ static void host_answer(sim_world *w, sim_link *l, const sim_frame *f)
             sim_judge_refusal(w, tag, f->digest);
         return;
     }
-    if (!noscript && !aborted)
-        sim_judge_ran(w, l, tag);
-    sim_judge_answered(w, l, tag, f->digest, noscript || aborted);
+    for (; tag != 0; tag = sim_op_of(w, tag)->with) {
+        if (!noscript && !aborted)
+            sim_judge_ran(w, l, tag);
+        sim_judge_answered(w, l, tag,
+                           sim_wire_put_digest(f, sim_op_of(w, tag)->before),
+                           noscript || aborted);
+    }
 }
 
 /* What the server has said on this link since: each frame is for somebody. */

@@ -167,8 +167,9 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
     SIM_SAY(w, "h%d says %s to n%d", l->host, text, l->node);
     if (tag != 0 && l->in_multi)
         sim_judge_refusal(w, tag, digest);
-    else if (tag != 0)
-        sim_judge_answered(w, l, tag, digest, 1);
+    else
+        for (; tag != 0; tag = sim_op_of(w, tag)->with)
+            sim_judge_answered(w, l, tag, digest, 1);
     sim_host_say(l, "-");
     sim_host_say(l, text);
     sim_host_say(l, "\r\n");

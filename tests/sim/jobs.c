@@ -12,20 +12,20 @@
 
 /* ---------------------------------------------------------------------- put */
 
-static const char *jobs_queue(int queue)
+const char *sim_jobs_queue(int queue)
 {
     return queue == 0 ? "q0" : "q1";
 }
 
 /* All that may be asked for, each now and then; the same answers for a job as
  * for the ghost of it. */
-static void jobs_draw(sim_node *n, int plain, relet_job *j, sim_job *g,
-                      char id[8])
+static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
+                      sim_job *g, char id[8])
 {
     memset(j, 0, sizeof *j);
-    j->attempts = 0;
     g->attempts = 3;
-    if (plain)
+    g->delay_ms = j->delay_ms = delay_ms < 0 ? 0 : delay_ms;
+    if (delay_ms >= 0)
         return;
     if (sim_chance(&n->work, 1, 2))
         g->attempts = j->attempts = 1 + sim_choose(&n->work, 4);
@@ -36,6 +36,10 @@ static void jobs_draw(sim_node *n, int plain, relet_job *j, sim_job *g,
         g->rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
     if (sim_chance(&n->work, 1, 3))
         g->keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
+    if (sim_chance(&n->work, 1, 6))
+        g->timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
+    if (sim_chance(&n->work, 1, 6))
+        g->deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);
     j->backoff_max_ms = SIM_JOB_WAIT_MAX_MS;
@@ -61,9 +65,10 @@ static relet_span jobs_payload(char room[32], uint64_t tag, size_t i)
     return s;
 }
 
-/* A payload is unlike that of any other; 1: it was accepted. */
-static int jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
-                    int plain)
+/* A payload is unlike that of any other. delay_ms below 0: whatever is drawn,
+ * else nothing else is asked for. 1: it was accepted. */
+int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
+                 relet_time delay_ms)
 {
     sim_jobs *g = &w->jobs;
     char payload[JOBS_BATCH][32], id[JOBS_BATCH][8];
@@ -84,12 +89,18 @@ static int jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
         memset(j, 0, sizeof *j);
         j->queue = queue;
         j->tag = q.tag;
-        jobs_draw(n, plain, &job[i], j, id[i]);
+        jobs_draw(n, delay_ms, &job[i], j, id[i]);
         job[i].payload = jobs_payload(payload[i], q.tag, i);
     }
     if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
         q.timeout_ms = sim_spread(&n->work, 1, 2000);
-    code = relet_put(n->r, relet_str(jobs_queue(queue)), job, count, 0, &q);
+    if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
+        code = relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job,
+                                (relet_unique)sim_choose(&n->work, 4),
+                                sim_spread(&n->work, 1, 5000), 0, &q);
+    else
+        code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0,
+                         &q);
     sim_judge_submitted(w, n, &q, code, 0);
     op = sim_op_of(w, q.tag);
     op->jobs_from = g->jobs;
@@ -101,12 +112,15 @@ static int jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
 static void jobs_put_some(sim_world *w, sim_node *n)
 {
     int queue = (int)sim_choose(&n->work, 1 + w->shape.ops % SIM_QUEUES);
-    int plain = sim_chance(&n->work, 1, 2);
+    relet_time delay_ms = sim_chance(&n->work, 1, 2) ? 0 : -1;
     size_t count = sim_chance(&n->work, 1, 2)
                        ? 1
                        : 1 + sim_choose(&n->work, JOBS_BATCH);
+    uint32_t more = sim_chance(&n->work, 1, 3) ? sim_choose(&n->work, 4) : 0;
 
-    (void)jobs_put(w, n, queue, count, plain);
+    /* At once, so that plain ones go out together. */
+    for (; sim_jobs_put(w, n, queue, count, delay_ms) && more > 0; more--)
+        ;
 }
 
 /* What was acknowledged is there, under that number, or was. */
@@ -165,7 +179,11 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
     c.room = 1 + sim_choose(&n->work, n->config.jobs_max);
-    c.queue = relet_str(jobs_queue(queue));
+    if (sim_chance(&n->work, 1, 3)) {
+        c.team = 1;
+        c.weight = sim_choose(&n->work, 4);
+    }
+    c.queue = relet_str(sim_jobs_queue(queue));
     sprintf(label, "n%d.%u", n->number, ++w->jobs.serials);
     c.label = relet_str(label);
     c.tag = w->jobs.serials;
@@ -184,6 +202,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     d->serial = w->jobs.serials;
     d->queue = queue;
     d->room = c.room;
+    d->team = c.team;
     d->lease_ms = c.lease_ms;
     d->never_reaps = c.reap_ms == RELET_NEVER;
     d->lied = (uint8_t)(n->ever_lied != 0);
@@ -225,6 +244,8 @@ static void jobs_step(sim_world *w, sim_node *n)
                                           1 + w->shape.ops % SIM_QUEUES), 0);
     else if (what < 17)
         jobs_stop(w, n, (int)sim_choose(&n->work, SIM_DESKS));
+    else if (what < 21)
+        sim_orders_step(w, n);
 }
 
 static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
@@ -247,6 +268,9 @@ static int jobs_quiet(sim_world *w, sim_node *n)
 {
     int moved = sim_plain.quiet(w, n), queue, i;
 
+    if (sim_waits_falls(w, n))
+        return 0;
+    moved |= sim_orders_quiet(w, n);
     for (i = 0; i < SIM_DESKS; i++)
         if (n->desk[i].serial > 0 && !n->desk[i].stopping &&
             (n->desk[i].never_reaps ||
@@ -263,7 +287,7 @@ static int jobs_quiet(sim_world *w, sim_node *n)
     return moved;
 }
 
-static long jobs_open(sim_world *w)
+long sim_jobs_open(sim_world *w)
 {
     sim_host *h = &w->host[w->primary];
     long open = 0;
@@ -278,72 +302,12 @@ static long jobs_open(sim_world *w)
 static int jobs_alive(sim_world *w, const sim_node *n)
 {
     w->checked[SIM_Q3]++;
-    return sim_plain.alive(w, n) && jobs_open(w) == 0;
+    return sim_plain.alive(w, n) && sim_jobs_open(w) == 0;
 }
 
 int sim_jobs_missing(sim_world *w)
 {
-    return w->work == &sim_working && jobs_open(w) > 0;
-}
-
-/* All may be told of what comes, and at once. */
-static int jobs_all_hear(sim_world *w)
-{
-    int i;
-
-    for (i = 0; i < w->shape.nodes; i++)
-        if (w->node[i].lost || !w->node[i].running ||
-            !sim_lease_link_is_quick(w, &w->node[i]))
-            return 0;
-    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
-}
-
-/* A job for a queue on which somebody sleeps; 0: there is none. */
-static int jobs_probe(sim_world *w)
-{
-    sim_jobs *g = &w->jobs;
-    sim_node *n = &w->node[0];
-    char name[16], text[32];
-    int queue;
-
-    for (queue = 0; queue < SIM_QUEUES; queue++) {
-        sprintf(name, "{%s}:idle", jobs_queue(queue));
-        sim_host_ask(&w->host[w->primary], text, sizeof text, 2, "ZCARD",
-                     name);
-        if (text[0] < '1' || text[0] > '9')
-            continue;
-        n->now = sim_node_clock(w, n);
-        if (!jobs_put(w, n, queue, 1, 1))
-            return 0;
-        g->probe = (int)g->jobs;
-        g->probe_us = w->now_us;
-        sim_node_turn(w, n);
-        return 1;
-    }
-    return 0;
-}
-
-/* Once all is whole and done, a job comes, and who sleeps begins it as soon as
- * some ways there and back allow, not when he looks for himself. */
-int sim_jobs_more(sim_world *w)
-{
-    sim_jobs *g = &w->jobs;
-    int64_t bound = 60 * w->shape.latency_us + 400 * SIM_MS;
-
-    if (w->work != &sim_working)
-        return 0;
-    if (g->probe == 0) {
-        if (g->probe_tried++ || !jobs_all_hear(w))
-            return 0;
-        return jobs_probe(w);
-    }
-    if (g->probe_start_us == 0 && w->now_us < g->probe_us + bound)
-        return 1;
-    if (!sim_holds(w, SIM_Q11, g->probe_start_us > 0))
-        sim_fail(w, SIM_Q11, "a job waits, %ld ms after it was put, and "
-                 "workers sleep", (long)(bound / SIM_MS));
-    SIM_MARK(woken_by_put);
-    return 0;
+    return w->work == &sim_working && sim_jobs_open(w) > 0;
 }
 
 const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
@@ -363,8 +327,9 @@ void sim_jobs_clear(sim_world *w)
     memset(g->token, 0, sizeof g->token);
     memset(g->granted_us, 0, sizeof g->granted_us);
     memset(g->twice, 0, sizeof g->twice);
-    g->lied = g->probe = g->probe_tried = 0;
-    g->probe_us = g->probe_start_us = 0;
+    memset(g->busy_us, 0, sizeof g->busy_us);
+    memset(&g->probe, 0, sizeof g->probe);
+    g->lied = 0;
 }
 
 /* No handler began that is not accounted for. */

@@ -17,6 +17,8 @@
 #define SIM_JOBS_MAX 256    /* jobs of a run                                  */
 #define SIM_DEEDS 1024      /* under way to what the work changes             */
 #define SIM_RENEWALS_MAX 8
+#define SIM_NOBODYS UINT32_MAX /* a job that a server made up                */
+#define SIM_IDS 9           /* id1 to id8                                     */
 
 #define SIM_JOB_LEASE_MAX_MS ((relet_time)8000)
 #define SIM_JOB_WAIT_MAX_MS ((relet_time)3000) /* delays, backoff             */
@@ -28,6 +30,7 @@ typedef struct sim_job {
     uint32_t attempts;   /* how often it may be tried                         */
     int rank;
     relet_time delay_ms, keep_ms;
+    relet_time timeout_ms, deadline_ms;
     uint64_t id;         /* 0: none                                           */
     uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
     uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
@@ -46,6 +49,8 @@ typedef struct sim_place {
     uint32_t waiting, ranked, delayed, leased, done, dead; /* how often       */
     int64_t score;       /* in `leased`, or in `delayed`                      */
     int64_t rank_score;
+    int64_t born_s;      /* as its record says                                */
+    uint8_t gone;        /* its record went, and it still stands in line      */
 } sim_place;
 
 typedef struct sim_book { /* a queue in a store                               */
@@ -59,6 +64,13 @@ typedef struct sim_book { /* a queue in a store                               */
     int64_t open_ms;     /* … nothing is taken before, by its clock           */
     int seen;            /* 0: nobody has looked for what is late             */
     long open;           /* jobs that are neither done nor dead               */
+    long held, over[2];  /* leased; done, dead                                */
+    int closed, stopped;
+    long limit;          /* 0: none                                           */
+    struct {
+        uint64_t number; /* 0: none                                           */
+        int64_t till, width; /* of its window; 0: it has none                 */
+    } id[SIM_IDS];
 } sim_book;
 
 typedef struct sim_ledger {
@@ -78,7 +90,9 @@ typedef enum sim_verb {
     SIM_V_NONE,
     SIM_V_PUT, SIM_V_OFFER, SIM_V_READY, SIM_V_CLAIM, SIM_V_HELD, SIM_V_RENEW,
     SIM_V_DONE, SIM_V_KEEP, SIM_V_FAIL, SIM_V_RELEASE, SIM_V_REAP,
-    SIM_V_SLEEP
+    SIM_V_SLEEP,
+    SIM_V_CANCEL, SIM_V_PURGE, SIM_V_REPLAY, SIM_V_TRIM, SIM_V_FORGET,
+    SIM_V_UNIQUE, SIM_V_PROGRESS
 } sim_verb;
 
 /* The script that a server runs at this moment. */
@@ -90,8 +104,11 @@ typedef struct sim_step {
     unsigned serial;     /* of the worker                                     */
     relet_time lease_ms, run_ms;
     relet_time wait_ms;  /* before the next attempt; for which it is kept     */
-    char verdict;
+    char verdict;        /* and the mode, the place                           */
+    int forced, stale;
+    int id, enters, again; /* unique: a job enters, below 0: nobody knows     */
     uint32_t wanted, stalls_max;
+    long most[2];        /* done ones, dead ones that stay                    */
     uint32_t pairs;
     uint64_t number[SIM_ROOM], token[SIM_ROOM];
     int64_t wall_us, wall_ms;
@@ -119,12 +136,19 @@ typedef struct sim_task {
     uint8_t told;        /* that it was lost                                  */
     uint8_t acted;       /* its deed is under way                             */
     uint8_t stubborn;    /* its handler goes on though it was lost            */
+    uint8_t late;        /* its deadline had passed when it was leased        */
+    uint8_t asked;       /* JOB_CANCEL came, for that                         */
+    int64_t told_us;
+    int64_t seen_us;     /* granted or ended: the oldest is forgotten         */
+    int64_t cancel_us;   /* a server was told that it is not wanted           */
+    int64_t heard_us;    /* … and said so to a renewal                        */
+    int64_t timeout_us;  /* JOB_CANCEL came, since it takes too long          */
 } sim_task;
 
 typedef struct sim_desk {
     unsigned serial;     /* 0: none                                           */
     int queue;
-    uint32_t room;
+    uint32_t room, team;
     relet_time lease_ms;
     uint8_t stopping, lied, never_reaps;
     int64_t start_us;
@@ -138,6 +162,26 @@ typedef struct sim_deed {
     unsigned serial;
 } sim_deed;
 
+/* When all is whole: how a job comes to wait where somebody sleeps. */
+typedef enum sim_wait {
+    SIM_WAIT_PUT,      /* it is put,                                          */
+    SIM_WAIT_DELAYED,  /* … and due later,                                    */
+    SIM_WAIT_RELEASED, /* … and its first handler gives it back,              */
+    SIM_WAIT_DEAD,     /* … or dies                                           */
+    SIM_WAITS
+} sim_wait;
+
+typedef struct sim_probe {
+    sim_wait how;
+    uint32_t job;         /* 1 + index; 0: none                               */
+    int64_t from_us;      /* it waits since then; SIM_NEVER: it does not yet  */
+    int64_t fell_us;      /* who had it died; 0: nobody did                   */
+    int64_t lease_us;     /* the longest that there was then                  */
+    int64_t settle_us;    /* since then it is waited for all to sleep         */
+    int flushed;          /* the server knows just one of the scripts         */
+    int begun;            /* at 1 + this node; below 0: as often as it has to */
+} sim_probe;
+
 typedef struct sim_jobs {
     sim_job job[SIM_JOBS_MAX];
     uint32_t jobs;
@@ -147,14 +191,15 @@ typedef struct sim_jobs {
     uint64_t keys;
     sim_touch *touch;
     size_t touches, touch_cap;
+    unsigned noted;      /* progress, errors, results: by this script         */
     sim_step run;
     uint64_t token[SIM_QUEUES];   /* the last that was given out, by whomever */
     int64_t granted_us[SIM_QUEUES];
     int twice[SIM_QUEUES];        /* tokens may have begun again              */
+    unsigned loose[SIM_QUEUES];   /* ids of which there may be two            */
     int lied;
-    int probe;                    /* 1 + job whose start is waited for        */
-    int probe_tried;
-    int64_t probe_us, probe_start_us;
+    int64_t busy_us[SIM_QUEUES];  /* somebody claimed, put, lined up         */
+    sim_probe probe;
 } sim_jobs;
 
 #endif

@@ -113,8 +113,26 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
 
 /* ------------------------------------------------------------ on the wire */
 
-/* Its first byte was given away. */
-void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
+/* Puts that go out together: from the last of them, whose tag is theirs. */
+static void judge_ride(sim_world *w, const sim_words *c, uint64_t tag)
+{
+    size_t i = c->n, first = 0;
+    uint64_t t, next = 0;
+
+    for (; (t = sim_wire_tag_before(c, &i)) != 0 && t != next; next = t) {
+        first = i;
+        sim_op_of(w, t)->before = (uint32_t)i;
+        sim_op_of(w, t)->with = 0;
+        if (next != 0) {
+            sim_op_of(w, next)->with = t;
+            SIM_MARK(put_together);
+        }
+    }
+    for (t = tag; t != 0; t = sim_op_of(w, t)->with)
+        sim_op_of(w, t)->before -= (uint32_t)first;
+}
+
+static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
 {
     sim_op *op = sim_op_of(w, tag);
 
@@ -133,9 +151,19 @@ void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag)
     op->touched++;
 }
 
+/* Its first byte was given away. */
+void sim_judge_touched(sim_world *w, sim_link *l, const sim_words *c,
+                       uint64_t tag)
+{
+    judge_ride(w, c, tag);
+    for (; tag != 0; tag = sim_op_of(w, tag)->with)
+        judge_touched(w, l, tag);
+}
+
 void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag)
 {
-    sim_op_of(w, tag)->whole++;
+    for (; tag != 0; tag = sim_op_of(w, tag)->with)
+        sim_op_of(w, tag)->whole++;
     (void)l;
 }
 
@@ -219,7 +247,7 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
         memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
         sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
                  n->number, judge_n(ev->tag));
-    if (op->lied)
+    if (op->lied || op->unseen)
         return;
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
                                      : sim_wire_value(ev->value);
@@ -253,7 +281,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
             SIM_MARK(unsure_timeout);
         if (ev->why == RELET_WHY_BROKEN)
             SIM_MARK(unsure_broken);
-        if (!sim_holds(w, SIM_R4, op->touched > 0))
+        if (!op->unseen && !sim_holds(w, SIM_R4, op->touched > 0))
             sim_fail(w, SIM_R4, "n%d op %lu is told unsure, and no byte of "
                      "it was sent", n->number, judge_n(ev->tag));
     }

@@ -76,6 +76,33 @@ uint32_t sim_ledger_job(sim_world *w, relet_span s)
     return i < op->jobs_n ? op->jobs_from + (uint32_t)i + 1 : 0;
 }
 
+/* "id7": 7; 0: another one. */
+int sim_ledger_id(relet_span s)
+{
+    return s.n == 3 && s.p[2] > '0' && s.p[2] < '0' + SIM_IDS
+               ? s.p[2] - '0'
+               : 0;
+}
+
+/* When it was put. */
+static int64_t ledger_born(relet_span s)
+{
+    char text[12];
+    int64_t v = 0;
+    size_t i;
+
+    if (s.n >= 5 && *s.p == '.') {
+        for (i = 1; i < 5; i++)
+            v = v * 256 + (unsigned char)s.p[i];
+        return v;
+    }
+    if (s.n < 9)
+        return 0;
+    memcpy(text, s.p + 1, 8);
+    text[8] = '\0';
+    return (int64_t)strtoll(text, NULL, 16);
+}
+
 /* A record without what stands before its payload. */
 static relet_span ledger_payload(relet_span s)
 {
@@ -182,6 +209,38 @@ static int ledger_field(relet_span s, uint64_t *number)
     return i == s.n ? 0 : s.p[i];
 }
 
+static void ledger_setting(sim_book *b, relet_span field,
+                           const relet_span *value)
+{
+    if (field.n == 7 && memcmp(field.p, "stopped", 7) == 0)
+        b->stopped = value != NULL;
+    if (field.n == 6 && memcmp(field.p, "closed", 6) == 0)
+        b->closed = value != NULL;
+    if (field.n == 5 && memcmp(field.p, "limit", 5) == 0)
+        b->limit = value ? (long)sim_ledger_number(*value) : 0;
+}
+
+/* "NUMBER" or "NUMBER,TILL,WIDTH" */
+static void ledger_ids(sim_book *b, relet_span field, const relet_span *value)
+{
+    int id = sim_ledger_id(field);
+    char text[80], *at = text;
+    size_t n = value && value->n < sizeof text ? value->n : 0;
+
+    if (id == 0)
+        return;
+    memset(&b->id[id], 0, sizeof b->id[id]);
+    if (n == 0)
+        return;
+    memcpy(text, value->p, n);
+    text[n] = '\0';
+    b->id[id].number = strtoull(at, &at, 10);
+    if (*at != ',')
+        return;
+    b->id[id].till = (int64_t)strtoll(at + 1, &at, 10);
+    b->id[id].width = *at == ',' ? (int64_t)strtoll(at + 1, NULL, 10) : 0;
+}
+
 static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
                         const relet_span *value)
 {
@@ -196,16 +255,23 @@ static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
                          : 0;
         b->seen = 1;
     }
+    w->jobs.noted += what == 'r';
+    if (what < 0)
+        ledger_setting(b, field, value);
     if (what != 0 && what != 's')
         return;
     p = ledger_touch(w, b, queue, number);
     b->open -= ledger_is_open(p);
-    if (what == 0)
+    if (what == 0) {
         p->job = value ? sim_ledger_job(w, ledger_payload(*value)) : 0;
-    else if (value)
+        p->born_s = value ? ledger_born(*value) : 0;
+        p->gone = value == NULL && p->waiting > 0;
+    } else if (value) {
         ledger_state(b, p, *value);
-    else
-        p->letter = 'W', p->token = 0;
+    } else {
+        p->letter = 'W', p->token = 0, p->flag = 0;
+        p->attempts = p->stalls = p->replays = 0;
+    }
     b->open += ledger_is_open(p);
 }
 
@@ -262,8 +328,12 @@ static void ledger_pop(sim_world *w, sim_book *b, int queue, size_t k)
 
     if (k > b->line_n)
         k = b->line_n;
-    for (i = 0; i < k; i++)
-        ledger_touch(w, b, queue, b->line[i])->waiting--;
+    for (i = 0; i < k; i++) {
+        sim_place *p = ledger_touch(w, b, queue, b->line[i]);
+
+        p->waiting--;
+        p->gone = 0;
+    }
     b->line_n -= k;
     memmove(b->line, b->line + k, b->line_n * sizeof *b->line);
 }
@@ -285,6 +355,9 @@ static void ledger_member(sim_world *w, sim_book *b, int queue,
         p->rank_score = score;
     else if (in)
         p->score = score;
+    b->held += key == LEDGER_LEASED ? in - (int)*count : 0;
+    b->over[0] += key == LEDGER_DONE ? in - (int)*count : 0;
+    b->over[1] += key == LEDGER_DEAD ? in - (int)*count : 0;
     *count = in ? 1 : 0;
 }
 
@@ -318,6 +391,12 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
     } else if (which == LEDGER_JOBS && c == 'h') {
         while (ledger_word(r, &a))
             ledger_hash(w, b, queue, a, NULL);
+    } else if (which == LEDGER_IDS && (verb.p[1] | 32) == 's') {
+        while (ledger_word(r, &a) && ledger_word(r, &v))
+            ledger_ids(b, a, &v);
+    } else if (which == LEDGER_IDS) {
+        while (ledger_word(r, &a))
+            ledger_ids(b, a, NULL);
     } else if (which == LEDGER_WAITING && (verb.p[1] | 32) == 'p' &&
                (verb.p[2] | 32) == 'u') {
         while (ledger_word(r, &a))
@@ -363,7 +442,9 @@ void sim_ledger_anew(sim_host *h)
         b->token = b->run_gen = 0;
         b->open_ms = 0;
         b->seen = 0;
-        b->open = 0;
+        b->open = b->held = b->over[0] = b->over[1] = b->limit = 0;
+        b->closed = b->stopped = 0;
+        memset(b->id, 0, sizeof b->id);
     }
     h->ledger.read = 0;
     h->ledger.gen++;

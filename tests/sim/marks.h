@@ -24,7 +24,7 @@
     X(gave_up_silent) X(too_large) X(resubscribed) X(grant_repeated) \
     X(grant_unused) X(grant_after_stop) X(renew_refused) X(renew_late) \
     X(renew_of_older) X(release_lost) X(released) X(token_floor_used) \
-    X(two_masters) X(woken_by_release) X(quarantined) X(lease_error) X(led) \
+    X(two_masters) X(woken_by_leader) X(quarantined) X(lease_error) X(led) \
     X(lost_expired) X(lost_taken) X(lost_gone) X(lost_clock) X(lost_group) \
     X(lost_stopped) X(lease_trouble) X(wait_timed_out) X(fenced_off) \
     X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
@@ -38,7 +38,14 @@
     X(deed_refused) X(lost_and_ended) X(job_lost_expired) \
     X(job_lost_taken) X(job_lost_gone) X(job_end_unsure) X(job_too_old) \
     X(job_too_late) X(job_abandoned) X(worker_ended) X(put_repeated) \
-    X(put_stands_in) X(reaper_held_off) X(woken_by_put) \
+    X(put_stands_in) X(put_together) X(reaper_held_off) X(woken_by_put) \
+    X(passed_over) X(cancelled_and_failed) X(cancelled_and_given_back) \
+    X(cancelled_and_reaped) X(cancelled_and_told) X(cancelled_by_time) \
+    X(cancelled_while_it_runs) X(cancelled_while_it_waits) \
+    X(cancelled_while_delayed) X(buried_unbegun) X(purged) \
+    X(purged_while_it_runs) X(replayed) X(trimmed) X(replaced) X(throttled) \
+    X(job_progress) X(team_is_full) \
+    X(woken_by_delayed) X(woken_by_release) X(woken_by_reaper) \
     X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {

@@ -10,7 +10,8 @@
  *   faults     what goes wrong, when, to whom
  *   plain      a workload: commands, scripts, transactions, messages
  *   lease      another one: leaders, locks, what they protect
- *   jobs       and another: who puts jobs, who works on them
+ *   jobs       and another: who puts jobs, who works on them; orders: and what
+ *              operators ask
  *   node       a client, its clock, its memory, its driver
  *   host       a server, its clock, its log; who serves, who takes over
  *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
@@ -18,7 +19,9 @@
  *   net pipe   links, one byte at a time
  *   judge      R1-R10, E1-E4; hears: messages and wishes
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
- *   verbs asks Q1-Q12: at servers; tasks: at nodes; ledger: what stores say
+ *   verbs asks Q1-Q12: at servers; fates: what operators decide; tasks: at
+ *              nodes; hands: what handlers do; waits: Q11; ledger: what stores
+ *              say
  *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -118,7 +121,10 @@ typedef struct sim_op {
     uint8_t what;        /* the workload's                                    */
     uint8_t hasty;       /* has less time than the way there and back needs   */
     uint8_t lied;        /* a server has lied while it was under way          */
+    uint8_t unseen;      /* its bytes do not say which it is                  */
     uint32_t jobs_from, jobs_n; /* that it puts                               */
+    uint32_t before;     /* jobs that stand in front of them in its command   */
+    uint64_t with;       /* the put before it in its command, or 0            */
 } sim_op;
 
 /* A tag is the number of the node and the number of its operation from 1. */
@@ -560,7 +566,8 @@ sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                          int code, int what);
-void sim_judge_touched(sim_world *w, sim_link *l, uint64_t tag);
+void sim_judge_touched(sim_world *w, sim_link *l, const struct sim_words *c,
+                       uint64_t tag);
 void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
@@ -621,43 +628,6 @@ void sim_record_end(sim_world *w, int key); /* no order is asked for later */
 void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done);
 void sim_record_judge(sim_world *w);
 
-/* jobs.c */
-void sim_jobs_clear(sim_world *w);
-void sim_jobs_judge(sim_world *w);
-int sim_jobs_more(sim_world *w);    /* 1: when all is whole, this is due     */
-int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
-
-/* ledger.c */
-int64_t sim_ledger_number(relet_span s);
-int sim_ledger_key(relet_span s, relet_span *name);
-uint32_t sim_ledger_job(sim_world *w, relet_span payload);
-sim_place *sim_ledger_at(sim_book *b, uint64_t number);
-void sim_ledger_read(sim_world *w, sim_host *h);
-void sim_ledger_anew(sim_host *h); /* it starts with another log              */
-void sim_ledger_free(sim_host *h);
-
-/* asks.c: 1 and what is asked, when this is about a queue. */
-int sim_asks_read(const struct sim_words *c, sim_step *run);
-
-/* verbs.c: what servers do with jobs, as it happens. */
-void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
-void sim_verbs_answer(sim_world *w, char type);
-void sim_verbs_after(sim_world *w);
-
-/* tasks.c: what nodes are told of them. */
-void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
-                       const sim_place *p);
-void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
-                       uint64_t token);
-void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
-                        uint64_t token);
-void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
-void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
-void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which);
-void sim_tasks_arrives(sim_world *w, uint64_t which);
-void sim_tasks_turn(sim_world *w, sim_node *n);
-void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
-
 /* chart.c */
 void sim_chart_begin(sim_world *w, int node, sim_hold *h);
 void sim_chart_other(sim_world *w, int key, int64_t to_us);
@@ -666,5 +636,7 @@ void sim_chart_print(const sim_world *w);
 /* shrink.c: keep[i] for each fault; how many stay. */
 int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep,
                int *tries);
+
+#include "work.h"
 
 #endif

@@ -90,6 +90,23 @@ static void swarm_copies(sim_world *w)
         s->troubles = theirs | (s->troubles & few);
 }
 
+/* What comes late, or again, is what the numbers of steps are for. */
+static void swarm_late(sim_world *w)
+{
+    const unsigned late = 1u << SIM_T_STALL | 1u << SIM_T_RESET |
+                          1u << SIM_T_AFTER_RUN;
+    sim_shape *s = &w->shape;
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 5000);
+    if (w->work != &sim_working || !sim_chance(&st, 1, 5))
+        return;
+    s->troubles = late | (s->troubles & sim_choose(&st, UINT32_MAX) &
+                          sim_choose(&st, UINT32_MAX));
+    if (s->faults < 20)
+        s->faults = 20;
+}
+
 void sim_swarm(sim_world *w)
 {
     sim_shape *s = &w->shape;
@@ -112,6 +129,7 @@ void sim_swarm(sim_world *w)
     s->ppm = sim_chance(&st, 1, 2) ? (int32_t)sim_spread(&st, 0, 5000) : 0;
     swarm_work(w);
     swarm_copies(w);
+    swarm_late(w);
     if (w->setup.preset == SIM_FULL)
         swarm_full(w);
     if (w->setup.preset == SIM_LITE)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * tasks.c - jobs at the nodes that work on them: what servers leased to whom,
- * what nodes were told, what their handlers did, and when that was right. The
- * rules are listed in verbs.c. */
+ * what nodes were told, and when that was right. What their handlers do is in
+ * hands.c. The rules are listed in verbs.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
 
-#define TASKS_NOBODYS UINT32_MAX /* a job that a server made up              */
+/* There and back, with a turn at each end. */
+#define TASKS_WAY_US(w) (60 * (w)->shape.latency_us + 200 * SIM_MS)
 
 #define TASKS_LOSSY(w, since_us) \
     ((w)->leases.void_us[SIM_VOID_COPY] >= (since_us) || \
@@ -73,7 +74,7 @@ static sim_task *tasks_new(sim_desk *d)
         if (t->state == SIM_TASK_NONE)
             return t;
         if ((t->state == SIM_TASK_GRANTED || t->state == SIM_TASK_ENDED) &&
-            (old == NULL || t->ran_us < old->ran_us))
+            (old == NULL || t->seen_us < old->seen_us))
             old = t;
     }
     return old;
@@ -81,7 +82,7 @@ static sim_task *tasks_new(sim_desk *d)
 
 /* Nothing can be told from its tokens: it was lied to, or servers began them
  * again. */
-static int tasks_lied(const sim_node *n, const sim_desk *d)
+int sim_tasks_lied(const sim_node *n, const sim_desk *d)
 {
     return d->lied || n->ever_lied || n->world->jobs.twice[d->queue];
 }
@@ -100,7 +101,7 @@ static int tasks_believes(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
 {
     if (!n->running || t->state != SIM_TASK_HELD ||
-        tasks_lied(n, &n->desk[desk]))
+        sim_tasks_lied(n, &n->desk[desk]))
         return 0;
     return relet_job_valid_for(n->r, desk, t->number,
                                sim_node_clock(w, n)) > 2;
@@ -128,6 +129,14 @@ static void tasks_alone(sim_world *w, uint32_t job, uint64_t token)
 
 /* -------------------------------------------------------------- at a server */
 
+/* Whatever the second in which it was put, its deadline has passed. */
+static int tasks_is_late(const sim_job *j, const sim_place *p,
+                         const sim_step *run)
+{
+    return j->deadline_ms > 0 &&
+           run->wall_ms - p->born_s * 1000 - 1000 > j->deadline_ms;
+}
+
 void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
                        const sim_place *p)
 {
@@ -151,21 +160,61 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->state = SIM_TASK_GRANTED;
     t->number = number;
     t->token = p->token;
-    t->job = p->job ? p->job - 1 : TASKS_NOBODYS;
-    t->granted_us = t->ran_us = w->now_us;
+    t->job = p->job ? p->job - 1 : SIM_NOBODYS;
+    t->granted_us = t->ran_us = t->seen_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
+    t->late = p->job > 0 && tasks_is_late(&w->jobs.job[p->job - 1], p, run);
 }
 
-void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
-                       uint64_t token)
+/* Who renews what is not wanted any more is told so: at the latest before he
+ * renews it once more, since he had an answer then. */
+static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
+                             sim_task *t)
+{
+    if (t->heard_us > 0 && !t->asked && t->state == SIM_TASK_HELD &&
+        !sim_tasks_lied(n, &n->desk[desk]) &&
+        !sim_holds(w, SIM_Q8, n->disturbed_us >= t->heard_us))
+        sim_fail(w, SIM_Q8, "n%d was not told that job %llu is cancelled",
+                 n->number, (unsigned long long)t->number);
+    if (t->heard_us == 0)
+        t->heard_us = w->now_us;
+}
+
+/* … and nobody renews what takes too long. */
+static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
+                          const sim_task *t)
+{
+    if (t->timeout_us == 0 || sim_tasks_lied(n, &n->desk[desk]) ||
+        n->disturbed_us >= t->timeout_us)
+        return;
+    if (!sim_holds(w, SIM_Q8, w->now_us <= t->timeout_us + TASKS_WAY_US(w)))
+        sim_fail(w, SIM_Q8, "n%d renews job %llu, which takes too long",
+                 n->number, (unsigned long long)t->number);
+}
+
+void sim_tasks_cancelled(sim_world *w, uint64_t number, uint64_t token)
 {
     sim_node *n;
     int desk;
     sim_task *t = tasks_of(w, number, token, &n, &desk);
 
+    if (t)
+        t->cancel_us = w->now_us;
+}
+
+void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
+                       const sim_place *p)
+{
+    sim_node *n;
+    int desk;
+    sim_task *t = tasks_of(w, number, p->token, &n, &desk);
+
     SIM_MARK(job_renewed);
     if (t == NULL)
         return;
+    if (p->flag == 'c')
+        tasks_not_wanted(w, n, desk, t);
+    tasks_overdue(w, n, desk, t);
     if (n->desk[desk].stopping)
         SIM_MARK(job_renewed_while_stopping);
     t->ran_us = w->now_us;
@@ -182,9 +231,11 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
     if (t == NULL)
         return;
     if (t->state == SIM_TASK_GRANTED && run->what != SIM_V_RELEASE &&
-        !tasks_lied(n, &n->desk[desk]))
+        !run->stale && !sim_tasks_lied(n, &n->desk[desk]))
         sim_fail(w, SIM_Q5, "n%d ends job %llu, and was not told of it",
                  n->number, (unsigned long long)number);
+    if (run->stale && t->state == SIM_TASK_GRANTED)
+        SIM_MARK(buried_unbegun);
     t->accepted = 1;
 }
 
@@ -198,163 +249,13 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
     if (t && tasks_believes(w, n, desk, t) && !tasks_excused(w, t))
         sim_fail(w, SIM_Q7, "job %llu is relet while n%d believes in it",
                  (unsigned long long)number, n->number);
-    if (t == NULL || t->state != SIM_TASK_GRANTED)
+    if (t == NULL || t->state != SIM_TASK_GRANTED || t->accepted)
         return;
     SIM_MARK(stalled_unheard);
-    if (!tasks_lied(n, &n->desk[desk]) && n->running &&
+    if (!sim_tasks_lied(n, &n->desk[desk]) && n->running &&
         !sim_holds(w, SIM_Q7, n->disturbed_us >= t->granted_us))
         sim_fail(w, SIM_Q7, "n%d was never told of job %llu, and nothing was "
                  "wrong", n->number, (unsigned long long)number);
-}
-
-/* ----------------------------------------------------------------- handlers */
-
-static void tasks_later(sim_world *w, const sim_node *n, int desk,
-                        const sim_task *t, int64_t us)
-{
-    sim_due_at(w, w->now_us + us, SIM_TASK, n->number,
-               t->key << 1 | (uint64_t)desk);
-}
-
-static void tasks_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
-{
-    relet_time lease = n->desk[desk].lease_ms, ms;
-    uint32_t kind = sim_choose(&n->work, 20);
-
-    t->state = SIM_TASK_HELD;
-    t->key = ++w->jobs.keys;
-    t->stubborn = (uint8_t)sim_chance(&n->work, 1, 3);
-    if (w->phase > SIM_CHAOS || kind < 10)
-        ms = sim_spread(&n->work, 0, 100);
-    else if (kind < 16)
-        ms = sim_spread(&n->work, 1, lease);
-    else
-        ms = sim_even(&n->work, lease, 3 * lease);
-    if (ms > 2 * lease && kind >= 16)
-        SIM_MARK(job_slow);
-    if (t->job != TASKS_NOBODYS)
-        w->jobs.job[t->job].starts++;
-    t->end_us = w->now_us + ms * SIM_MS;
-    tasks_later(w, n, desk, t, ms * SIM_MS);
-}
-
-/* Look at the clock, then act; it arrives later. */
-static void tasks_act(sim_world *w, sim_node *n, int desk, sim_task *t)
-{
-    sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
-
-    if (t->job == TASKS_NOBODYS || t->acted || tasks_lied(n, &n->desk[desk]))
-        return;
-    t->acted = 1;
-    if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
-        SIM_MARK(deed_held_back);
-        return;
-    }
-    if (!sim_holds(w, SIM_Q8, w->now_us <= t->truth_us))
-        sim_fail(w, SIM_Q8, "n%d works on job %llu, %ld us after its end",
-                 n->number, (unsigned long long)t->number,
-                 (long)(w->now_us - t->truth_us));
-    e->job = t->job;
-    e->token = t->token;
-    e->serial = n->desk[desk].serial;
-    sim_due_at(w, w->now_us + sim_spread(&n->work, 0, 3 * SIM_S), SIM_DEED,
-               n->number, w->jobs.deeds++);
-}
-
-void sim_tasks_arrives(sim_world *w, uint64_t which)
-{
-    const sim_deed *e = &w->jobs.deed[which % SIM_DEEDS];
-    sim_job *j = &w->jobs.job[e->job];
-
-    if (which + SIM_DEEDS < w->jobs.deeds)
-        return;
-    if (e->token < j->top) {
-        SIM_MARK(deed_refused);
-        return;
-    }
-    if (!w->jobs.twice[j->queue] &&
-        !sim_holds(w, SIM_Q4, e->token > j->top))
-        sim_fail(w, SIM_Q4, "a job is worked on twice under token %llu",
-                 (unsigned long long)e->token);
-    j->top = e->token;
-    j->top_serial = e->serial;
-}
-
-static int tasks_fail(sim_world *w, sim_node *n, int desk, const sim_task *t,
-                      uint32_t how)
-{
-    relet_failure f;
-
-    memset(&f, 0, sizeof f);
-    f.text = relet_str("it did not work");
-    f.verdict = how < 14 || w->phase > SIM_CHAOS ? RELET_RETRY
-                : how < 16                       ? RELET_SNOOZE
-                                                 : RELET_BURY;
-    if (f.verdict == RELET_SNOOZE || sim_chance(&n->work, 1, 3))
-        f.delay_ms = sim_spread(&n->work, 1, SIM_JOB_WAIT_MAX_MS);
-    if (f.verdict == RELET_BURY && t->job != TASKS_NOBODYS)
-        w->jobs.job[t->job].buried = 1;
-    return relet_job_fail(n->r, desk, t->number, &f);
-}
-
-static int tasks_end(sim_world *w, sim_node *n, int desk, sim_task *t)
-{
-    uint32_t how = sim_choose(&n->work, 20);
-
-    SIM_SAY(w, "n%d ends job %llu, %u", n->number,
-            (unsigned long long)t->number, how);
-    if (how < 11)
-        return relet_job_done(n->r, desk, t->number, relet_str("fine"));
-    if (how < 17)
-        return tasks_fail(w, n, desk, t, how);
-    if (w->phase > SIM_CHAOS)
-        return relet_job_done(n->r, desk, t->number, relet_str(""));
-    t->given_back = t->state == SIM_TASK_HELD;
-    return relet_job_release(n->r, desk, t->number);
-}
-
-/* How it went, as the library says. */
-static void tasks_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
-                        int code)
-{
-    if (code == RELET_E_LIMIT || code == RELET_E_MEMORY) {
-        tasks_later(w, n, desk, t, 20 * SIM_MS);
-        return;
-    }
-    if (code < 0)
-        t->given_back = 0;
-    if (!sim_holds(w, SIM_Q5, code == 0 || tasks_lied(n, &n->desk[desk])))
-        sim_fail(w, SIM_Q5, "n%d cannot end job %llu, which it was told: %d",
-                 n->number, (unsigned long long)t->number, code);
-    if (t->state == SIM_TASK_LOST)
-        SIM_MARK(lost_and_ended);
-    t->state = t->state == SIM_TASK_HELD ? SIM_TASK_ENDED : SIM_TASK_NONE;
-    t->key = 0;
-}
-
-void sim_tasks_due(sim_world *w, sim_node *n, uint64_t which)
-{
-    int desk = (int)(which & 1), i;
-    sim_task *t = NULL;
-
-    for (i = 0; i < SIM_TASKS; i++)
-        if (n->desk[desk].task[i].key == which >> 1)
-            t = &n->desk[desk].task[i];
-    if (t == NULL || !n->running || n->desk[desk].serial == 0 ||
-        (t->state != SIM_TASK_HELD && t->state != SIM_TASK_LOST))
-        return;
-    if (n->paused) {
-        if (n->lost != SIM_STUCK)
-            tasks_later(w, n, desk, t, 20 * SIM_MS);
-        return;
-    }
-    n->now = sim_node_clock(w, n);
-    tasks_act(w, n, desk, t);
-    if (!w->failed && t->state == SIM_TASK_LOST && !t->stubborn)
-        tasks_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
-    else if (!w->failed)
-        tasks_ended(w, n, desk, t, tasks_end(w, n, desk, t));
-    sim_node_turn(w, n);
 }
 
 /* ---------------------------------------------------------------- at a node */
@@ -366,7 +267,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
     size_t at = 0;
     sim_task *t;
 
-    if (!sim_holds(w, SIM_Q12, !d->stopping || tasks_lied(n, d)))
+    if (!sim_holds(w, SIM_Q12, !d->stopping || sim_tasks_lied(n, d)))
         sim_fail(w, SIM_Q12, "n%d is told of jobs after it has stopped",
                  n->number);
     while (relet_jobs_next(n->r, ev, &at, &work)) {
@@ -374,33 +275,40 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
         SIM_SAY(w, "n%d: … job %llu, token %llu, attempt %u", n->number,
                 (unsigned long long)work.number,
                 (unsigned long long)work.token, work.attempt);
-        if (!sim_holds(w, SIM_Q4, tasks_lied(n, d) ||
+        if (!sim_holds(w, SIM_Q4, sim_tasks_lied(n, d) ||
                                       (t && t->state == SIM_TASK_GRANTED)))
             sim_fail(w, SIM_Q4, "n%d is told of job %llu, which is not newly "
                      "leased to it", n->number,
                      (unsigned long long)work.number);
-        if (t && t->state == SIM_TASK_GRANTED && !tasks_lied(n, d) &&
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied(n, d) &&
             !sim_holds(w, SIM_Q2,
                        sim_ledger_job(w, work.job.payload) == t->job + 1))
             sim_fail(w, SIM_Q2, "n%d is told of job %llu with another's bytes",
                      n->number, (unsigned long long)work.number);
-        if (t == NULL && tasks_lied(n, d) && (t = tasks_new(d)) != NULL) {
+        if (t == NULL && sim_tasks_lied(n, d) && (t = tasks_new(d)) != NULL) {
             memset(t, 0, sizeof *t);
             t->number = work.number;
             t->token = work.token;
-            t->job = TASKS_NOBODYS;
+            t->job = SIM_NOBODYS;
             w->jobs.lied = 1;
         }
-        if (t && !tasks_lied(n, d) &&
+        if (t && !sim_tasks_lied(n, d) &&
             !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
                                                       work.number, n->now) > 0))
             sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
                      n->number, (unsigned long long)work.number);
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied(n, d) &&
+            t->job != SIM_NOBODYS &&
+            w->jobs.job[t->job].deadline_ms > 0 &&
+            !sim_holds(w, SIM_Q8, !t->late ||
+                                      w->leases.void_us[SIM_VOID_TIME] >=
+                                          t->granted_us))
+            sim_fail(w, SIM_Q8, "n%d is told of job %llu after its deadline",
+                     n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
-            tasks_begin(w, n, (int)(d - n->desk), t);
-        if (t && t->job != TASKS_NOBODYS &&
-            w->jobs.probe == 1 + (int)t->job && w->jobs.probe_start_us == 0)
-            w->jobs.probe_start_us = w->now_us;
+            sim_hands_begin(w, n, (int)(d - n->desk), t);
+        if (t && t->job != SIM_NOBODYS)
+            sim_waits_begun(w, n, t->job);
         if (w->failed)
             return;
     }
@@ -433,6 +341,7 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
     if (ev->why == RELET_WHY_EXPIRED && t->state == SIM_TASK_HELD &&
+        t->timeout_us == 0 &&
         !sim_holds(w, SIM_Q7, n->disturbed_us >= t->ran_us))
         sim_fail(w, SIM_Q7, "n%d loses job %llu, and nothing was wrong",
                  n->number, (unsigned long long)t->number);
@@ -446,7 +355,7 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
 
     SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
             (unsigned long long)ev->term, (unsigned long long)ev->token);
-    if (!sim_holds(w, SIM_Q5, tasks_lied(n, d) ||
+    if (!sim_holds(w, SIM_Q5, sim_tasks_lied(n, d) ||
                                   (t && (t->state == SIM_TASK_HELD ||
                                          t->state == SIM_TASK_ENDED) &&
                                    !t->told) ||
@@ -455,7 +364,7 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
                  "not have", n->number, (unsigned long long)ev->term);
     if (t == NULL || w->failed)
         return;
-    if (!tasks_lied(n, d))
+    if (!sim_tasks_lied(n, d))
         tasks_lost_rightly(w, n, d, t, ev);
     if (ev->why == RELET_WHY_EXPIRED)
         SIM_MARK(job_lost_expired);
@@ -477,7 +386,83 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
     if (t->stubborn)
         return;
     SIM_MARK(job_abandoned);
-    tasks_later(w, n, desk, t, 0); /* in a turn of its own                 */
+    sim_hands_later(w, n, desk, t, 0); /* in a turn of its own */
+}
+
+/* Not wanted any more, or for too long under way. Who is told so ends it, as he
+ * likes, or does not care. */
+static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
+                           const relet_event *ev)
+{
+    sim_task *t = tasks_find(d, ev->term, ev->token);
+    int timeout = ev->why == RELET_WHY_TIMEOUT, right;
+
+    SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
+            (unsigned long long)ev->term, (unsigned long long)ev->token);
+    right = t && t->state == SIM_TASK_HELD && t->job != SIM_NOBODYS &&
+            (timeout ? t->timeout_us == 0 && w->jobs.job[t->job].timeout_ms
+                     : t->cancel_us > 0 && !t->asked);
+    if (!sim_holds(w, SIM_Q8, right || sim_tasks_lied(n, d) ||
+                                  (t && t->job != SIM_NOBODYS && !timeout &&
+                                   TASKS_LOSSY(w, t->granted_us))))
+        sim_fail(w, SIM_Q8, "n%d is told that job %llu is not wanted, and it "
+                 "is", n->number, (unsigned long long)ev->term);
+    if (t == NULL || t->state != SIM_TASK_HELD || w->failed)
+        return;
+    if (timeout) {
+        SIM_MARK(cancelled_by_time);
+        t->timeout_us = w->now_us;
+    } else {
+        SIM_MARK(cancelled_and_told);
+        t->asked = 1;
+    }
+    if (!t->stubborn)
+        sim_hands_later(w, n, (int)(d - n->desk), t, 0);
+}
+
+static uint32_t tasks_in_hand(const sim_desk *d)
+{
+    uint32_t n = 0;
+    int i;
+
+    for (i = 0; i < SIM_TASKS; i++)
+        n += d->task[i].state == SIM_TASK_HELD ||
+             d->task[i].state == SIM_TASK_LOST;
+    return n;
+}
+
+/* No worker has more jobs than its room, no team more than its largest. */
+static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
+{
+    uint32_t many = tasks_in_hand(d), room = d->room, sharing = 0;
+    int i;
+
+    for (i = 0; i < SIM_DESKS; i++) {
+        const sim_desk *e = &n->desk[i];
+
+        if (e == d || e->serial == 0 || e->team == 0 || e->team != d->team)
+            continue;
+        sharing++;
+        many += tasks_in_hand(e);
+        room = room < e->room ? e->room : room;
+    }
+    if (!sim_holds(w, SIM_Q10, many <= room || sim_tasks_lied(n, d)))
+        sim_fail(w, SIM_Q10, "n%d has %u jobs, and room for %u", n->number,
+                 many, room);
+    if (sharing > 0 && many == room)
+        SIM_MARK(team_is_full);
+}
+
+/* Behind a turn who takes too long was told so. */
+static int tasks_in_time(const sim_world *w, const sim_node *n,
+                         const sim_desk *d, const sim_task *t)
+{
+    relet_time ms;
+
+    if (t->timeout_us > 0 || t->job == SIM_NOBODYS || sim_tasks_lied(n, d))
+        return 1;
+    ms = w->jobs.job[t->job].timeout_ms;
+    return ms == 0 || w->now_us <= t->told_us + (ms + ms / 100 + 2) * SIM_MS;
 }
 
 static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
@@ -487,8 +472,8 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
     if (!sim_holds(w, SIM_Q12, d->stopping || n->stopping || gave_up))
         sim_fail(w, SIM_Q12, "n%d: a worker has ended, and nobody stopped it",
                  n->number);
-    for (i = 0; i < SIM_TASKS && !tasks_lied(n, d) && !n->stopping && !gave_up;
-         i++) {
+    for (i = 0; i < SIM_TASKS && !sim_tasks_lied(n, d) && !n->stopping &&
+                !gave_up; i++) {
         const sim_task *t = &d->task[i];
 
         if (!sim_holds(w, SIM_Q12, t->state != SIM_TASK_HELD &&
@@ -523,6 +508,10 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
     w->jobs.lied |= n->ever_lied;
     if (ev->kind == RELET_JOBS)
         tasks_told(w, n, d, ev);
+    if (ev->kind == RELET_JOBS)
+        tasks_room(w, n, d);
+    if (ev->kind == RELET_JOB_CANCEL)
+        tasks_unwanted(w, n, d, ev);
     if (ev->kind == RELET_JOB_LOST)
         tasks_lost(w, n, d, ev);
     if (ev->kind == RELET_WORKER_ENDED)
@@ -540,11 +529,15 @@ void sim_tasks_turn(sim_world *w, sim_node *n)
         for (j = 0; n->desk[i].serial && j < SIM_TASKS; j++) {
             const sim_task *t = &n->desk[i].task[j];
 
-            if (t->state == SIM_TASK_HELD && !tasks_lied(n, &n->desk[i]) &&
+            if (t->state == SIM_TASK_HELD && !sim_tasks_lied(n, &n->desk[i]) &&
                 !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, i, t->number,
                                                           n->now) > 0))
                 sim_fail(w, SIM_Q8, "n%d was not told that job %llu is lost",
                          n->number, (unsigned long long)t->number);
+            if (t->state == SIM_TASK_HELD &&
+                !sim_holds(w, SIM_Q8, tasks_in_time(w, n, &n->desk[i], t)))
+                sim_fail(w, SIM_Q8, "n%d was not told that job %llu takes too "
+                         "long", n->number, (unsigned long long)t->number);
         }
 }
 

@@ -2,6 +2,7 @@
  *
  * verbs.c - what must hold of jobs at a server, whatever happens: each script
  * is looked at for what it changed in the store, and may change that alone.
+ * What operators ask is in fates.c.
  *
  *   Q1  a job is in one place, and none is gone that nobody ended
  *   Q2  what was put is there, once; what was acknowledged is not lost (jobs.c)
@@ -12,10 +13,13 @@
  *       told so (tasks.c)
  *   Q6  no more attempts and stalls than a job may have, and none less
  *   Q7  nobody loses a job while he may believe in it, or for no reason
- *   Q8  nobody works behind the end of a lease (tasks.c)
+ *   Q8  nobody works behind the end of a lease, or begins behind a deadline, or
+ *       is not told of a cancellation or a time-out (tasks.c)
  *   Q9  leases end by the server's clock, and not just behind its start
- *   Q10 what waits is served in order, and what is delayed not before its time
- *   Q11 an idle worker is woken by what is put (jobs.c)
+ *   Q10 what waits is served in order, and what is delayed not before its time;
+ *       nothing enters or leaves a queue by a gate that is shut, nor leaves it
+ *       over its limit; and no worker has more than its room (tasks.c)
+ *   Q11 an idle worker is woken by what is put or relet (waits.c)
  *   Q12 who stops gives back what it has, and holds nothing when it has ended
  *       (tasks.c) */
 #include <stdio.h>
@@ -43,10 +47,14 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     if (!sim_asks_read(c, run))
         return;
     sim_hears_first(w, l);
+    if (run->what == SIM_V_SLEEP)
+        sim_waits_lines_up(&w->node[l->node], c);
     run->host = l->host;
     run->wall_us = sim_host_wall(w, &w->host[l->host]);
     run->wall_ms = run->wall_us / 1000;
+    sim_fates_before(w, c);
     w->jobs.touches = 0;
+    w->jobs.noted = 0;
     for (i = 0; i < SIM_QUEUES; i++) {
         sim_book *b = &w->host[l->host].ledger.book[i];
 
@@ -67,26 +75,31 @@ static const char *verbs_text(sim_verb what)
     static const char *const text[] = {"nothing", "put",  "offer",  "ready",
                                        "claim",   "held", "renew",  "done",
                                        "keep",    "fail", "release", "reap",
-                                       "sleep"};
+                                       "sleep",   "cancel", "purge", "replay",
+                                       "trim",    "forget", "unique",
+                                       "progress"};
 
     return text[what];
 }
 
-static void verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
-                       const char *why)
+void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
+                    const char *why)
 {
     sim_fail(w, rule, "h%d, %s: job %llu of q%d %s", w->jobs.run.host,
              verbs_text(w->jobs.run.what), (unsigned long long)t->number,
              t->queue, why);
 }
 
-/* Exactly where its state says, and nowhere else. */
+/* Exactly where its state says, and nowhere else; what was cancelled may leave
+ * its number in the line. */
 static int verbs_one_place(const sim_place *p)
 {
     uint32_t open = p->waiting + p->ranked + p->delayed;
 
     if (p->job == 0)
-        return open + p->leased + p->done + p->dead == 0 && p->letter == 'W';
+        return open + p->leased + p->done + p->dead ==
+                   (uint32_t)(p->gone && p->waiting == 1) &&
+               p->letter == 'W';
     switch (p->letter) {
     case 'W':
         return open == 1 && p->leased + p->done + p->dead == 0;
@@ -113,10 +126,17 @@ static uint32_t verbs_named(const sim_step *run, const sim_touch *t)
     return 0;
 }
 
-static int verbs_counts_same(const sim_place *a, const sim_place *b)
+int sim_verbs_counts_same(const sim_place *a, const sim_place *b)
 {
     return a->attempts == b->attempts && a->stalls == b->stalls &&
            a->replays == b->replays;
+}
+
+/* Somebody was lied to, or numbers and tokens were given out twice, by a server
+ * that forgot: then who ends a job may mean another. */
+int sim_verbs_blind(const sim_world *w, const sim_touch *t)
+{
+    return w->jobs.lied || w->jobs.twice[t->queue];
 }
 
 /* Of one id there is one that has not ended. */
@@ -126,6 +146,8 @@ static int verbs_has_twin(sim_world *w, const sim_job *j)
     const sim_ledger *l = &w->host[run->host].ledger;
     uint32_t i;
 
+    if (w->jobs.loose[j->queue] & 1u << j->id)
+        return 0;
     for (i = 0; j->id > 0 && i < w->jobs.jobs; i++) {
         const sim_job *o = &w->jobs.job[i];
         const sim_place *p;
@@ -140,7 +162,7 @@ static int verbs_has_twin(sim_world *w, const sim_job *j)
     return 0;
 }
 
-static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
+void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
     sim_job *j = p->job ? &w->jobs.job[p->job - 1] : NULL;
@@ -149,21 +171,25 @@ static void verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
 
     if (!sim_holds(w, SIM_Q2, t->was.job == 0 && j && p->letter == 'W' &&
                                   j->queue == t->queue)) {
-        verbs_fail(w, SIM_Q2, t, "is none that was put there");
+        sim_verbs_fail(w, SIM_Q2, t, "is none that was put there");
         return;
     }
+    if (!sim_holds(w, SIM_Q10,
+                   !w->host[run->host].ledger.book[t->queue].closed))
+        sim_verbs_fail(w, SIM_Q10, t, "was put into a queue that takes none");
     if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
                                   j->number[run->host] == 0))
-        verbs_fail(w, SIM_Q2, t, "was put before");
+        sim_verbs_fail(w, SIM_Q2, t, "was put before");
     if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
-        verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
+        sim_verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
+    sim_waits_waits(w, j, w->now_us + j->delay_ms * SIM_MS);
     if (run->what == SIM_V_PUT)
         return;
     ms = p->score / 1024;
     if (!sim_holds(w, SIM_Q10, p->delayed && ms == run->wall_ms + j->delay_ms))
-        verbs_fail(w, SIM_Q10, t, "has another delay than it was put with");
+        sim_verbs_fail(w, SIM_Q10, t, "has another delay than it was put with");
 }
 
 static void verbs_promoted(sim_world *w, const sim_touch *t,
@@ -173,15 +199,15 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
 
     if (!sim_holds(w, SIM_Q1, t->was.delayed && t->was.letter == 'W' &&
                                   p->letter == 'W' && !p->delayed &&
-                                  verbs_counts_same(&t->was, p)))
-        verbs_fail(w, SIM_Q1, t, "was not delayed");
+                                  sim_verbs_counts_same(&t->was, p)))
+        sim_verbs_fail(w, SIM_Q1, t, "was not delayed");
     if (!sim_holds(w, SIM_Q10, t->was.score / 1024 <= run->wall_ms))
-        verbs_fail(w, SIM_Q10, t, "waits before its time");
-    if (p->job && p->ranked && !w->jobs.lied &&
+        sim_verbs_fail(w, SIM_Q10, t, "waits before its time");
+    if (p->job && p->ranked && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q10,
                    p->rank_score == (int64_t)t->number -
                                         1000 * w->jobs.job[p->job - 1].rank))
-        verbs_fail(w, SIM_Q10, t, "has another rank than it was put with");
+        sim_verbs_fail(w, SIM_Q10, t, "has another rank than it was put with");
     if (t->was.score / 1024 < run->wall_ms - 50)
         SIM_MARK(promoted_late);
     SIM_MARK(promoted);
@@ -197,22 +223,34 @@ static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
     int blind = lossy && g->run.wall_ms * 1000 <= (int64_t)g->token[queue];
 
     if (!blind && !sim_holds(w, SIM_Q4, token > g->token[queue]))
-        verbs_fail(w, SIM_Q4, t, "is leased by no new token");
+        sim_verbs_fail(w, SIM_Q4, t, "is leased by no new token");
     g->twice[queue] |= token <= g->token[queue];
 }
 
 static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
+    const sim_book *b = &w->host[run->host].ledger.book[t->queue];
 
-    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && !t->was.delayed &&
-                                  p->letter == 'L' &&
-                                  verbs_counts_same(&t->was, p))) {
-        verbs_fail(w, SIM_Q1, t, "did not wait, and was claimed");
+    if (t->was.job == 0 && p->job == 0 && !p->gone) { /* passed over */
+        SIM_MARK(passed_over);
         return;
     }
+    w->jobs.run.pairs++;
+
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && !t->was.delayed &&
+                                  t->was.job > 0 && p->letter == 'L' &&
+                                  sim_verbs_counts_same(&t->was, p))) {
+        sim_verbs_fail(w, SIM_Q1, t, "did not wait, and was claimed");
+        return;
+    }
+    if (!sim_holds(w, SIM_Q10, !b->stopped))
+        sim_verbs_fail(w, SIM_Q10, t, "is given out, and the queue is stopped");
+    if (!sim_holds(w, SIM_Q10, b->limit == 0 || b->held <= b->limit))
+        sim_verbs_fail(w, SIM_Q10, t, "is over the limit of the queue");
     if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
-        verbs_fail(w, SIM_Q9, t, "is leased for another time than was asked");
+        sim_verbs_fail(w, SIM_Q9, t,
+                       "is leased for another time than was asked");
     verbs_token(w, t, p->token);
     sim_tasks_claimed(w, run, t->number, p);
 }
@@ -224,12 +262,13 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0 && p->letter == 'L' &&
                                   p->token == t->was.token &&
-                                  verbs_counts_same(&t->was, p)))
-        verbs_fail(w, SIM_Q5, t, "is renewed by another than its owner");
+                                  sim_verbs_counts_same(&t->was, p)))
+        sim_verbs_fail(w, SIM_Q5, t, "is renewed by another than its owner");
     if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
-        verbs_fail(w, SIM_Q9, t, "is renewed for another time than was asked");
+        sim_verbs_fail(w, SIM_Q9, t,
+                       "is renewed for another time than was asked");
     if (!sim_holds(w, SIM_Q6, age_us <= run->run_ms * 1000))
-        verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
+        sim_verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
     if (t->was.score < run->wall_ms)
         SIM_MARK(job_renewed_late);
 }
@@ -241,21 +280,37 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
     int kept = run->what == SIM_V_KEEP && run->wait_ms > 0;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        verbs_fail(w, SIM_Q5, t, "is ended by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is ended by another than its owner");
         return;
     }
     if (!sim_holds(w, SIM_Q1, kept ? p->job && p->letter == 'D' &&
                                          p->score == run->wall_ms + run->wait_ms
-                                   : p->job == 0))
-        verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
+                                   : p->job == 0 && !p->gone))
+        sim_verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
     if (t->was.score < run->wall_ms)
         SIM_MARK(late_done);
-    if (t->was.job > 0 && !w->jobs.lied &&
+    if (t->was.job > 0 && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q3, w->jobs.job[t->was.job - 1].starts > 0))
-        verbs_fail(w, SIM_Q3, t, "is done, and nobody began it");
+        sim_verbs_fail(w, SIM_Q3, t, "is done, and nobody began it");
     if (kept)
         SIM_MARK(job_kept);
     sim_tasks_accepted(w, run, t->number, t->was.token);
+}
+
+/* Its worker found that its deadline had passed, and did not begin it. */
+static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    sim_step *run = &w->jobs.run;
+    const sim_job *j = t->was.job ? &w->jobs.job[t->was.job - 1] : NULL;
+    int64_t ms = run->wall_ms;
+
+    /* A token tells when it was claimed: clocks may have been set back since. */
+    if (ms < (int64_t)(t->was.token / 1000))
+        ms = (int64_t)(t->was.token / 1000);
+    run->stale = j && j->deadline_ms > 0 && run->verdict == 'x' &&
+                 p->letter == 'X' &&
+                 ms - t->was.born_s * 1000 >= j->deadline_ms;
+    return run->stale;
 }
 
 static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
@@ -266,26 +321,29 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
     int right;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        verbs_fail(w, SIM_Q5, t, "is failed by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is failed by another than its owner");
         return;
     }
     right = p->job == t->was.job && p->attempts == t->was.attempts + burnt &&
             p->stalls == t->was.stalls;
-    if (run->verdict == 'x')
+    if (run->verdict == 'x' || t->was.flag == 'c')
         right = right && p->letter == 'X';
     else
         right = right && p->letter == 'W' && p->delayed &&
                 p->score / 1024 == run->wall_ms + run->wait_ms;
     if (!sim_holds(w, SIM_Q6, right))
-        verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
-    if (j && !j->buried && !w->jobs.lied && burnt &&
+        sim_verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
+    if (!verbs_stale(w, t, p) && t->was.flag != 'c' && j && !j->buried &&
+        !sim_verbs_blind(w, t) && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
                                   (p->attempts >= j->attempts)))
-        verbs_fail(w, SIM_Q6, t, p->letter == 'X'
+        sim_verbs_fail(w, SIM_Q6, t, p->letter == 'X'
                                      ? "is dead, and has attempts left"
                                      : "may be tried more often than it was "
                                        "put for");
-    if (p->letter == 'X')
+    if (t->was.flag == 'c')
+        SIM_MARK(cancelled_and_failed);
+    else if (p->letter == 'X')
         SIM_MARK(dead_by_attempts);
     else
         SIM_MARK(job_again);
@@ -300,14 +358,25 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     const sim_step *run = &w->jobs.run;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        verbs_fail(w, SIM_Q5, t, "is given back by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is given back by another than its owner");
+        return;
+    }
+    if (t->was.flag == 'c') {
+        if (!sim_holds(w, SIM_Q1, p->letter == 'L' && p->flag == 'c' &&
+                                      p->score == 0))
+            sim_verbs_fail(w, SIM_Q1, t, "is cancelled, and comes back");
+        SIM_MARK(cancelled_and_given_back);
+        sim_tasks_accepted(w, run, t->number, t->was.token);
         return;
     }
     if (!sim_holds(w, SIM_Q12, p->letter == 'W' && p->waiting == 1 &&
-                                   verbs_counts_same(&t->was, p)))
-        verbs_fail(w, SIM_Q12, t, "is given back, and does not wait as before");
-    if (t->was.job)
+                                   sim_verbs_counts_same(&t->was, p)))
+        sim_verbs_fail(w, SIM_Q12, t,
+                       "is given back, and does not wait as before");
+    if (t->was.job) {
         w->jobs.job[t->was.job - 1].spent++;
+        sim_waits_waits(w, &w->jobs.job[t->was.job - 1], w->now_us);
+    }
     SIM_MARK(job_given_back);
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
@@ -322,7 +391,8 @@ static void verbs_storm(sim_world *w, const sim_touch *t)
 
     if (!sim_holds(w, SIM_Q9, b->run_gen == h->ledger.gen &&
                                   run->wall_ms >= b->open_ms))
-        verbs_fail(w, SIM_Q9, t, "is taken as soon as its server has started");
+        sim_verbs_fail(w, SIM_Q9, t,
+                       "is taken as soon as its server has started");
 }
 
 static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
@@ -344,36 +414,44 @@ static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
 static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
-    int over = t->was.stalls + 1 > run->stalls_max;
+    int cancelled = t->was.flag == 'c';
+    int over = cancelled || t->was.stalls + 1 > run->stalls_max;
 
     if (!sim_holds(w, SIM_Q9, t->was.letter == 'L' &&
                                   t->was.score < run->wall_ms))
-        verbs_fail(w, SIM_Q9, t, "is taken before its lease has ended");
+        sim_verbs_fail(w, SIM_Q9, t, "is taken before its lease has ended");
     if (!sim_holds(w, SIM_Q6, p->job == t->was.job &&
                                   p->attempts == t->was.attempts &&
                                   p->stalls == t->was.stalls + 1 &&
                                   p->letter == (over ? 'X' : 'W')))
-        verbs_fail(w, SIM_Q6, t, "has stalled, and is not counted so");
+        sim_verbs_fail(w, SIM_Q6, t, "has stalled, and is not counted so");
     verbs_storm(w, t);
-    if (over)
+    if (cancelled)
+        SIM_MARK(cancelled_and_reaped);
+    else if (over)
         SIM_MARK(dead_by_stalls);
     else
         SIM_MARK(job_relet);
-    if (t->was.job)
+    if (t->was.job) {
         w->jobs.job[t->was.job - 1].spent++;
+        sim_waits_waits(w, &w->jobs.job[t->was.job - 1], w->now_us);
+    }
     sim_tasks_taken(w, t->number, t->was.token);
 }
 
 static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     if (!sim_holds(w, SIM_Q1, verbs_one_place(p))) {
-        verbs_fail(w, SIM_Q1, t, "is not in one place");
+        sim_verbs_fail(w, SIM_Q1, t, "is not in one place");
         return;
     }
+    if (!sim_holds(w, SIM_Q1, !p->gone || t->was.gone ||
+                                  w->jobs.run.what == SIM_V_CANCEL))
+        sim_verbs_fail(w, SIM_Q1, t, "has no record, and stands in line");
     switch (w->jobs.run.what) {
     case SIM_V_PUT:
     case SIM_V_OFFER:
-        verbs_entered(w, t, p);
+        sim_verbs_entered(w, t, p);
         return;
     case SIM_V_READY:
         verbs_promoted(w, t, p);
@@ -397,12 +475,21 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_REAP:
         verbs_reaped(w, t, p);
         return;
+    case SIM_V_CANCEL:
+    case SIM_V_PURGE:
+    case SIM_V_REPLAY:
+    case SIM_V_TRIM:
+    case SIM_V_UNIQUE:
+        sim_fates_touched(w, t, p);
+        return;
     case SIM_V_NONE:
     case SIM_V_HELD:
     case SIM_V_SLEEP:
+    case SIM_V_FORGET:
+    case SIM_V_PROGRESS:
         break;
     }
-    verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
+    sim_verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
 }
 
 /* -------------------------------------------------------------- all of them */
@@ -419,7 +506,7 @@ static void verbs_renewals(sim_world *w, sim_book *b)
 
         if (p->letter == 'L' && p->token == run->token[i] &&
             age_us <= run->run_ms * 1000)
-            sim_tasks_renewed(w, run, run->number[i], p->token);
+            sim_tasks_renewed(w, run, run->number[i], p);
     }
 }
 
@@ -469,6 +556,8 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     b = &h->ledger.book[g->run.queue];
+    if (g->run.what != SIM_V_REAP && g->run.what != SIM_V_RENEW)
+        g->busy_us[g->run.queue] = w->now_us;
     run_gen = b->run_gen;
     seen = b->seen;
     sim_ledger_read(w, h);
@@ -492,6 +581,7 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_HELD && !g->run.refused)
         SIM_MARK(claim_recalled);
     if (g->run.what == SIM_V_CLAIM)
-        verbs_claimed(w, (uint32_t)g->touches);
+        verbs_claimed(w, g->run.pairs);
+    sim_fates_after(w);
     g->run.what = SIM_V_NONE;
 }

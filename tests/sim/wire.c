@@ -161,15 +161,21 @@ static uint64_t wire_tag(relet_span s)
     return v;
 }
 
-uint64_t sim_wire_tag(const sim_words *w)
+uint64_t sim_wire_tag_before(const sim_words *w, size_t *i)
 {
-    size_t i;
     uint64_t tag;
 
-    for (i = w->n; i-- > 1;)
-        if ((tag = wire_tag(w->word[i])) != 0)
+    while (--*i > 0)
+        if ((tag = wire_tag(w->word[*i])) != 0)
             return tag;
     return 0;
+}
+
+uint64_t sim_wire_tag(const sim_words *w)
+{
+    size_t i = w->n;
+
+    return i > 0 ? sim_wire_tag_before(w, &i) : 0;
 }
 
 static int wire_frame(wire *w, int depth, uint64_t *digest);
@@ -291,6 +297,17 @@ long sim_wire_frame(const uint8_t *p, size_t n, sim_frame *out)
     memset(out, 0, sizeof *out);
     code = wire_frame(&w, 0, &out->digest);
     return code <= 0 ? code : (long)w.at;
+}
+
+uint64_t sim_wire_put_digest(const sim_frame *f, uint32_t before)
+{
+    int64_t first, again;
+
+    if (before == 0 || f->type != '*' || f->words != 2 ||
+        !wire_number(f->word[0], &first) || !wire_number(f->word[1], &again))
+        return f->digest;
+    return wire_count(wire_count(wire_count(0, '*', 2), ':', first + before),
+                      ':', again);
 }
 
 /* ----------------------------------------------------------------- values */

@@ -9,7 +9,7 @@
 
 #include "relet.h"
 
-#define SIM_WORDS 24
+#define SIM_WORDS 64
 
 typedef struct sim_words {
     relet_span word[SIM_WORDS]; /* the first of them                          */
@@ -24,6 +24,9 @@ int sim_wire_is(const sim_words *w, size_t i, const char *text);
 
 /* The tag in the words, "op:" and hex digits; 0: none. */
 uint64_t sim_wire_tag(const sim_words *w);
+
+/* The last one before the word *i, which *i is then; 0: none. */
+uint64_t sim_wire_tag_before(const sim_words *w, size_t *i);
 size_t sim_wire_put_tag(char *out, uint64_t tag);
 
 typedef struct sim_frame {
@@ -36,6 +39,9 @@ typedef struct sim_frame {
 
 /* Bytes of the frame that p begins with; 0, -1 as above. */
 long sim_wire_frame(const uint8_t *p, size_t n, sim_frame *out);
+
+/* As if it were [number, again] of a put behind so many other jobs. */
+uint64_t sim_wire_put_digest(const sim_frame *f, uint32_t before);
 
 uint64_t sim_wire_value(relet_value v);
 uint64_t sim_wire_text(uint64_t digest, char kind, relet_span s);

@@ -284,7 +284,7 @@ static void world_look(sim_world *w)
         world_late(w, waiting);
     } else if (waiting >= 0 ||
                (w->phase == SIM_QUIET &&
-                (sim_lease_more(w) || sim_jobs_more(w)))) {
+                (sim_lease_more(w) || sim_waits_more(w)))) {
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
     } else if (w->phase == SIM_QUIET) {
         w->recovery_us = since;
@@ -373,10 +373,10 @@ static void world_do(sim_world *w, const sim_due *d)
         sim_lease_arrives(w, d->which);
         return;
     case SIM_TASK:
-        sim_tasks_due(w, &w->node[d->whom], d->which);
+        sim_hands_due(w, &w->node[d->whom], d->which);
         return;
     case SIM_DEED:
-        sim_tasks_arrives(w, d->which);
+        sim_hands_arrives(w, d->which);
         return;
     case SIM_PHASE:
         world_phase(w);

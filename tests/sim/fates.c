@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fates.c - jobs that somebody else decides upon: that are cancelled, purged,
+ * replayed, trimmed by operators, or replaced by one of their id. The rules are
+ * listed in verbs.c. */
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+static sim_book *fates_book(sim_world *w)
+{
+    return &w->host[w->jobs.run.host].ledger.book[w->jobs.run.queue];
+}
+
+/* Nothing is left of it but, maybe, a place in line. */
+static int fates_is_gone(const sim_place *p)
+{
+    return p->job == 0 && p->letter == 'W';
+}
+
+/* What does not run is gone; what runs is marked, and stays. */
+static void fates_cancelled(sim_world *w, const sim_touch *t,
+                            const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (!sim_holds(w, SIM_Q5, run->number[0] == t->number))
+        sim_verbs_fail(w, SIM_Q5, t, "is cancelled in the place of another");
+    if (t->was.letter == 'L') {
+        if (!sim_holds(w, SIM_Q1, p->letter == 'L' && p->flag == 'c' &&
+                                      p->job == t->was.job &&
+                                      p->token == t->was.token &&
+                                      p->score == t->was.score &&
+                                      sim_verbs_counts_same(&t->was, p)))
+            sim_verbs_fail(w, SIM_Q1, t, "runs, and is not marked alone");
+        SIM_MARK(cancelled_while_it_runs);
+        sim_tasks_cancelled(w, t->number, t->was.token);
+        return;
+    }
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && t->was.job > 0 &&
+                                  fates_is_gone(p)))
+        sim_verbs_fail(w, SIM_Q1, t, "is cancelled, and had ended, or stays");
+    if (t->was.delayed)
+        SIM_MARK(cancelled_while_delayed);
+    else
+        SIM_MARK(cancelled_while_it_waits);
+}
+
+static char fates_letter(char place)
+{
+    return place == 'x' ? 'X' : place == 'd' ? 'D' : place == 'l' ? 'L' : 'W';
+}
+
+static void fates_purged(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    int asked = run->verdict == 'a' ||
+                t->was.letter == fates_letter(run->verdict);
+
+    if (!sim_holds(w, SIM_Q1, asked && fates_is_gone(p) && !p->gone))
+        sim_verbs_fail(w, SIM_Q1, t, "is purged, and was not to be, or stays");
+    if (!sim_holds(w, SIM_Q5, t->was.letter != 'L' || run->forced))
+        sim_verbs_fail(w, SIM_Q5, t, "is leased, and purged without force");
+    if (t->was.letter == 'L')
+        SIM_MARK(purged_while_it_runs);
+    else
+        SIM_MARK(purged);
+}
+
+static void fates_replayed(sim_world *w, const sim_touch *t,
+                           const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    uint32_t i;
+
+    for (i = 0; i < run->pairs; i++)
+        if (run->number[i] == t->number)
+            break;
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'X' && p->letter == 'W' &&
+                                  p->delayed && p->job == t->was.job &&
+                                  (run->pairs == 0 || i < run->pairs)))
+        sim_verbs_fail(w, SIM_Q1, t, "is replayed, and was not dead");
+    if (!sim_holds(w, SIM_Q6, p->attempts == 0 && p->stalls == 0 &&
+                                  p->replays == t->was.replays + 1 &&
+                                  p->replays <= run->stalls_max &&
+                                  p->flag != 'c'))
+        sim_verbs_fail(w, SIM_Q6, t, "is replayed, and not counted so");
+    if (!sim_holds(w, SIM_Q10, p->score / 1024 == run->wall_ms))
+        sim_verbs_fail(w, SIM_Q10, t, "is replayed at another time");
+    if (t->was.job)
+        w->jobs.job[t->was.job - 1].buried = 0;
+    SIM_MARK(replayed);
+}
+
+/* Only what ended goes, and only when it is too old, or too many are kept. */
+static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    int dead = t->was.letter == 'X';
+    int64_t till = dead ? run->wall_ms - run->wait_ms : run->wall_ms;
+    int old = (!dead || run->wait_ms > 0) && t->was.score <= till;
+
+    if (!sim_holds(w, SIM_Q1, (dead || t->was.letter == 'D') &&
+                                  fates_is_gone(p) && !p->gone))
+        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and has not ended");
+    if (!sim_holds(w, SIM_Q1, old || fates_book(w)->over[dead] >=
+                                         run->most[dead]))
+        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and was to be kept");
+    SIM_MARK(trimmed);
+}
+
+/* -------------------------------------------------------------------- unique
+ *
+ * A job whose payload was replaced is the one that has the payload now, with
+ * what else was asked for the one before. */
+
+static void fates_replaced(sim_world *w, const sim_touch *t,
+                           const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+    sim_job *now = p->job ? &w->jobs.job[p->job - 1] : NULL;
+    const sim_job *was = &w->jobs.job[t->was.job - 1];
+
+    if (!sim_holds(w, SIM_Q2, (run->verdict == 'r' || run->verdict == 'd') &&
+                                  now && now->id == was->id &&
+                                  t->was.letter == 'W' && p->letter == 'W' &&
+                                  sim_verbs_counts_same(&t->was, p))) {
+        sim_verbs_fail(w, SIM_Q2, t, "is replaced, and may not be");
+        return;
+    }
+    now->attempts = was->attempts;
+    now->rank = was->rank;
+    now->keep_ms = was->keep_ms;
+    now->timeout_ms = was->timeout_ms;
+    now->deadline_ms = was->deadline_ms;
+    now->number[run->host] = t->number;
+    now->gen[run->host] = w->host[run->host].ledger.gen;
+    if (!sim_holds(w, SIM_Q10, p->score == t->was.score || !t->was.delayed ||
+                                   (run->verdict == 'd' &&
+                                    p->score / 1024 ==
+                                        run->wall_ms + now->delay_ms)))
+        sim_verbs_fail(w, SIM_Q10, t, "is replaced, and has another delay");
+    SIM_MARK(replaced);
+}
+
+static void fates_unique(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    if (t->was.job > 0 && p->job == t->was.job)
+        SIM_MARK(put_stands_in);
+    else if (t->was.job > 0)
+        fates_replaced(w, t, p);
+    else
+        sim_verbs_entered(w, t, p);
+}
+
+/* The job that its id names, and whether it stands in for another one. */
+static int fates_stands_in(sim_world *w, int id, uint64_t *number)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_book *b = fates_book(w);
+    const sim_place *p = NULL;
+    int window = run->verdict == 't' || run->verdict == 'e';
+
+    *number = b->id[id].number;
+    if (*number > 0 && *number < b->n)
+        p = &b->at[*number];
+    if (window && b->id[id].till > 0)
+        return b->id[id].till > run->wall_ms;
+    return p && p->job > 0 && p->letter != 'X' &&
+           (run->verdict != 'd' || p->letter == 'W');
+}
+
+/* Whether another one is to enter is known from what is there. */
+void sim_fates_before(sim_world *w, const sim_words *c)
+{
+    sim_step *run = &w->jobs.run;
+    const sim_op *op;
+    uint32_t job;
+
+    run->enters = -1;
+    if (run->what == SIM_V_CANCEL && run->id > 0)
+        run->number[0] = fates_book(w)->id[run->id].number;
+    if (run->what != SIM_V_UNIQUE || c->n < 14)
+        return;
+    job = sim_ledger_job(w, c->word[13]);
+    if (job == 0 || w->jobs.job[job - 1].id == 0)
+        return;
+    run->id = (int)w->jobs.job[job - 1].id;
+    op = sim_op_of(w, w->jobs.job[job - 1].tag);
+    run->again = op->touched > 1 || op->outcome != RELET_NOTHING;
+    run->enters = !fates_stands_in(w, run->id, &run->number[0]);
+    w->jobs.loose[run->queue] |= 1u << run->id;
+}
+
+static void fates_window(sim_world *w, int entered)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_book *b = fates_book(w);
+    int opens = entered || run->verdict == 'e';
+
+    if (run->verdict != 't' && run->verdict != 'e')
+        return;
+    if (b->id[run->id].till > 0 && opens &&
+        !sim_holds(w, SIM_Q2, b->id[run->id].till ==
+                                  run->wall_ms + b->id[run->id].width &&
+                                  (!entered ||
+                                   b->id[run->id].width == run->wait_ms)))
+        sim_fail(w, SIM_Q2, "h%d: a window of id%d ends at another time",
+                 run->host, run->id);
+    if (entered && !sim_holds(w, SIM_Q2, b->id[run->id].till > 0))
+        sim_fail(w, SIM_Q2, "h%d: no window of id%d opens", run->host,
+                 run->id);
+    if (!entered)
+        SIM_MARK(throttled);
+}
+
+/* What was to be cancelled does not go on as before. */
+static void fates_cancel(sim_world *w)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_book *b = fates_book(w);
+    const sim_place *p;
+
+    if (run->number[0] == 0 || run->number[0] >= b->n)
+        return;
+    p = &b->at[run->number[0]];
+    if (!sim_holds(w, SIM_Q1, p->job == 0 || p->letter == 'D' ||
+                                  p->letter == 'X' || p->flag == 'c'))
+        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is cancelled, and goes on",
+                 run->host, (unsigned long long)run->number[0], run->queue);
+}
+
+static void fates_progress(sim_world *w)
+{
+    const sim_step *run = &w->jobs.run;
+    const sim_place *p = sim_ledger_at(fates_book(w), run->number[0]);
+
+    if (!sim_holds(w, SIM_Q5, w->jobs.noted ==
+                                  (p->letter == 'L' &&
+                                   p->token == run->token[0])))
+        sim_fail(w, SIM_Q5, "h%d: somebody tells of job %llu of q%d, which is "
+                 "not his, or is not heard", run->host,
+                 (unsigned long long)run->number[0], run->queue);
+}
+
+void sim_fates_after(sim_world *w)
+{
+    sim_step *run = &w->jobs.run;
+    size_t i;
+    int entered = 0, changed = w->jobs.touches > 0;
+
+    if (run->refused || w->failed)
+        return;
+    if (run->what == SIM_V_CANCEL)
+        fates_cancel(w);
+    if (run->what == SIM_V_PROGRESS)
+        fates_progress(w);
+
+    if (run->what != SIM_V_UNIQUE || run->enters < 0 || run->again)
+        return;
+    for (i = 0; i < w->jobs.touches; i++)
+        entered += w->jobs.touch[i].was.job == 0;
+    if (!sim_holds(w, SIM_Q2, entered == run->enters))
+        sim_fail(w, SIM_Q2, "h%d, unique %c: id%d %s", run->host, run->verdict,
+                 run->id, entered ? "is there, and is put once more"
+                                  : "is not there, and is not put");
+    if (!w->failed && (entered || changed || run->verdict == 'e'))
+        fates_window(w, entered);
+}
+
+void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    switch (w->jobs.run.what) {
+    case SIM_V_CANCEL:
+        fates_cancelled(w, t, p);
+        return;
+    case SIM_V_PURGE:
+        fates_purged(w, t, p);
+        return;
+    case SIM_V_REPLAY:
+        fates_replayed(w, t, p);
+        return;
+    case SIM_V_TRIM:
+        fates_trimmed(w, t, p);
+        return;
+    case SIM_V_UNIQUE:
+        fates_unique(w, t, p);
+        return;
+    case SIM_V_NONE:
+    case SIM_V_PUT:
+    case SIM_V_OFFER:
+    case SIM_V_READY:
+    case SIM_V_CLAIM:
+    case SIM_V_HELD:
+    case SIM_V_RENEW:
+    case SIM_V_DONE:
+    case SIM_V_KEEP:
+    case SIM_V_FAIL:
+    case SIM_V_RELEASE:
+    case SIM_V_REAP:
+    case SIM_V_SLEEP:
+    case SIM_V_FORGET:
+    case SIM_V_PROGRESS:
+        return;
+    }
+}

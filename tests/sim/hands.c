@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hands.c - what the handlers of jobs do: for how long, with what effect, and
+ * how they end. The rules are listed in verbs.c. */
+#include <string.h>
+
+#include "sim.h"
+
+void sim_hands_later(sim_world *w, const sim_node *n, int desk,
+                     const sim_task *t, int64_t us)
+{
+    sim_due_at(w, w->now_us + us, SIM_TASK, n->number,
+               t->key << 1 | (uint64_t)desk);
+}
+
+/* How far it has come, now and then. */
+static void hands_progress(sim_world *w, sim_node *n, int desk,
+                           const sim_task *t)
+{
+    int code;
+
+    if (!sim_chance(&n->work, 1, 8))
+        return;
+    code = relet_job_progress(n->r, desk, t->number, relet_str("half"));
+    if (!sim_holds(w, SIM_Q5, code == 0 || code == RELET_E_LIMIT ||
+                                  code == RELET_E_MEMORY ||
+                                  sim_tasks_lied(n, &n->desk[desk])))
+        sim_fail(w, SIM_Q5, "n%d cannot tell of job %llu, which it has: %d",
+                 n->number, (unsigned long long)t->number, code);
+    SIM_MARK(job_progress);
+}
+
+void sim_hands_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
+{
+    relet_time lease = n->desk[desk].lease_ms, ms;
+    uint32_t kind = sim_choose(&n->work, 20);
+
+    t->state = SIM_TASK_HELD;
+    t->told_us = w->now_us;
+    t->key = ++w->jobs.keys;
+    t->stubborn = (uint8_t)sim_chance(&n->work, 1, 3);
+    if (w->phase > SIM_CHAOS || kind < 10)
+        ms = sim_spread(&n->work, 0, 100);
+    else if (kind < 16)
+        ms = sim_spread(&n->work, 1, lease);
+    else
+        ms = sim_even(&n->work, lease, 3 * lease);
+    if (ms > 2 * lease && kind >= 16)
+        SIM_MARK(job_slow);
+    if (t->job != SIM_NOBODYS)
+        w->jobs.job[t->job].starts++;
+    if (sim_waits_keeps(w, t->job, SIM_WAIT_DEAD))
+        ms = SIM_JOB_LEASE_MAX_MS;
+    t->end_us = w->now_us + ms * SIM_MS;
+    sim_hands_later(w, n, desk, t, ms * SIM_MS);
+}
+
+/* Look at the clock, then act; it arrives later. */
+static void hands_act(sim_world *w, sim_node *n, int desk, sim_task *t)
+{
+    sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
+
+    if (t->job == SIM_NOBODYS || t->acted || sim_tasks_lied(n, &n->desk[desk]))
+        return;
+    t->acted = 1;
+    if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
+        SIM_MARK(deed_held_back);
+        return;
+    }
+    if (!sim_holds(w, SIM_Q8, w->now_us <= t->truth_us))
+        sim_fail(w, SIM_Q8, "n%d works on job %llu, %ld us after its end",
+                 n->number, (unsigned long long)t->number,
+                 (long)(w->now_us - t->truth_us));
+    e->job = t->job;
+    e->token = t->token;
+    e->serial = n->desk[desk].serial;
+    sim_due_at(w, w->now_us + sim_spread(&n->work, 0, 3 * SIM_S), SIM_DEED,
+               n->number, w->jobs.deeds++);
+}
+
+void sim_hands_arrives(sim_world *w, uint64_t which)
+{
+    const sim_deed *e = &w->jobs.deed[which % SIM_DEEDS];
+    sim_job *j = &w->jobs.job[e->job];
+
+    if (which + SIM_DEEDS < w->jobs.deeds)
+        return;
+    if (e->token < j->top) {
+        SIM_MARK(deed_refused);
+        return;
+    }
+    if (!w->jobs.twice[j->queue] &&
+        !sim_holds(w, SIM_Q4, e->token > j->top))
+        sim_fail(w, SIM_Q4, "a job is worked on twice under token %llu",
+                 (unsigned long long)e->token);
+    j->top = e->token;
+    j->top_serial = e->serial;
+}
+
+static int hands_fail(sim_world *w, sim_node *n, int desk, const sim_task *t,
+                      uint32_t how)
+{
+    relet_failure f;
+
+    memset(&f, 0, sizeof f);
+    f.text = relet_str("it did not work");
+    f.verdict = how < 14 || w->phase > SIM_CHAOS ? RELET_RETRY
+                : how < 16                       ? RELET_SNOOZE
+                                                 : RELET_BURY;
+    if (f.verdict == RELET_SNOOZE || sim_chance(&n->work, 1, 3))
+        f.delay_ms = sim_spread(&n->work, 1, SIM_JOB_WAIT_MAX_MS);
+    if (f.verdict == RELET_BURY && t->job != SIM_NOBODYS)
+        w->jobs.job[t->job].buried = 1;
+    return relet_job_fail(n->r, desk, t->number, &f);
+}
+
+static int hands_end(sim_world *w, sim_node *n, int desk, sim_task *t)
+{
+    uint32_t how = sim_choose(&n->work, 20);
+    int back = sim_waits_keeps(w, t->job, SIM_WAIT_RELEASED);
+
+    SIM_SAY(w, "n%d ends job %llu, %u", n->number,
+            (unsigned long long)t->number, how);
+    if (how < 11 && !back)
+        return relet_job_done(n->r, desk, t->number, relet_str("fine"));
+    if (how < 17 && !back)
+        return hands_fail(w, n, desk, t, how);
+    if (w->phase > SIM_CHAOS && !back)
+        return relet_job_done(n->r, desk, t->number, relet_str(""));
+    t->given_back = t->state == SIM_TASK_HELD;
+    return relet_job_release(n->r, desk, t->number);
+}
+
+/* How it went, as the library says. */
+static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
+                        int code)
+{
+    if (code == RELET_E_LIMIT || code == RELET_E_MEMORY) {
+        sim_hands_later(w, n, desk, t, 20 * SIM_MS);
+        return;
+    }
+    if (code < 0)
+        t->given_back = 0;
+    if (!sim_holds(w, SIM_Q5, code == 0 || sim_tasks_lied(n, &n->desk[desk])))
+        sim_fail(w, SIM_Q5, "n%d cannot end job %llu, which it was told: %d",
+                 n->number, (unsigned long long)t->number, code);
+    if (t->state == SIM_TASK_LOST)
+        SIM_MARK(lost_and_ended);
+    t->state = t->state == SIM_TASK_HELD ? SIM_TASK_ENDED : SIM_TASK_NONE;
+    t->key = 0;
+    t->seen_us = w->now_us;
+}
+
+void sim_hands_due(sim_world *w, sim_node *n, uint64_t which)
+{
+    int desk = (int)(which & 1), i;
+    sim_task *t = NULL;
+
+    for (i = 0; i < SIM_TASKS; i++)
+        if (n->desk[desk].task[i].key == which >> 1)
+            t = &n->desk[desk].task[i];
+    if (t == NULL || !n->running || n->desk[desk].serial == 0 ||
+        (t->state != SIM_TASK_HELD && t->state != SIM_TASK_LOST))
+        return;
+    if (n->paused) {
+        if (n->lost != SIM_STUCK)
+            sim_hands_later(w, n, desk, t, 20 * SIM_MS);
+        return;
+    }
+    n->now = sim_node_clock(w, n);
+    if (t->state == SIM_TASK_HELD)
+        hands_progress(w, n, desk, t);
+    hands_act(w, n, desk, t);
+    if (!w->failed && t->state == SIM_TASK_LOST && !t->stubborn)
+        hands_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    else if (!w->failed)
+        hands_ended(w, n, desk, t, hands_end(w, n, desk, t));
+    sim_node_turn(w, n);
+}

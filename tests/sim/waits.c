@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * waits.c - Q11, once all is whole: a job comes to wait where workers sleep,
+ * in one way after the other, and is begun as soon as some ways there and back
+ * allow, not when somebody looks for himself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+#define WAITS_SETTLE_US (3 * SIM_S)
+
+/* Some ways there and back, and as many turns. */
+static int64_t waits_ways(const sim_world *w)
+{
+    return 60 * w->shape.latency_us + 400 * SIM_MS;
+}
+
+/* All may be told of what comes, and at once. */
+static int waits_all_hear(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (w->node[i].lost || !w->node[i].running ||
+            !sim_lease_link_is_quick(w, &w->node[i]))
+            return 0;
+    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
+}
+
+/* By which channel it is to be woken. */
+void sim_waits_lines_up(sim_node *n, const sim_words *c)
+{
+    relet_span name = c->n > 7 ? c->word[7] : relet_str("");
+
+    if (name.n >= sizeof n->wake)
+        return;
+    memcpy(n->wake, name.p, name.n);
+    n->wake[name.n] = '\0';
+}
+
+/* Somebody but this node stands in line and is there, among the first `most`,
+ * who are called; and nobody hears of it in the place of one that is gone. */
+static int waits_in_line(sim_world *w, int queue, int but, int most)
+{
+    sim_host *h = &w->host[w->primary];
+    char name[16], text[1024], heard[128], *at, *end;
+    int i, there = 0, all = 0;
+
+    sprintf(name, "{%s}:idle", sim_jobs_queue(queue));
+    sim_host_ask(h, text, sizeof text, 4, "ZRANGE", name, "0", "-1");
+    for (at = text; (at = strchr(at, '$')) != NULL && all <= most; at = end + 1) {
+        at = strchr(at, '\n') + 1;
+        if ((end = strchr(at, '\r')) == NULL)
+            return 0;
+        *end = '\0';
+        all++;
+        for (i = 0; i < w->shape.nodes; i++)
+            if (strcmp(at, w->node[i].wake) == 0)
+                break;
+        there += i < w->shape.nodes && i != but;
+        if (i < w->shape.nodes)
+            continue;
+        sim_host_ask(h, heard, sizeof heard, 3, "PUBSUB", "NUMSUB", at);
+        if (strstr(heard, ":0") == NULL)
+            return 0;
+    }
+    return there > 0 && all <= most;
+}
+
+/* A queue of which all workers sleep; -1: there is none yet. */
+static int waits_queue(sim_world *w)
+{
+    int64_t long_ago = w->now_us - 30 * w->shape.latency_us - 200 * SIM_MS;
+    int queue;
+
+    for (queue = 0; queue < SIM_QUEUES; queue++)
+        if (w->jobs.busy_us[queue] < long_ago &&
+            waits_in_line(w, queue, -1, 8))
+            return queue;
+    return -1;
+}
+
+/* The server forgets its scripts, and learns the one again that follows a put;
+ * which the put, when it is repeated, does not overtake. 1: that is under way. */
+static int waits_flush(sim_world *w, int queue)
+{
+    sim_probe *p = &w->jobs.probe;
+    sim_node *n = &w->node[0];
+
+    if (p->how != SIM_WAIT_DELAYED || p->flushed ||
+        !sim_chance(&n->work, 1, 2))
+        return 0;
+    p->flushed = 1;
+    n->now = sim_node_clock(w, n);
+    sim_host_admin(w, &w->host[w->primary], 2, "SCRIPT", "FLUSH");
+    sim_orders_promote(w, n, queue);
+    sim_node_turn(w, n);
+    return 1;
+}
+
+/* 1: it is under way. */
+static int waits_begin(sim_world *w, int queue)
+{
+    sim_probe *p = &w->jobs.probe;
+    sim_node *n = &w->node[0];
+    relet_time delay_ms = 0;
+
+    n->now = sim_node_clock(w, n);
+    if (p->how == SIM_WAIT_DELAYED)
+        delay_ms = 600 + sim_choose(&n->work, 1000);
+    p->job = w->jobs.jobs + 1;
+    p->from_us = SIM_NEVER;
+    p->fell_us = 0;
+    p->begun = 0;
+    SIM_SAY(w, "n0 puts a job for q%d, where all sleep, way %d", queue, p->how);
+    if (!sim_jobs_put(w, n, queue, 1, delay_ms)) {
+        p->job = 0;
+        return 0;
+    }
+    sim_node_turn(w, n);
+    return 1;
+}
+
+/* Of a job that waits from then on, or again. What the dead had is looked for
+ * when its lease may have ended, which the first one of a new server puts off.
+ */
+void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us)
+{
+    sim_probe *p = &w->jobs.probe;
+
+    if (p->job == 0 || j != &w->jobs.job[p->job - 1])
+        return;
+    if ((p->how >= SIM_WAIT_RELEASED) != (p->begun > 0))
+        return;
+    p->from_us = from_us;
+    if (p->fell_us > 0 &&
+        !sim_holds(w, SIM_Q11, from_us <= p->fell_us + 4 * p->lease_us +
+                                              waits_ways(w)))
+        sim_fail(w, SIM_Q11, "a job waits for %ld ms until it is relet",
+                 (long)((from_us - p->fell_us) / SIM_MS));
+}
+
+void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job)
+{
+    sim_probe *p = &w->jobs.probe;
+    int64_t us = w->now_us - p->from_us;
+
+    if (p->job != job + 1 || p->begun < 0)
+        return;
+    if (p->how >= SIM_WAIT_RELEASED && p->begun == 0) {
+        p->begun = 1 + n->number;
+        return;
+    }
+    p->begun = -1;
+    if (p->from_us == SIM_NEVER)
+        return;
+    if (!sim_holds(w, SIM_Q11, us <= waits_ways(w)))
+        sim_fail(w, SIM_Q11, "a job waits for %ld ms, where workers sleep, "
+                 "way %d", (long)(us / SIM_MS), p->how);
+    if (p->how == SIM_WAIT_PUT)
+        SIM_MARK(woken_by_put);
+    if (p->how == SIM_WAIT_DELAYED)
+        SIM_MARK(woken_by_delayed);
+    if (p->how == SIM_WAIT_RELEASED)
+        SIM_MARK(woken_by_release);
+    if (p->how == SIM_WAIT_DEAD)
+        SIM_MARK(woken_by_reaper);
+}
+
+/* Whether the first handler does so with this job. */
+int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how)
+{
+    const sim_probe *p = &w->jobs.probe;
+
+    return p->job == job + 1 && p->how == how && p->begun > 0 &&
+           p->from_us == SIM_NEVER && p->fell_us == 0;
+}
+
+/* Who has the job dies, if another one waits for work: 1. */
+int sim_waits_falls(sim_world *w, sim_node *n)
+{
+    sim_probe *p = &w->jobs.probe;
+    relet_time lease = 0;
+    int i, j;
+
+    if (p->job == 0 || p->how != SIM_WAIT_DEAD || p->begun != 1 + n->number ||
+        p->fell_us > 0)
+        return 0;
+    for (i = 0; i < w->shape.nodes; i++)
+        for (j = 0; j < SIM_DESKS; j++)
+            if (lease < w->node[i].desk[j].lease_ms)
+                lease = w->node[i].desk[j].lease_ms;
+    p->fell_us = w->now_us;
+    p->lease_us = lease * SIM_MS;
+    if (!waits_in_line(w, w->jobs.job[p->job - 1].queue, n->number, 4)) {
+        p->begun = -1;
+        return 0;
+    }
+    sim_node_end(w, n, 1);
+    n->boots = 1;
+    sim_due_at(w, w->now_us + SIM_S, SIM_BOOT, n->number, 0);
+    return 1;
+}
+
+int sim_waits_more(sim_world *w)
+{
+    sim_probe *p = &w->jobs.probe;
+    int queue;
+
+    if (w->work != &sim_working || p->how == SIM_WAITS)
+        return 0;
+    if (p->job > 0) { /* it has ended, or the next look would not be here */
+        p->job = 0;
+        p->settle_us = 0;
+        p->flushed = 0;
+        p->how = (sim_wait)(p->how + 1);
+        return p->how < SIM_WAITS;
+    }
+    if (p->settle_us == 0)
+        p->settle_us = w->now_us;
+    queue = waits_all_hear(w) ? waits_queue(w) : -1;
+    if (queue >= 0 && (waits_flush(w, queue) || waits_begin(w, queue)))
+        return 1;
+    return w->now_us < p->settle_us + WAITS_SETTLE_US;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * work.h - the rooms of the workload that puts jobs and works on them; read by
+ * sim.h. What they keep is in jobs.h. */
+#ifndef SIM_WORK_H
+#define SIM_WORK_H
+
+/* jobs.c */
+void sim_jobs_clear(sim_world *w);
+void sim_jobs_judge(sim_world *w);
+int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
+                 relet_time delay_ms);
+const char *sim_jobs_queue(int queue);
+long sim_jobs_open(sim_world *w);
+int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
+
+/* waits.c: who sleeps is woken. */
+int sim_waits_more(sim_world *w);   /* 1: when all is whole, this is due     */
+void sim_waits_lines_up(sim_node *n, const struct sim_words *c);
+void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us);
+void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job);
+int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how);
+int sim_waits_falls(sim_world *w, sim_node *n);
+
+/* ledger.c */
+int64_t sim_ledger_number(relet_span s);
+int sim_ledger_id(relet_span s);
+int sim_ledger_key(relet_span s, relet_span *name);
+uint32_t sim_ledger_job(sim_world *w, relet_span payload);
+sim_place *sim_ledger_at(sim_book *b, uint64_t number);
+void sim_ledger_read(sim_world *w, sim_host *h);
+void sim_ledger_anew(sim_host *h); /* it starts with another log              */
+void sim_ledger_free(sim_host *h);
+
+/* asks.c: 1 and what is asked, when this is about a queue. */
+int sim_asks_read(const struct sim_words *c, sim_step *run);
+
+/* verbs.c: what servers do with jobs, as it happens. */
+void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
+void sim_verbs_answer(sim_world *w, char type);
+void sim_verbs_after(sim_world *w);
+
+void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
+                    const char *why);
+int sim_verbs_counts_same(const sim_place *a, const sim_place *b);
+int sim_verbs_blind(const sim_world *w, const sim_touch *t);
+void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p);
+
+/* fates.c: the same of what operators ask, and of jobs that stand in for
+ * others. */
+void sim_fates_before(sim_world *w, const struct sim_words *c);
+void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p);
+void sim_fates_after(sim_world *w);
+
+/* orders.c: what operators ask. */
+void sim_orders_step(sim_world *w, sim_node *n);
+void sim_orders_promote(sim_world *w, sim_node *n, int queue);
+int sim_orders_quiet(sim_world *w, sim_node *n);
+
+/* tasks.c: what nodes are told of them. */
+void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
+                       const sim_place *p);
+void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
+                       const sim_place *p);
+void sim_tasks_cancelled(sim_world *w, uint64_t number, uint64_t token);
+void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
+                        uint64_t token);
+void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
+void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
+int sim_tasks_lied(const sim_node *n, const sim_desk *d);
+void sim_tasks_turn(sim_world *w, sim_node *n);
+void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
+
+/* hands.c: what their handlers do. */
+void sim_hands_later(sim_world *w, const sim_node *n, int desk,
+                     const sim_task *t, int64_t us);
+void sim_hands_begin(sim_world *w, sim_node *n, int desk, sim_task *t);
+void sim_hands_due(sim_world *w, sim_node *n, uint64_t which);
+void sim_hands_arrives(sim_world *w, uint64_t which);
+
+#endif
