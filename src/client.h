@@ -56,6 +56,7 @@ typedef struct rlt_ferry {
     relet_event ev;
     int64_t first;
     relet_node said[16];
+    uint32_t number; /* which of them `first` came in                        */
     rlt_queue_tag queue;
     uint32_t place; /* 0: there is none                                      */
     uint32_t jobs;

@@ -172,7 +172,8 @@ static relet_time *job_field(relet_job *j, char letter)
     }
 }
 
-/* What a later version may have added is passed over. */
+/* What a later version may have added is passed over. No time is longer than
+ * one that may be put, so that sums of them fit. */
 static void job_read_options(relet_span s, relet_job *j)
 {
     while (s.p != NULL && s.n > 0) {
@@ -190,7 +191,7 @@ static void job_read_options(relet_span s, relet_job *j)
         if (!rlt_text_int(word.p, word.n, &v) || v < 0)
             continue;
         if (field)
-            *field = v;
+            *field = RLT_MIN(v, JOB_MS_MAX);
         else if (letter == 'a')
             j->attempts = (uint32_t)RLT_MIN(v, UINT32_MAX);
         else if (letter == 's' && v <= RELET_BACKOFF_FIXED)
@@ -293,15 +294,15 @@ RELET_PRIVATE relet_time rlt_job_backoff(const relet_job *j, uint32_t attempts,
     relet_time most = j->backoff_max_ms ? j->backoff_max_ms
                                         : JOB_BACKOFF_MAX_MS;
     relet_time step = j->backoff_ms ? j->backoff_ms : JOB_BACKOFF_MS;
-    relet_time wait = RLT_MIN(step, most);
-    uint32_t i;
+    relet_time wait = RLT_MIN(step, most), n = RLT_MAX(attempts, 1);
 
-    for (i = 1; i < attempts && wait < most &&
-                j->backoff != RELET_BACKOFF_FIXED; i++)
-        wait = RLT_MIN(j->backoff == RELET_BACKOFF_LINEAR ? wait + step
-                                                          : wait * 2, most);
     if (j->backoff == RELET_BACKOFF_FIXED)
         return wait;
+    if (j->backoff == RELET_BACKOFF_LINEAR)
+        wait = n > most / step ? most : step * n;
+    else
+        for (; n > 1 && wait < most; n--)
+            wait = RLT_MIN(wait * 2, most);
     return (relet_time)(chance % ((uint64_t)wait + 1));
 }
 

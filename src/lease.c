@@ -13,6 +13,9 @@
 #define LEASE_CLOCK_MS 100
 #define LEASE_CLOCK_PART 20
 
+/* Nobody waits for longer, and sums with it fit. */
+#define LEASE_LEFT_MAX ((relet_time)1000000000000)
+
 RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms)
 {
     return ttl_ms - LEASE_DRIFT(ttl_ms) - LEASE_MARGIN(ttl_ms);
@@ -159,7 +162,7 @@ static rlt_fate lease_acquired(rlt_lease *l, relet_time now,
 {
     int agree = lease_clocks_agree(l, now, a->us);
 
-    l->left_ms = a->left;
+    l->left_ms = RLT_MIN(a->left, LEASE_LEFT_MAX);
     l->place = a->place;
     if (a->status == -2)
         return lease_refused(l, RELET_WHY_QUARANTINE);

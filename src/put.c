@@ -8,6 +8,7 @@
 #define PUT_PLAIN_MAX 128
 #define PUT_OFFER_MAX 16
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
+#define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
 
 static rlt_ferry *put_ferry(const relet *r)
 {
@@ -90,14 +91,18 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 {
     rlt_ferry *f = put_ferry(r);
     char *room = (char *)f->said;
+    relet_value number;
 
     if (rlt_conn_ripen(&r->conn) == 0)
         return;
     f->ev = *ev;
     f->first = 0;
     f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
-    if (ev->kind == RELET_REPLY)
-        (void)relet_value_int(relet_value_at(f->ev.value, 0), &f->first);
+    number = relet_value_at(f->ev.value, 0);
+    if (ev->kind == RELET_REPLY && relet_value_type(number) == RELET_INT) {
+        f->first = number.node->payload;
+        f->number = (uint32_t)(number.node - f->said);
+    }
     if (f->ev.value.node == NULL && ev->value.node != NULL) {
         f->ev.text.n = RLT_MIN(ev->text.n, sizeof f->said);
         f->ev.text.p = (const char *)memcpy(room, ev->text.n ? ev->text.p : "",
@@ -114,9 +119,8 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
 
     if (r->desks_max == 0 || !rlt_conn_take_ripe(&r->conn, &op))
         return 0;
-    if (f->first > 0)
-        f->said[f->ev.value.node - f->said + 1].payload =
-            f->first + (int64_t)op.arg;
+    if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
+        f->said[f->number].payload = f->first + (int64_t)op.arg;
     *ev = f->ev;
     ev->tag = op.tag;
     return 1;
@@ -296,7 +300,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
 
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
 {
-    relet_span s = relet_value_text(v), word = s;
+    relet_span s = relet_value_text(v), word;
     int64_t n = 0;
 
     if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
@@ -305,13 +309,13 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
         *number = (uint64_t)n + i;
         return 1;
     }
-    for (; s.p != NULL; i--) {
-        word = rlt_span_cut(&s, ' ');
-        if (i == 0)
-            break;
-    }
-    if (i > 0 || !rlt_text_int(word.p, word.n, &n) || n == 0)
+    for (; i > 0 && s.p != NULL; i--)
+        (void)rlt_span_cut(&s, ' ');
+    if (s.p == NULL)
         return 0;
-    *number = (uint64_t)(n < 0 ? -n : n);
+    word = rlt_span_cut(&s, ' ');
+    if (!rlt_text_int(word.p, word.n, &n) || n == 0)
+        return 0;
+    *number = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     return n < 0 ? 2 : 1;
 }

@@ -493,7 +493,7 @@ RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
 RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
                                   int64_t *go_on, relet_job_info *out)
 {
-    size_t i = *at ? *at : 2;
+    size_t i = *at ? *at : 2, shown;
     int64_t bytes;
 
     *go_on = queue_int(v, 0, -1);
@@ -503,9 +503,11 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
     out->place = place;
     out->work.number = (uint64_t)queue_int(v, i, 0);
     out->at_ms = queue_int(v, i + 1, -1);
-    bytes = queue_int(v, i + 2, 0) - (int64_t)queue_text(v, i + 3).n;
+    bytes = RLT_MAX(queue_int(v, i + 2, 0), 0);
+    shown = queue_text(v, i + 3).n;
     queue_job_read(v, i + 3, out);
-    out->payload_len += (uint64_t)RLT_MAX(bytes, 0);
+    if ((uint64_t)bytes > shown)
+        out->payload_len += (uint64_t)bytes - shown;
     *at = i + 6;
     return 1;
 }

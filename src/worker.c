@@ -8,6 +8,7 @@
 #define WORK_AGAIN_MIN_MS 50
 #define WORK_AGAIN_MAX_MS 5000
 #define WORK_HELD_BACK_MAX_MS 1000
+#define WORK_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit       */
 
 RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
                                   rlt_slot *slots, rlt_rand *rand,
@@ -389,7 +390,7 @@ static uint32_t work_claimed(rlt_work *w, relet_time now, relet_value v)
         return n;
     }
     w->held_back = 0;
-    w->short_of = (int64_t)n + passed + c.homeless < (int64_t)w->wanted;
+    w->short_of = passed < (int64_t)w->wanted - n - c.homeless;
     return n;
 }
 
@@ -432,7 +433,15 @@ static void work_promoted(rlt_work *w, relet_time now, relet_value v)
     int64_t ms = -1;
 
     (void)relet_value_int(relet_value_at(v, 1), &ms);
-    w->due_at = ms < 0 ? RELET_NEVER : now + ms;
+    w->due_at = ms < 0 ? RELET_NEVER : now + RLT_MIN(ms, WORK_MS_MAX);
+}
+
+static uint32_t work_count(relet_value v, size_t i)
+{
+    int64_t n = 0;
+
+    (void)relet_value_int(relet_value_at(v, i), &n);
+    return (uint32_t)RLT_MIN(RLT_MAX(n, 0), RLT_WORK_BATCH);
 }
 
 static void work_ranked(rlt_work *w, relet_value v)
@@ -447,15 +456,15 @@ static void work_ranked(rlt_work *w, relet_value v)
  * before a lease has ended, and of all that look one in time is enough. */
 static void work_reaped(rlt_work *w, relet_time now, relet_value v)
 {
-    int64_t again = 0, dead = 0, left = -1;
     relet_time wait = w->plan.reap_ms;
+    int64_t left = -1, ms;
 
-    (void)relet_value_int(relet_value_at(v, 0), &again);
-    (void)relet_value_int(relet_value_at(v, 1), &dead);
     (void)relet_value_int(relet_value_at(v, 2), &left);
-    if (relet_value_int(relet_value_at(v, 3), &w->server_ms))
+    if (relet_value_int(relet_value_at(v, 3), &ms)) {
+        w->server_ms = RLT_MIN(ms, WORK_MS_MAX);
         w->server_at = w->step[RLT_STEP_REAP].sent_at;
-    if (again + dead >= RLT_WORK_BATCH)
+    }
+    if (work_count(v, 0) + work_count(v, 1) >= RLT_WORK_BATCH)
         wait = 0;
     else if (left >= 0)
         wait = RLT_MIN(wait, left);

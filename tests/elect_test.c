@@ -276,6 +276,58 @@ TEST a_quarantine_is_waited_out(void)
     PASS();
 }
 
+/* Their sum with the time was below zero. */
+TEST a_quarantine_without_end_does_no_harm(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_hear(&t, "*5\r\n:-2\r\n:0\r\n:9223372036854775807\r\n"
+               ":1700000000000000\r\n:0\r\n");
+    T_TOLD(&t, "trouble quarantine 0");
+    ASSERT(t.e.ask_at > t.c.now);
+    PASS();
+}
+
+TEST what_the_server_says_against_copies_is_told(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_event ev;
+    t_rig t;
+
+    p.lease.replicas = 1;
+    t_ask(&t, &p);
+    t_answer(&t, 1, 50, T_TTL, 0);
+    (void)t_sent(&t);
+    t_hear(&t, "-ERR no replicas\r\n");
+    ASSERT_EQ(1, rlt_elect_event(&t.e, &ev));
+    ASSERT_EQ(RELET_LEASE_TROUBLE, ev.kind);
+    ASSERT_STR_EQ("ERR no replicas", ev.text.p);
+    PASS();
+}
+
+TEST what_is_given_back_is_not_asked_for_before_that_is_over(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.lease.replicas = 1;
+    t_ask(&t, &p);
+    t_answer(&t, 1, 50, T_TTL, 0);
+    (void)t_sent(&t);
+    t_hear(&t, ":0\r\n");
+    ASSERT_EQ(RLT_ELECT_WAITING, t.e.state);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_pass(&t, 5000);
+    ASSERT(t.e.ask_at <= t.c.now);
+    ASSERT(rlt_elect_deadline(&t.e, 1) > t.c.now);
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
+    t_answer(&t, 1, 50, 0, 0);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    PASS();
+}
+
 TEST a_clock_in_doubt_is_given_time_to_move(void)
 {
     rlt_elect_plan p = t_plan();
@@ -671,6 +723,51 @@ TEST one_that_is_shut_out_and_stopped_does_not_come_back(void)
     PASS();
 }
 
+TEST a_request_that_is_shut_out_is_released_behind_it(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    ASSERT_EQ(RLT_ELECT_LEAVING, t.e.state);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_answer(&t, 1, 50, 0, 0);
+    ASSERT_EQ(RLT_ELECT_GATED, t.e.state);
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST without_an_election_no_turn_is_waited_for(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.alone = 1;
+    t_begin(&t, &p);
+    T_TOLD(&t, "gained none 1");
+    rlt_elect_turn(&t.e, t.c.now, 0);
+    T_TOLD(&t, "");
+    ASSERT_EQ(RLT_ELECT_LEADING, t.e.state);
+    ASSERT_EQ(RELET_NEVER, rlt_elect_deadline(&t.e, 1));
+    PASS();
+}
+
+TEST what_is_over_has_nothing_to_wait_for(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_cut_off(&t.e, RELET_WHY_STOPPED, 1);
+    ASSERT_EQ(RELET_NEVER, rlt_elect_deadline(&t.e, 1));
+    rlt_elect_cut_off(&t.e, RELET_WHY_STOPPED, 1);
+    T_TOLD(&t, "lost stopped 1");
+    T_TOLD(&t, "ended stopped 1");
+    ASSERT_EQ(RELET_NEVER, rlt_elect_deadline(&t.e, 1));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -688,6 +785,9 @@ int main(int argc, char **argv)
     RUN_TEST(trouble_is_told_once_and_asked_less_and_less);
     RUN_TEST(a_broken_link_is_not_told_as_trouble);
     RUN_TEST(a_quarantine_is_waited_out);
+    RUN_TEST(a_quarantine_without_end_does_no_harm);
+    RUN_TEST(what_the_server_says_against_copies_is_told);
+    RUN_TEST(what_is_given_back_is_not_asked_for_before_that_is_over);
     RUN_TEST(a_clock_in_doubt_is_given_time_to_move);
     RUN_TEST(a_wait_ends_when_its_time_is_up);
     RUN_TEST(a_wait_for_its_turn_ends_too);
@@ -712,5 +812,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_lock_that_is_shut_out_is_over);
     RUN_TEST(a_follower_that_is_shut_out_leaves_and_comes_back);
     RUN_TEST(one_that_is_shut_out_and_stopped_does_not_come_back);
+    RUN_TEST(a_request_that_is_shut_out_is_released_behind_it);
+    RUN_TEST(without_an_election_no_turn_is_waited_for);
+    RUN_TEST(what_is_over_has_nothing_to_wait_for);
     GREATEST_MAIN_END();
 }

@@ -214,6 +214,21 @@ TEST an_option_below_zero_is_passed_over(void)
     PASS();
 }
 
+/* A record may be another program's. Twice this wait was below zero. */
+TEST an_option_beyond_its_bound_is_as_the_bound(void)
+{
+    relet_job got;
+    uint64_t born;
+
+    ASSERT_EQ(1, rlt_job_read(relet_str("+000000430,0,0,0,45;"
+                                        "b9223372036854775807 "
+                                        "c9223372036854775807 t7 p"),
+                              &got, &born));
+    ASSERT_EQ(INT64_C(1000000000000), got.backoff_ms);
+    ASSERT(rlt_job_backoff(&got, 9, 77) <= INT64_C(1000000000000));
+    PASS();
+}
+
 TEST a_rank_has_its_bounds(void)
 {
     relet_job j;
@@ -349,6 +364,21 @@ TEST waits_grow_as_asked_for_and_no_longer_than_the_longest(void)
     PASS();
 }
 
+/* It was counted up in steps, for seconds. */
+TEST however_many_attempts_a_wait_is_found_at_once(void)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.backoff = RELET_BACKOFF_LINEAR;
+    j.backoff_ms = 3;
+    j.backoff_max_ms = INT64_C(1000000000000);
+    ASSERT_EQ(INT64_C(3) * UINT32_MAX,
+              rlt_job_backoff(&j, UINT32_MAX, UINT64_C(3) * UINT32_MAX));
+    ASSERT_EQ(3, rlt_job_backoff(&j, 0, 3));
+    PASS();
+}
+
 TEST a_wait_of_which_nothing_was_said_is_a_second(void)
 {
     relet_job j;
@@ -376,6 +406,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_record_that_is_none_of_ours_is_all_payload);
     RUN_TEST(options_of_a_later_version_are_passed_over);
     RUN_TEST(an_option_below_zero_is_passed_over);
+    RUN_TEST(an_option_beyond_its_bound_is_as_the_bound);
     RUN_TEST(a_rank_has_its_bounds);
     RUN_TEST(each_time_has_its_bounds);
     RUN_TEST(each_text_has_its_length);
@@ -383,6 +414,7 @@ int main(int argc, char **argv)
     RUN_TEST(only_a_leased_job_has_a_token);
     RUN_TEST(a_state_that_does_not_count_is_none);
     RUN_TEST(waits_grow_as_asked_for_and_no_longer_than_the_longest);
+    RUN_TEST(however_many_attempts_a_wait_is_found_at_once);
     RUN_TEST(a_wait_of_which_nothing_was_said_is_a_second);
     GREATEST_MAIN_END();
 }

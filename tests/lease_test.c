@@ -178,6 +178,9 @@ TEST what_no_script_answers_is_as_an_error(void)
 {
     static const char *const odd[] = {
         "+OK\r\n", "_\r\n", "*0\r\n", "*4\r\n:1\r\n:2\r\n:3\r\n+x\r\n",
+        "*4\r\n+x\r\n:2\r\n:3\r\n:4\r\n", "*4\r\n:1\r\n+x\r\n:3\r\n:4\r\n",
+        "*4\r\n:1\r\n:2\r\n+x\r\n:4\r\n", "*4\r\n:1\r\n:2\r\n:3\r\n:-4\r\n",
+        "*5\r\n:1\r\n:2\r\n:3\r\n:4\r\n:-5\r\n",
         "*4\r\n:1\r\n:-2\r\n:3\r\n:4\r\n", "%1\r\n:1\r\n:2\r\n"};
     size_t i;
     t_rig t;
@@ -223,6 +226,39 @@ TEST an_answer_to_an_earlier_request_does_not_count(void)
 }
 
 /* ------------------------------------------------------------------ copies */
+
+TEST an_error_about_the_copies_of_a_renewal_is_not_a_loss(void)
+{
+    relet_time until;
+    t_rig t;
+
+    t_ask_copies(&t, 1, 0);
+    (void)t_answer(&t, 1, 50, T_TTL);
+    (void)t_sent(&t);
+    (void)t_hear(&t, ":1\r\n");
+    until = t.l.valid_until;
+    (void)t_pass(&t, 3334);
+    (void)t_sent(&t);
+    (void)t_answer(&t, 1, 50, T_TTL);
+    ASSERT_EQ(0, rlt_lease_deadline(&t.l, 1)); /* they are to be counted */
+    ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
+    ASSERT_EQ(until, rlt_lease_deadline(&t.l, 1));
+    ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, "-ERR no\r\n"));
+    ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
+    ASSERT_EQ(until, t.l.valid_until);
+    PASS();
+}
+
+TEST one_disk_is_enough_when_no_replica_was_asked_for(void)
+{
+    t_rig t;
+
+    t_ask_copies(&t, 0, 1);
+    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
+    ASSERT_EQ(RLT_FATE_GRANTED, t_hear(&t, "*2\r\n:1\r\n:0\r\n"));
+    PASS();
+}
 
 TEST a_grant_counts_once_it_has_its_copies(void)
 {
@@ -651,6 +687,8 @@ int main(int argc, char **argv)
     RUN_TEST(what_no_script_answers_is_as_an_error);
     RUN_TEST(without_an_answer_the_term_is_asked_for_again);
     RUN_TEST(an_answer_to_an_earlier_request_does_not_count);
+    RUN_TEST(an_error_about_the_copies_of_a_renewal_is_not_a_loss);
+    RUN_TEST(one_disk_is_enough_when_no_replica_was_asked_for);
     RUN_TEST(a_grant_counts_once_it_has_its_copies);
     RUN_TEST(copies_that_come_too_late_are_none);
     RUN_TEST(a_grant_with_too_few_copies_is_released);

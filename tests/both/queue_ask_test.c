@@ -2,109 +2,7 @@
  *
  * queue_ask_test.c - what operators ask of queues, on mem:, and what they read
  * of the answers. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "greatest.h"
-#include "relet.h"
-#include "relet_local.h"
-
-static relet *t_r;
-static relet_event t_ev;
-static relet_job_info t_info;
-static uint64_t t_number;
-
-/* What is put before there is a link is promoted by workers alone. */
-static void t_setup(void *user)
-{
-    (void)user;
-    t_r = relet_open("mem:", NULL, NULL, NULL);
-    if (t_r == NULL || relet_wait(t_r, &t_ev, 10000) != 1 ||
-        t_ev.kind != RELET_UP)
-        abort();
-}
-
-static void t_teardown(void *user)
-{
-    (void)user;
-    relet_close(t_r);
-}
-
-static const relet_span t_queue = {"q", 1};
-static const relet_span t_none = {NULL, 0};
-
-/* The outcome of what was just asked, whose code this was. */
-static relet_kind t_hear(int code)
-{
-    if (code != 0)
-        return RELET_NOTHING;
-    do {
-        if (relet_wait(t_r, &t_ev, 10000) != 1)
-            return RELET_NOTHING;
-    } while (t_ev.kind < RELET_REPLY || t_ev.kind > RELET_UNSURE);
-    return t_ev.kind;
-}
-
-#define HEARD(code) ASSERT_EQ(RELET_REPLY, t_hear(code))
-
-/* The next event of this kind. */
-static int t_until(relet_kind kind)
-{
-    do {
-        if (relet_wait(t_r, &t_ev, 10000) != 1)
-            return 0;
-    } while (t_ev.kind != kind);
-    return 1;
-}
-
-static int64_t t_nth(size_t i)
-{
-    int64_t n = -99;
-
-    (void)relet_value_int(relet_value_at(t_ev.value, i), &n);
-    return n;
-}
-
-static relet_job t_job(const char *payload, const char *id)
-{
-    relet_job j;
-
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str(payload);
-    if (id)
-        j.id = relet_str(id);
-    return j;
-}
-
-/* What relet_put_number says of one job. */
-static int t_put(const char *payload, const char *id)
-{
-    relet_job j = t_job(payload, id);
-
-    if (t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_REPLY)
-        return -1;
-    return relet_put_number(t_ev.value, 0, &t_number);
-}
-
-static int t_look(uint64_t number, const char *id)
-{
-    if (t_hear(relet_job_look(t_r, t_queue, number,
-                              id ? relet_str(id) : t_none, NULL)) !=
-        RELET_REPLY)
-        return -1;
-    return relet_job_look_read(t_ev.value, &t_info);
-}
-
-static int t_worker(uint32_t room)
-{
-    relet_worker_config c;
-
-    memset(&c, 0, sizeof c);
-    c.queue = t_queue;
-    c.room = room;
-    c.label = relet_str("me");
-    return relet_worker_start(t_r, &c);
-}
+#include "ask_rig.h"
 
 /* Number 1 is put and dead. */
 static int t_one_dead(void)
@@ -118,12 +16,6 @@ static int t_one_dead(void)
            relet_job_fail(t_r, 0, 1, &f) == 0 &&
            relet_worker_stop(t_r, 0) == 0 && t_until(RELET_WORKER_ENDED);
 }
-
-#define SPAN(expected, span)                             \
-    do {                                                 \
-        ASSERT_EQ(strlen(expected), (span).n);           \
-        ASSERT_MEM_EQ(expected, (span).p, (span).n);     \
-    } while (0)
 
 TEST a_job_is_seen_in_each_of_its_places(void)
 {
@@ -184,6 +76,104 @@ TEST a_list_is_read_to_its_end(void)
     ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
                                      &t_info));
     ASSERT_EQ(2, on);
+    PASS();
+}
+
+/* Number 1 is done, and its result kept. */
+static int t_one_done(void)
+{
+    relet_job j = t_job("a", NULL);
+
+    j.keep_ms = 60000;
+    return t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) == RELET_REPLY &&
+           t_worker(1) == 0 && t_until(RELET_JOBS) &&
+           relet_job_done(t_r, 0, 1, relet_str("fine")) == 0 &&
+           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_WORKER_ENDED);
+}
+
+TEST a_result_that_is_kept_is_seen(void)
+{
+    ASSERT(t_one_done());
+    ASSERT_EQ(1, t_look(1, NULL));
+    ASSERT_EQ(RELET_DONE, t_info.place);
+    ASSERT_EQ(1, t_info.work.attempt);
+    ASSERT(t_info.at_ms > 0);
+    SPAN("fine", t_info.result);
+    PASS();
+}
+
+/* The number of the only job of a place, or 0. */
+static uint64_t t_only(relet_place place, const relet_span *type)
+{
+    relet_job_info other;
+    size_t at = 0;
+    int64_t on;
+
+    memset(&t_info, 0, sizeof t_info);
+    if (t_hear(relet_job_list(t_r, t_queue, place, 0, 100, type, NULL)) !=
+            RELET_REPLY ||
+        !relet_job_list_read(t_ev.value, place, &at, &on, &t_info) ||
+        relet_job_list_read(t_ev.value, place, &at, &on, &other))
+        return 0;
+    return t_info.work.number;
+}
+
+TEST each_place_has_its_list(void)
+{
+    relet_failure f;
+    relet_job j = t_job("late", NULL);
+
+    ASSERT(t_one_done());
+    ASSERT_EQ(1, t_put("dead", NULL));
+    ASSERT_EQ(1, t_put("leased", NULL));
+    ASSERT_EQ(1, t_put("waits", NULL));
+    j.delay_ms = 60000;
+    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    j.delay_ms = 0;
+    j.rank = 1;
+    memset(&f, 0, sizeof f);
+    f.verdict = RELET_BURY;
+    ASSERT_EQ(0, t_worker(1));
+    ASSERT(t_until(RELET_JOBS));
+    ASSERT_EQ(0, relet_job_fail(t_r, 0, 2, &f));
+    ASSERT(t_until(RELET_JOBS));
+    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    ASSERT_EQ(1, t_only(RELET_DONE, NULL));
+    ASSERT_EQ(2, t_only(RELET_DEAD, NULL));
+    ASSERT_EQ(3, t_only(RELET_LEASED, NULL));
+    ASSERT_EQ(4, t_only(RELET_WAITING, NULL));
+    ASSERT_EQ(5, t_only(RELET_DELAYED, NULL));
+    ASSERT_EQ(6, t_only(RELET_RANKED, NULL));
+    PASS();
+}
+
+TEST a_list_of_one_type_leaves_the_others_out(void)
+{
+    const relet_span type = relet_str("t");
+    relet_job j = t_job("a", NULL);
+
+    ASSERT_EQ(1, t_put("plain", NULL));
+    j.type = type;
+    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    ASSERT_EQ(2, t_only(RELET_WAITING, &type));
+    SPAN("t", t_info.work.job.type);
+    PASS();
+}
+
+TEST what_was_replayed_often_enough_stays_dead(void)
+{
+    const uint64_t number = 1;
+
+    ASSERT(t_one_dead());
+    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 0, 1, NULL));
+    ASSERT_EQ(1, t_nth(0));
+    HEARD(relet_command_text(t_r, NULL, "HSET", "{q}:jobs", "1s",
+                             "X 1 1 0 1 - w", (char *)NULL));
+    HEARD(relet_command_text(t_r, NULL, "ZADD", "{q}:dead", "1", "1",
+                             (char *)NULL));
+    HEARD(relet_queue_replay(t_r, t_queue, &number, 1, 0, 0, 1, NULL));
+    ASSERT_EQ(0, t_nth(0));
+    ASSERT_EQ(1, t_nth(1));
     PASS();
 }
 
@@ -400,6 +390,10 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_is_seen_in_each_of_its_places);
     RUN_TEST(progress_of_no_job_of_ours_is_refused);
     RUN_TEST(a_list_is_read_to_its_end);
+    RUN_TEST(a_result_that_is_kept_is_seen);
+    RUN_TEST(each_place_has_its_list);
+    RUN_TEST(a_list_of_one_type_leaves_the_others_out);
+    RUN_TEST(what_was_replayed_often_enough_stays_dead);
     RUN_TEST(a_dead_job_tells_why_and_is_replayed);
     RUN_TEST(the_oldest_dead_are_replayed_without_numbers);
     RUN_TEST(what_is_cancelled_is_told);

@@ -1,67 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * work_test.c - producers and workers of whole clients on a server. */
-#include "world.h"
-
-static void t_begin(t_world *w, int clients)
-{
-    relet_config c = t_config();
-
-    c.workers_max = 2;
-    c.jobs_max = 8;
-    t_world_start_with(w, clients, &c);
-    t_world_pass(w, 10);
-}
-
-static int t_work_with(t_world *w, int i, uint32_t room)
-{
-    relet_worker_config c;
-
-    memset(&c, 0, sizeof c);
-    c.queue = relet_str("q");
-    c.room = room;
-    c.tag = 5;
-    return relet_worker_start(w->p[i].r, &c);
-}
-
-static int t_put_job(t_world *w, int i, const relet_job *j)
-{
-    relet_request q = {9, 0, 0};
-    int code = relet_put(w->p[i].r, relet_str("q"), j, 1, 0, &q);
-
-    t_world_settle(w);
-    return code;
-}
-
-static int t_put(t_world *w, int i, const char *payload)
-{
-    relet_job j;
-
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str(payload);
-    return t_put_job(w, i, &j);
-}
-
-static int t_done(t_world *w, int i, uint64_t number)
-{
-    int code = relet_job_done(w->p[i].r, 0, number, relet_str(""));
-
-    t_world_settle(w);
-    return code;
-}
-
-static int t_fail(t_world *w, int i, uint64_t number, relet_verdict verdict)
-{
-    relet_failure f;
-    int code;
-
-    memset(&f, 0, sizeof f);
-    f.verdict = verdict;
-    f.text = relet_str("no");
-    code = relet_job_fail(w->p[i].r, 0, number, &f);
-    t_world_settle(w);
-    return code;
-}
+#include "work_rig.h"
 
 TEST what_is_put_is_worked_on_and_leaves_nothing(void)
 {

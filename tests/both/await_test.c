@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * await_test.c - to put a job and wait for its end, on a local server that
+ * stands behind a transport: it is fed where the client writes. */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "world.h"
+
+typedef struct t_rig {
+    t_world w;
+    relet *r;
+    int id;      /* the client's connection                                  */
+    int pair[2]; /* its link, and where the server's bytes go in             */
+    int played;
+    const char *script; /* played once job 1 is there: "what|what"           */
+    relet_event ev;
+    relet_job_info end;
+} t_rig;
+
+/* What the server has said goes out. */
+static void t_pump(t_rig *t)
+{
+    const uint8_t *from = NULL;
+    size_t n;
+
+    while ((n = relet_local_output(t->w.l, t->id, &from)) > 0) {
+        if (send(t->pair[1], from, n, 0) != (ssize_t)n)
+            t_die("the socket is full");
+        relet_local_sent(t->w.l, t->id, n);
+    }
+}
+
+/* The channel on which the end is told. */
+static const char *t_channel(t_rig *t)
+{
+    static char name[100];
+    const char *said = t_world_ask(&t->w, "PUBSUB CHANNELS *:end");
+    const char *at = strstr(said, "wake:");
+
+    if (at == NULL)
+        t_die("nobody waits");
+    sprintf(name, "%.*s", (int)strcspn(at, "\r"), at);
+    return name;
+}
+
+/* Each part is a command, or a message when it begins with a blank. */
+static void t_play(t_rig *t)
+{
+    char line[300], *end;
+    const char *p = t->script;
+    size_t n;
+
+    for (; *p != '\0'; p += n + (p[n] == '|')) {
+        n = strcspn(p, "|");
+        end = line;
+        if (*p == ' ')
+            end += sprintf(end, "PUBLISH %s \"%.*s\"", t_channel(t),
+                           (int)n - 1, p + 1);
+        else
+            end += sprintf(end, "%.*s", (int)n, p);
+        if (t_world_ask(&t->w, line)[0] == '-')
+            t_die(line);
+    }
+}
+
+static void *t_open(void *user, int fd, const char *host)
+{
+    (void)fd;
+    (void)host;
+    return user;
+}
+
+static int t_shake(void *session)
+{
+    (void)session;
+    return 0;
+}
+
+static long t_recv(void *session, void *p, size_t n)
+{
+    long got = (long)recv(((t_rig *)session)->pair[0], p, n, MSG_DONTWAIT);
+
+    return got < 0 ? RELET_TRANSPORT_READ : got;
+}
+
+static long t_send(void *session, const void *p, size_t n)
+{
+    t_rig *t = (t_rig *)session;
+
+    relet_local_time(t->w.l, (relet_clock() + t->w.wall_ms) * 1000);
+    relet_local_feed(t->w.l, t->id, p, n);
+    if (t->script && !t->played &&
+        strcmp(t_world_ask(&t->w, "HEXISTS {q}:jobs 1"), ":1\r\n") == 0) {
+        t->played = 1;
+        t_play(t);
+    }
+    t_pump(t);
+    return (long)n;
+}
+
+static void t_close(void *session)
+{
+    (void)session;
+}
+
+static void t_begin_with(t_rig *t, const relet_config *c)
+{
+    static relet_transport over;
+    relet_poll_config pc;
+
+    memset(t, 0, sizeof *t);
+    memset(&pc, 0, sizeof pc);
+    t_world_start_with(&t->w, 0, c);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, t->pair) != 0)
+        t_die("no sockets");
+    t->id = relet_local_connect(t->w.l);
+    over.user = t;
+    over.open = t_open;
+    over.handshake = t_shake;
+    over.read = t_recv;
+    over.write = t_send;
+    over.close = t_close;
+    pc.transport = &over;
+    pc.fd = t->pair[0];
+    t->r = relet_open("rediss://127.0.0.1:1", c, &pc, NULL);
+    if (t->r == NULL)
+        t_die("no client");
+}
+
+static void t_begin(t_rig *t, const char *script)
+{
+    relet_config c;
+
+    relet_config_init(&c);
+    t_begin_with(t, &c);
+    t->script = script;
+}
+
+static void t_finish(t_rig *t)
+{
+    relet_close(t->r);
+    (void)close(t->pair[1]);
+    t_world_end(&t->w);
+}
+
+static int t_wait(t_rig *t, const char *id, int ms)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.id = relet_str(id);
+    return relet_put_wait(t->r, relet_str("q"), &j, &t->ev, &t->end, ms);
+}
+
+#define SOON 10000
+
+static int t_says(relet_span s, const char *text)
+{
+    return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+TEST who_waits_hears_the_result(void)
+{
+    t_rig t;
+
+    t_begin(&t, " 1 d a result");
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT_EQ(1, t.end.work.number);
+    ASSERT(t_says(t.end.result, "a result"));
+    ASSERT_EQ(NULL, t.end.error.p);
+    t_finish(&t);
+    PASS();
+}
+
+TEST who_waits_hears_the_error(void)
+{
+    t_rig t;
+
+    t_begin(&t, " 1 x it is broken");
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT_EQ(RELET_DEAD, t.end.place);
+    ASSERT(t_says(t.end.error, "it is broken"));
+    t_finish(&t);
+    PASS();
+}
+
+TEST who_waits_hears_that_it_was_cancelled(void)
+{
+    t_rig t;
+
+    t_begin(&t, " 1 c");
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT_EQ(1, t.end.work.number);
+    t_finish(&t);
+    PASS();
+}
+
+TEST what_is_not_about_the_job_is_passed_over(void)
+{
+    t_rig t;
+
+    t_begin(&t, " | x d no| 2 d no| 1| 1 dd no|PUBLISH other \"1 d no\"|"
+                " 1 d yes");
+    ASSERT_EQ(0, relet_subscribe(t.r, RELET_CHANNEL, relet_str("other")));
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT(t_says(t.end.result, "yes"));
+    t_finish(&t);
+    PASS();
+}
+
+TEST one_may_wait_again_and_again(void)
+{
+    t_rig t;
+
+    t_begin(&t, " 1 d one");
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    t.played = 0;
+    t.script = " 2 d two";
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT_EQ(2, t.end.work.number);
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    t_finish(&t);
+    PASS();
+}
+
+/* ------------------------------------------------------------------- looking */
+
+TEST without_a_message_the_end_is_found_in_the_end(void)
+{
+    t_rig t;
+
+    t_begin(&t, "HSET {q}:jobs 1s \"D 1 0 0 0 - w\" 1r dresult|"
+                "ZADD {q}:done 9999999999999 1");
+    ASSERT_EQ(1, t_wait(&t, "", 30));
+    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT(t_says(t.end.result, "result"));
+    t_finish(&t);
+    PASS();
+}
+
+TEST what_is_gone_without_a_message_has_ended(void)
+{
+    t_rig t;
+
+    t_begin(&t, "HDEL {q}:jobs 1");
+    ASSERT_EQ(1, t_wait(&t, "", 30));
+    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT_EQ(1, t.end.work.number);
+    t_finish(&t);
+    PASS();
+}
+
+TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
+{
+    relet_time began;
+    t_rig t;
+
+    t_begin(&t, " 1 d no");
+    ASSERT_EQ(1, t_wait(&t, "x", SOON));
+    (void)t_world_ask(&t.w, "HSET {q}:jobs 1s \"D 1 0 0 0 - w\" 1r dkept");
+    (void)t_world_ask(&t.w, "ZADD {q}:done 9999999999999 1");
+    began = relet_clock();
+    ASSERT_EQ(1, t_wait(&t, "x", SOON));
+    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT(t_says(t.end.result, "kept"));
+    ASSERT(relet_clock() - began < SOON / 2);
+    t_finish(&t);
+    PASS();
+}
+
+TEST what_has_not_ended_in_time_goes_on(void)
+{
+    t_rig t;
+
+    t_begin(&t, NULL);
+    ASSERT_EQ(RELET_E_TIMEOUT, t_wait(&t, "", 30));
+    ASSERT_EQ(1, t.end.work.number);
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&t.w, "HEXISTS {q}:jobs 1"));
+    t_finish(&t);
+    PASS();
+}
+
+TEST a_look_that_is_refused_finds_nothing(void)
+{
+    t_rig t;
+
+    t_begin(&t, "HSET {q}:jobs version 9");
+    ASSERT_EQ(RELET_E_TIMEOUT, t_wait(&t, "", 30));
+    t_finish(&t);
+    PASS();
+}
+
+/* ------------------------------------------------------------------- refusals */
+
+TEST what_was_not_put_is_not_waited_for(void)
+{
+    t_rig t;
+
+    t_begin(&t, NULL);
+    (void)t_world_ask(&t.w, "HSET {q}:jobs version 1 closed 1");
+    ASSERT_EQ(0, t_wait(&t, "", SOON));
+    ASSERT_EQ(RELET_ERROR, t.ev.kind);
+    ASSERT_EQ(0, strncmp(t.ev.text.p, "CLOSED", 6));
+    ASSERT_EQ(0, t.end.work.number);
+    t_finish(&t);
+    PASS();
+}
+
+#define REFUSED(rule, code)                              \
+    do {                                                 \
+        ASSERT_EQ(RELET_E_REFUSED, code);                \
+        ASSERT_STR_EQ(rule, relet_refusal(t.r));         \
+    } while (0)
+
+#define ALONE "relet_put_wait while there are other operations, leases or workers"
+
+TEST a_wait_needs_an_end_of_its_time_and_a_queue(void)
+{
+    relet_job j;
+    t_rig t;
+
+    t_begin(&t, NULL);
+    memset(&j, 0, sizeof j);
+    REFUSED("relet_put_wait needs an end of its time", t_wait(&t, "", -1));
+    REFUSED("a queue has a name", relet_put_wait(t.r, relet_str(""), &j, &t.ev,
+                                                 &t.end, SOON));
+    t_finish(&t);
+    PASS();
+}
+
+TEST whoever_waits_does_nothing_else(void)
+{
+    relet_worker_config work;
+    relet_lease_config lease;
+    t_rig t;
+
+    t_begin(&t, NULL);
+    ASSERT_EQ(0, relet_command_text(t.r, NULL, "PING", (char *)NULL));
+    REFUSED(ALONE, t_wait(&t, "", SOON));
+    while (relet_outstanding(t.r) > 0)
+        ASSERT(relet_wait(t.r, &t.ev, SOON) >= 0);
+    memset(&work, 0, sizeof work);
+    work.queue = relet_str("other");
+    ASSERT_EQ(0, relet_worker_start(t.r, &work));
+    REFUSED(ALONE, t_wait(&t, "", SOON));
+    t_finish(&t);
+    t_begin(&t, NULL);
+    memset(&lease, 0, sizeof lease);
+    lease.name = relet_str("n");
+    ASSERT_EQ(0, relet_lease_start(t.r, &lease));
+    REFUSED(ALONE, t_wait(&t, "", SOON));
+    t_finish(&t);
+    PASS();
+}
+
+TEST without_room_for_its_channel_nothing_is_put(void)
+{
+    relet_config c;
+    t_rig t;
+
+    relet_config_init(&c);
+    c.subscriptions_max = 1;
+    t_begin_with(&t, &c);
+    ASSERT_EQ(0, relet_subscribe(t.r, RELET_CHANNEL, relet_str("mine")));
+    ASSERT_EQ(RELET_E_LIMIT, t_wait(&t, "", SOON));
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    t_finish(&t);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(who_waits_hears_the_result);
+    RUN_TEST(who_waits_hears_the_error);
+    RUN_TEST(who_waits_hears_that_it_was_cancelled);
+    RUN_TEST(what_is_not_about_the_job_is_passed_over);
+    RUN_TEST(one_may_wait_again_and_again);
+    RUN_TEST(without_a_message_the_end_is_found_in_the_end);
+    RUN_TEST(what_is_gone_without_a_message_has_ended);
+    RUN_TEST(another_one_of_its_id_that_has_ended_is_found_at_once);
+    RUN_TEST(what_has_not_ended_in_time_goes_on);
+    RUN_TEST(a_look_that_is_refused_finds_nothing);
+    RUN_TEST(what_was_not_put_is_not_waited_for);
+    RUN_TEST(a_wait_needs_an_end_of_its_time_and_a_queue);
+    RUN_TEST(whoever_waits_does_nothing_else);
+    RUN_TEST(without_room_for_its_channel_nothing_is_put);
+    GREATEST_MAIN_END();
+}

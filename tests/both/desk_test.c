@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * desk_test.c - workers of whole clients: how they may be set up, how jobs may
+ * be ended, and what becomes of them when their server is odd or away. */
+#include "work_rig.h"
+
+static relet_worker_config t_config_of(const char *queue)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.queue = relet_str(queue);
+    return c;
+}
+
+#define REFUSED(w, rule, c)                                            \
+    do {                                                               \
+        ASSERT_EQ(RELET_E_CONFIG, relet_worker_start((w)->p[0].r, c)); \
+        ASSERT_STR_EQ(rule, relet_refusal((w)->p[0].r));               \
+    } while (0)
+
+/* --------------------------------------------------------------------- rules */
+
+TEST each_time_has_its_bounds(void)
+{
+    relet_worker_config c = t_config_of("q");
+    relet_time *const field[] = {&c.lease_ms, &c.renew_ms, &c.poll_ms,
+                                 &c.reap_ms, &c.run_ms};
+    static const relet_time under[] = {49, -1, -1, -1, 29999};
+    static const relet_time over[] = {1000000001, 10001, 1000000001, 1000000001,
+                                      INT64_C(1000000000001)};
+    static const char *const rule[] = {
+        "worker.lease_ms must be between 50 and 1000000000",
+        "worker.renew_ms must be at most a third of lease_ms",
+        "worker.poll_ms must be between 1 and 1000000000",
+        "worker.reap_ms must be between 1 and 1000000000",
+        "worker.run_ms must be between lease_ms and 1000000000000"};
+    t_world w;
+    size_t i;
+
+    t_begin(&w, 1);
+    for (i = 0; i < sizeof field / sizeof *field; i++) {
+        *field[i] = under[i];
+        REFUSED(&w, rule[i], &c);
+        *field[i] = over[i];
+        REFUSED(&w, rule[i], &c);
+        *field[i] = 0;
+    }
+    t_world_end(&w);
+    PASS();
+}
+
+TEST what_is_set_is_what_is_done(void)
+{
+    relet_worker_config c = t_config_of("q");
+    const char *at;
+    t_world w;
+
+    t_begin(&w, 1);
+    c.lease_ms = 3000;
+    c.renew_ms = 500;
+    c.poll_ms = 60000;
+    c.run_ms = 3000;
+    c.reap_ms = RELET_NEVER;
+    c.stalls_max = 1;
+    c.weight = 7;
+    ASSERT_EQ(0, relet_worker_start(w.p[0].r, &c));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    t_world_pass(&w, 2000);
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT(relet_job_valid_for(w.p[0].r, 0, 1, w.now) > 2000);
+    at = t_world_ask(&w, "ZSCORE {q}:leased 1");
+    ASSERT(at[0] == '$');
+    t_world_pass(&w, 4000); /* no lease is renewed for longer than run_ms */
+    T_HEARD(&w, 0, "job lost 1 timeout");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_pass(&w, 100000); /* and others are to see to it */
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST no_worker_has_more_room_or_weight_than_there_is(void)
+{
+    relet_worker_config c = t_config_of("q");
+    t_world w;
+
+    t_begin(&w, 1);
+    c.room = 9;
+    REFUSED(&w, "worker.room is over jobs_max", &c);
+    c.room = 0;
+    c.weight = 1000001;
+    REFUSED(&w, "worker.weight must be at most 1000000", &c);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_label_is_one_word(void)
+{
+    static const char *const odd[] = {"a b", "a,b", "a\x7f", "a\n"};
+    relet_worker_config c = t_config_of("q");
+    char label[64];
+    t_world w;
+    size_t i;
+
+    t_begin(&w, 1);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        c.label = relet_str(odd[i]);
+        REFUSED(&w, "worker.label may hold no blanks, commas or odd bytes", &c);
+    }
+    memset(label, 'l', sizeof label);
+    c.label.p = label;
+    c.label.n = sizeof label;
+    REFUSED(&w, "worker.label has at most 63 bytes", &c);
+    c.label.n--;
+    ASSERT_EQ(0, relet_worker_start(w.p[0].r, &c));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_worker_has_a_queue_with_a_name(void)
+{
+    relet_worker_config c = t_config_of("");
+    t_world w;
+
+    t_begin(&w, 1);
+    REFUSED(&w, "a queue has a name", &c);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST there_are_no_more_workers_than_there_is_room_for(void)
+{
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(1, t_work_with(&w, 0, 1));
+    ASSERT_EQ(RELET_E_LIMIT, t_work_with(&w, 0, 1));
+    relet_stop(w.p[0].r);
+    ASSERT_EQ(RELET_E_STOPPED, t_work_with(&w, 0, 1));
+    t_world_end(&w);
+    PASS();
+}
+
+/* ----------------------------------------------------------------------- ends */
+
+TEST of_a_job_that_is_none_nothing_is_done(void)
+{
+    static const int none[] = {-1, 0, 1, 99};
+    relet_failure f;
+    t_world w;
+    size_t i;
+
+    t_begin(&w, 1);
+    memset(&f, 0, sizeof f);
+    ASSERT_EQ(1, (t_work_with(&w, 0, 1), t_work_with(&w, 0, 1)));
+    ASSERT_EQ(0, relet_worker_stop(w.p[0].r, 1));
+    t_world_pass(&w, 1000);
+    T_HEARD(&w, 0, "worker ended");
+    for (i = 0; i < 4; i++) {
+        relet *r = w.p[0].r;
+
+        ASSERT_EQ(RELET_E_REFUSED, relet_job_done(r, none[i], 7, f.text));
+        ASSERT_EQ(RELET_E_REFUSED, relet_job_fail(r, none[i], 7, &f));
+        ASSERT_EQ(RELET_E_REFUSED, relet_job_release(r, none[i], 7));
+        ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(r, none[i], 7, f.text));
+        ASSERT_STR_EQ("the worker has no such job", relet_refusal(r));
+        ASSERT_EQ(0, relet_job_valid_for(r, none[i], 7, w.now));
+        if (i != 1)
+            ASSERT_EQ(RELET_E_REFUSED, relet_worker_stop(r, none[i]));
+    }
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_failure_does_not_wait_for_less_than_no_time(void)
+{
+    relet_failure f;
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    memset(&f, 0, sizeof f);
+    f.delay_ms = -1;
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_fail(w.p[0].r, 0, 1, &f));
+    ASSERT_STR_EQ("failure.delay_ms may not be below 0",
+                  relet_refusal(w.p[0].r));
+    ASSERT(relet_job_valid_for(w.p[0].r, 0, 1, w.now) > 0);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_snooze_is_no_attempt(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 1);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.rank = 5;
+    j.attempts = 1;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT_EQ(0, t_fail(&w, 0, 1, RELET_SNOOZE));
+    t_world_pass(&w, 100);
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT_EQ(0, t_fail(&w, 0, 1, RELET_RETRY));
+    t_world_pass(&w, 100000);
+    T_HEARD(&w, 0, "");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:dead"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* Nothing is sent, and the job is still held. */
+TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
+{
+    static char large[100000];
+    relet_failure f;
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 1);
+    memset(large, 'x', sizeof large);
+    memset(&f, 0, sizeof f);
+    f.text.p = large;
+    f.text.n = sizeof large;
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT_EQ(RELET_E_LIMIT, relet_job_done(w.p[0].r, 0, 1, f.text));
+    ASSERT_EQ(RELET_E_LIMIT, relet_job_fail(w.p[0].r, 0, 1, &f));
+    ASSERT(relet_job_valid_for(w.p[0].r, 0, 1, w.now) > 0);
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST what_has_ended_goes_out_when_all_events_are_taken(void)
+{
+    const uint8_t *from = NULL;
+    relet_event ev;
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    ASSERT_EQ(0, t_work_with(&w, 0, 2));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "jobs 1:a 2:b");
+    ASSERT(relet_deadline(w.p[0].r) > w.now);
+    ASSERT_EQ(0, relet_job_done(w.p[0].r, 0, 1, relet_str("")));
+    ASSERT_EQ(0, relet_job_done(w.p[0].r, 0, 2, relet_str("")));
+    ASSERT_EQ(0, relet_io_pending(w.p[0].r, 0, &from));
+    ASSERT(relet_deadline(w.p[0].r) <= w.now);
+    ASSERT_EQ(0, relet_next(w.p[0].r, &ev));
+    ASSERT(relet_io_pending(w.p[0].r, 0, &from) > 0);
+    t_world_settle(&w);
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST of_an_end_without_an_answer_nobody_knows(void)
+{
+    relet_job j;
+    t_world w;
+
+    t_begin(&w, 1);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    w.no_way_in[0] = 1;
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    t_world_pass(&w, 40000);
+    T_HEARD(&w, 0, "job lost 1 broken");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
+{
+    relet_span half = relet_str("half");
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 0, "jobs 1:a");
+    t_world_cut(&w, 0);
+    w.refusing = 1;
+    t_world_settle(&w);
+    ASSERT_EQ(0, relet_job_progress(w.p[0].r, 0, 1, half));
+    t_world_pass(&w, 40000);
+    T_HEARD(&w, 0, "job lost 1 expired");
+    w.refusing = 0;
+    t_world_pass(&w, 10000);
+    ASSERT_EQ(0, relet_job_progress(w.p[0].r, 0, 1, half));
+    t_world_pass(&w, 10);
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1r"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* ----------------------------------------------------------------------- turns */
+
+TEST who_stops_while_asleep_leaves_the_line(void)
+{
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 1000);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    ASSERT_EQ(0, relet_worker_stop(w.p[0].r, 0));
+    t_world_settle(&w);
+    T_HEARD(&w, 0, "worker ended");
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST workers_of_a_client_that_gave_up_end(void)
+{
+    relet_config c = t_config();
+    t_world w;
+
+    c.workers_max = 2;
+    c.jobs_max = 8;
+    c.attempts_max = 2;
+    t_world_start_with(&w, 1, &c);
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 0, "jobs 1:a");
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 60000);
+    T_HEARD(&w, 0, "job lost 1 stopped");
+    T_HEARD(&w, 0, "worker ended");
+    T_HEARD(&w, 0, "");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST workers_of_two_teams_do_not_share_their_room(void)
+{
+    relet_worker_config c = t_config_of("a");
+    relet_job j;
+    t_world w;
+    int i;
+
+    t_begin(&w, 1);
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("x");
+    for (i = 0; i < 6; i++) {
+        ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("a"), &j, 1, 0, NULL));
+        ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("b"), &j, 1, 0, NULL));
+    }
+    c.room = 2;
+    c.team = 1;
+    ASSERT_EQ(0, relet_worker_start(w.p[0].r, &c));
+    t_world_pass(&w, 1000);
+    ASSERT_STR_EQ(":2\r\n", t_world_ask(&w, "ZCARD {a}:leased"));
+    c.queue = relet_str("b");
+    c.team = 2;
+    ASSERT_EQ(1, relet_worker_start(w.p[0].r, &c));
+    t_world_pass(&w, 1000);
+    ASSERT_STR_EQ(":2\r\n", t_world_ask(&w, "ZCARD {a}:leased"));
+    ASSERT_STR_EQ(":2\r\n", t_world_ask(&w, "ZCARD {b}:leased"));
+    t_world_end(&w);
+    PASS();
+}
+
+static int t_unique(t_world *w, const relet_job *j)
+{
+    return relet_put_unique(w->p[0].r, relet_str("q"), j, RELET_REPLACE, 0,
+                            0, NULL);
+}
+
+TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
+{
+    static char payload[3000];
+    relet_job j;
+    t_world w;
+    char waiting[20];
+    int put = 0, code;
+
+    t_begin(&w, 1);
+    memset(payload, 'x', sizeof payload);
+    memset(&j, 0, sizeof j);
+    j.payload.p = payload;
+    j.payload.n = sizeof payload;
+    j.rank = 1;
+    while ((code = relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL)) == 0)
+        put++;
+    ASSERT_EQ(RELET_E_LIMIT, code);
+    ASSERT(put > 0);
+    j.id = relet_str("x");
+    ASSERT_EQ(RELET_E_LIMIT, t_unique(&w, &j));
+    t_world_settle(&w);
+    sprintf(waiting, ":%d\r\n", put); /* and none is left where it was put */
+    ASSERT_STR_EQ(waiting, t_world_ask(&w, "ZCARD {q}:ranked"));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:delayed"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* ------------------------------------------------------------- an odd server */
+
+/* Whether a call names a key that ends so. */
+static int t_names(const t_words *w, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    int i;
+
+    for (i = 3; i < w->n; i++)
+        if (w->word[i].n > n && w->word[i].p[0] == '{' &&
+            memcmp(w->word[i].p + w->word[i].n - n, suffix, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* What it answers to a claim, the first time; *user. All else is an error. */
+static int t_odd(t_peer *p, const t_words *w)
+{
+    const char **said = (const char **)p->user;
+
+    if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
+        return 0;
+    if (*said != NULL && t_names(w, ":ranked") && t_names(w, ":leased")) {
+        t_say(p, *said);
+        *said = NULL;
+    } else {
+        t_say(p, "-ERR odd\r\n");
+    }
+    return 1;
+}
+
+static void t_odd_begin(t_peer *p, const char **said)
+{
+    relet_config c = t_config();
+    relet_worker_config work = t_config_of("q");
+
+    c.workers_max = 1;
+    c.jobs_max = 4;
+    (void)t_start_with(p, &c);
+    (void)t_up(p);
+    p->honest = 1;
+    p->answer = t_odd;
+    p->user = (void *)said;
+    work.room = 4;
+    (void)relet_worker_start(p->r, &work);
+}
+
+#define T_ODD_JOBS "*15\r\n:1\r\n+\r\n:0\r\n"           \
+    "+x\r\n+.1234a\r\n+L 5 0 0 0 - me\r\n"              \
+    ":2\r\n+.1234b\r\n+W 5 0 0 0 - me\r\n"              \
+    ":3\r\n+.1234c\r\n+L 7 0 0 0 - me\r\n"              \
+    ":0\r\n+.1234d\r\n+L 9 0 0 0 - me\r\n"
+
+/* The same to a put. */
+static int t_odd_put(t_peer *p, const t_words *w)
+{
+    if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
+        return 0;
+    t_say(p, *(const char **)p->user);
+    return 1;
+}
+
+/* A number of bytes was changed as if it were one of jobs, and text was read
+ * far away from the answer. */
+TEST a_number_that_comes_as_text_is_told_as_it_came(void)
+{
+    static const char *const odd[] = {
+        "*2\r\n$13\r\n9000000000000\r\n:0\r\n",
+        "*2\r\n|1\r\n+k\r\n+v\r\n:9000000000000\r\n:0\r\n",
+        "*2\r\n:9223372036854775807\r\n:0\r\n", "$1\r\n7\r\n", "*0\r\n"};
+    relet_config c = t_config();
+    const char *said;
+    relet_event ev;
+    relet_job j;
+    size_t i;
+    int n;
+    t_peer p;
+
+    c.workers_max = 1;
+    memset(&j, 0, sizeof j);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        said = odd[i];
+        (void)t_start_with(&p, &c);
+        ASSERT(t_up(&p));
+        p.honest = p.manual = 1;
+        p.answer = t_odd_put;
+        p.user = (void *)&said;
+        for (n = 0; n < 3; n++)
+            ASSERT_EQ(0, relet_put(p.r, relet_str("q"), &j, 1, 0, NULL));
+        while (n > 0)
+            if (relet_next(p.r, &ev)) {
+                ASSERT_EQ(RELET_REPLY, ev.kind);
+                t_log(&p, &ev); /* each byte of it is looked at */
+                n--;
+            } else {
+                (void)t_turn(&p);
+            }
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
+TEST what_is_no_job_in_an_answer_is_passed_over(void)
+{
+    const char *said = T_ODD_JOBS, *line;
+    t_peer p;
+
+    t_odd_begin(&p, &said);
+    t_move(&p);
+    do
+        line = t_told(&p);
+    while (line[0] != '\0' && strncmp(line, "jobs", 4) != 0);
+    ASSERT_STR_EQ("jobs 3:c", line);
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST only_what_brings_jobs_is_read_for_them(void)
+{
+    const char *said = T_ODD_JOBS;
+    relet_event ev;
+    relet_work work;
+    size_t at = 0;
+    t_peer p;
+
+    t_odd_begin(&p, &said);
+    p.manual = 1;
+    do
+        if (!relet_next(p.r, &ev))
+            ASSERT(t_turn(&p));
+    while (ev.kind != RELET_JOBS);
+    ev.kind = RELET_REPLY;
+    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
+    ev.kind = RELET_JOBS;
+    ev.lease = 1;
+    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
+    ev.lease = 0;
+    ASSERT_EQ(1, relet_jobs_next(p.r, &ev, &at, &work));
+    ASSERT_EQ(3, work.number);
+    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(what_is_set_is_what_is_done);
+    RUN_TEST(no_worker_has_more_room_or_weight_than_there_is);
+    RUN_TEST(a_label_is_one_word);
+    RUN_TEST(a_worker_has_a_queue_with_a_name);
+    RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
+    RUN_TEST(of_a_job_that_is_none_nothing_is_done);
+    RUN_TEST(a_failure_does_not_wait_for_less_than_no_time);
+    RUN_TEST(a_snooze_is_no_attempt);
+    RUN_TEST(what_is_too_long_to_be_sent_can_be_ended_in_fewer_words);
+    RUN_TEST(what_has_ended_goes_out_when_all_events_are_taken);
+    RUN_TEST(of_an_end_without_an_answer_nobody_knows);
+    RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
+    RUN_TEST(who_stops_while_asleep_leaves_the_line);
+    RUN_TEST(workers_of_a_client_that_gave_up_end);
+    RUN_TEST(workers_of_two_teams_do_not_share_their_room);
+    RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);
+    RUN_TEST(a_number_that_comes_as_text_is_told_as_it_came);
+    RUN_TEST(what_is_no_job_in_an_answer_is_passed_over);
+    RUN_TEST(only_what_brings_jobs_is_read_for_them);
+    GREATEST_MAIN_END();
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * worker_odd_test.c - the machine of one worker: when it has to be asked again
+ * in each of its states, and what it makes of answers that are none. */
+#include "worker.h"
+
+#include "greatest.h"
+#include "lease_rig.h"
+
+#define T_SLOTS 4
+#define T_LEASE 10000
+#define T_REAP 20000
+
+typedef struct t_rig {
+    t_clock c;
+    rlt_work w;
+    rlt_slot slot[T_SLOTS];
+    rlt_errand e; /* the last that was sent                                  */
+    int all;      /* that were sent together                                 */
+} t_rig;
+
+static void t_begin(t_rig *t, uint32_t slots)
+{
+    rlt_work_plan plan;
+
+    memset(t, 0, sizeof *t);
+    memset(&plan, 0, sizeof plan);
+    t_clock_begin(&t->c);
+    plan.lease_ms = T_LEASE;
+    plan.renew_ms = T_LEASE / 3;
+    plan.poll_ms = 30000;
+    plan.reap_ms = RELET_NEVER;
+    plan.slots = slots;
+    rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
+}
+
+/* Whether this step is among those that are sent now. */
+static int t_sends(t_rig *t, rlt_step step)
+{
+    rlt_errand e;
+    int sent = 0;
+
+    t->all = 0;
+    rlt_work_tick(&t->w, t->c.now);
+    for (; rlt_work_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e) {
+        sent |= e.step == step;
+        t->all++;
+    }
+    return sent;
+}
+
+#define SENDS(t, step) ASSERT(t_sends(t, step) && (t)->all == 1)
+#define SENDS_NOTHING(t) ASSERT(!t_sends(t, RLT_STEP_CLAIM) && (t)->all == 0)
+
+static int t_hear(t_rig *t, rlt_step step, const char *bytes)
+{
+    rlt_reply r = t_reply_to(&t->c, t->w.step[step].serial, bytes);
+
+    return rlt_work_reply(&t->w, t->c.now, step, &r);
+}
+
+#define T_JOB(n) ":" #n "\r\n+.1234x\r\n+L 1" #n " 0 0 0 - me\r\n"
+#define T_NONE "*3\r\n:1700000000000000\r\n+\r\n:0\r\n"
+#define T_ONE "*6\r\n:1700000000000000\r\n+\r\n:0\r\n" T_JOB(7)
+#define T_OTHER "*6\r\n:1700000000000000\r\n+\r\n:0\r\n" T_JOB(8)
+#define T_TWO "*9\r\n:1700000000000000\r\n+\r\n:0\r\n" T_JOB(7) T_JOB(8)
+
+/* Full of one or two jobs, as it has room for. */
+static void t_full(t_rig *t, uint32_t slots)
+{
+
+    t_begin(t, slots);
+    (void)t_sends(t, RLT_STEP_CLAIM);
+    (void)t_hear(t, RLT_STEP_CLAIM, slots == 1 ? T_ONE : T_TWO);
+}
+
+static void t_asleep(t_rig *t)
+{
+
+    t_begin(t, 1);
+    (void)t_sends(t, RLT_STEP_CLAIM);
+    (void)t_hear(t, RLT_STEP_CLAIM, T_NONE);
+    (void)t_sends(t, RLT_STEP_LINE_UP);
+    (void)t_hear(t, RLT_STEP_LINE_UP, "*3\r\n:1\r\n+\r\n:1\r\n");
+}
+
+static relet_time t_due(const t_rig *t)
+{
+    return rlt_work_deadline(&t->w, 1, t->c.now);
+}
+
+/* --------------------------------------------------------------------- time */
+
+TEST what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way(void)
+{
+    t_rig t;
+
+    t_full(&t, 2);
+    ASSERT(t_due(&t) > t.c.now);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_EQ(t.c.now, t_due(&t));
+    t.w.allowed = 1; /* others have the rest of its room */
+    SENDS(&t, RLT_STEP_DONE);
+    ASSERT(t_due(&t) > t.c.now);
+    (void)rlt_slots_end(&t.w.held, &t.slot[1], RLT_SLOT_RETURN);
+    t.w.allowed = 0;
+    ASSERT_EQ(t.c.now, t_due(&t));
+    SENDS(&t, RLT_STEP_RETURN);
+    ASSERT(t_due(&t) > t.c.now);
+    ASSERT(rlt_work_sends(&t.slot[0], RLT_STEP_DONE));
+    ASSERT(!rlt_work_sends(&t.slot[0], RLT_STEP_RETURN));
+    PASS();
+}
+
+TEST who_has_failed_waits_before_it_sends_more(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    t.w.again_at = t.c.now + 40;
+    SENDS_NOTHING(&t);
+    ASSERT_EQ(t.c.now + 40, t_due(&t));
+    PASS();
+}
+
+TEST without_a_link_only_the_end_of_a_lease_is_waited_for(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    ASSERT_EQ(t.c.now + T_TRUST, rlt_work_deadline(&t.w, 0, t.c.now));
+    t_asleep(&t);
+    ASSERT_EQ(RELET_NEVER, rlt_work_deadline(&t.w, 0, t.c.now));
+    PASS();
+}
+
+TEST a_renewal_that_is_under_way_is_not_due(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    t_clock_pass(&t.c, T_LEASE / 3);
+    ASSERT(t_due(&t) <= t.c.now);
+    SENDS(&t, RLT_STEP_RENEW);
+    ASSERT(t_due(&t) > t.c.now + T_LEASE / 3);
+    PASS();
+}
+
+TEST what_is_to_be_recalled_is_asked_for_now_and_once(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT_EQ(t.c.now, t_due(&t));
+    ASSERT_EQ(1, rlt_work_load(&t.w)); /* as many as it may have got */
+    SENDS(&t, RLT_STEP_RECALL);
+    ASSERT(t_due(&t) > t.c.now);
+    PASS();
+}
+
+TEST what_is_to_be_recalled_waits_for_a_free_slot(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)t_sends(&t, RLT_STEP_DONE);
+    (void)t_hear(&t, RLT_STEP_CLAIM, T_OTHER);
+    ASSERT(t_due(&t) > t.c.now);
+    SENDS_NOTHING(&t);
+    (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
+    SENDS(&t, RLT_STEP_RECALL);
+    PASS();
+}
+
+TEST a_reaper_that_is_under_way_or_stops_is_not_due(void)
+{
+    t_rig t;
+
+    t_asleep(&t);
+    t.w.plan.reap_ms = T_REAP;
+    t.w.reap_at = t.c.now;
+    ASSERT_EQ(t.c.now, t_due(&t));
+    ASSERT(t_sends(&t, RLT_STEP_REAP));
+    ASSERT(t_due(&t) > t.c.now);
+    t_full(&t, 1);
+    t.w.reap_at = t.c.now + 1;
+    rlt_work_stop(&t.w);
+    ASSERT(t_due(&t) > t.c.now + 1);
+    PASS();
+}
+
+TEST a_promotion_that_is_under_way_is_not_due(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    t.w.due_at = t.c.now;
+    ASSERT_EQ(t.c.now, t_due(&t));
+    SENDS(&t, RLT_STEP_PROMOTE);
+    ASSERT(t_due(&t) > t.c.now);
+    PASS();
+}
+
+TEST who_is_over_has_nothing_to_wait_for(void)
+{
+    t_rig t;
+
+    t_full(&t, 1);
+    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
+    ASSERT_EQ(RELET_NEVER, t_due(&t));
+    SENDS_NOTHING(&t);
+    PASS();
+}
+
+/* ------------------------------------------------------------------- stopping */
+
+TEST who_stops_twice_or_behind_its_end_ends_once(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    rlt_work_stop(&t.w);
+    rlt_work_stop(&t.w);
+    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
+    ASSERT(rlt_work_ended(&t.w));
+    rlt_work_stop(&t.w);
+    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
+    ASSERT(!rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST who_stops_waits_for_the_claim_that_is_repeated(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t_clock_pass(&t.c, 60);
+    SENDS(&t, RLT_STEP_CLAIM);
+    rlt_work_stop(&t.w);
+    SENDS_NOTHING(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, T_ONE);
+    SENDS(&t, RLT_STEP_RETURN);
+    (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST who_stops_ends_not_before_what_went_astray_was_recalled(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    rlt_work_stop(&t.w);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT(!rlt_work_ended(&t.w));
+    SENDS(&t, RLT_STEP_RECALL);
+    (void)t_hear(&t, RLT_STEP_RECALL, "*3\r\n:1\r\n:1700000000000000\r\n:0\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    PASS();
+}
+
+TEST who_stops_is_not_put_to_sleep_by_what_it_asked_before(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    rlt_work_stop(&t.w);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n:-1\r\n");
+    ASSERT(rlt_work_ended(&t.w));
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, T_NONE);
+    SENDS(&t, RLT_STEP_LINE_UP);
+    rlt_work_stop(&t.w);
+    (void)t_hear(&t, RLT_STEP_LINE_UP, "*3\r\n:1\r\n+\r\n:1\r\n");
+    SENDS(&t, RLT_STEP_LEAVE);
+    PASS();
+}
+
+/* -------------------------------------------------------------------- answers */
+
+TEST an_answer_to_what_was_not_asked_is_none(void)
+{
+    rlt_reply r;
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    r = t_reply_to(&t.c, t.e.serial + 1, T_ONE);
+    ASSERT_EQ(0, rlt_work_reply(&t.w, t.c.now, RLT_STEP_CLAIM, &r));
+    r = t_reply_to(&t.c, 0, "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n");
+    ASSERT_EQ(0, rlt_work_reply(&t.w, t.c.now, RLT_STEP_REAP, &r));
+    ASSERT_EQ(0, rlt_slots_busy(&t.w.held));
+    ASSERT_EQ(0, t.w.tries);
+    PASS();
+}
+
+TEST an_answer_of_another_form_is_as_no_answer(void)
+{
+    static const char *const odd[] = {"+OK\r\n", "_\r\n", ":1\r\n",
+                                      "-ERR no\r\n", "%1\r\n:1\r\n:2\r\n"};
+    size_t i;
+    t_rig t;
+
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        t_begin(&t, 1);
+        SENDS(&t, RLT_STEP_CLAIM);
+        ASSERT_EQ(0, t_hear(&t, RLT_STEP_CLAIM, odd[i]));
+        ASSERT_EQ(1, t.w.tries);
+        ASSERT(t.w.again_at > t.c.now);
+    }
+    t_full(&t, 1);
+    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_RETURN);
+    ASSERT(t_sends(&t, RLT_STEP_RETURN));
+    (void)t_hear(&t, RLT_STEP_RETURN, "*0\r\n");
+    ASSERT_EQ(1, rlt_slots_busy(&t.w.held));
+    PASS();
+}
+
+TEST what_is_due_before_all_time_is_not_due(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+-5\r\n:0\r\n");
+    ASSERT_EQ(RELET_NEVER, t.w.due_at);
+    PASS();
+}
+
+/* Sums of them were below zero. */
+TEST numbers_beyond_all_bounds_do_no_harm(void)
+{
+#define T_HUGE "9223372036854775807"
+#define T_TINY "-9223372036854775808"
+    t_rig t;
+
+    t_begin(&t, 1);
+    t.w.plan.reap_ms = T_REAP;
+    t.w.reap_at = t.c.now;
+    (void)t_sends(&t, RLT_STEP_REAP);
+    (void)t_hear(&t, RLT_STEP_REAP,
+                 "*4\r\n:" T_HUGE "\r\n:" T_HUGE "\r\n:0\r\n:" T_HUGE "\r\n");
+    ASSERT(t.w.reap_at <= t.c.now + T_REAP / 8 + 1);
+    (void)t_hear(&t, RLT_STEP_CLAIM,
+                 "*3\r\n:" T_TINY "\r\n+" T_HUGE "\r\n:" T_HUGE "\r\n");
+    ASSERT(t.w.due_at > t.c.now);
+    t_clock_pass(&t.c, T_REAP);
+    (void)t_sends(&t, RLT_STEP_REAP);
+    ASSERT(t.e.latest_ms > 0);
+    (void)t_hear(&t, RLT_STEP_REAP,
+                 "*4\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY
+                 "\r\n");
+    ASSERT(t.w.reap_at >= t.c.now + T_REAP);
+    t.w.due_at = t.c.now;
+    (void)t_sends(&t, RLT_STEP_PROMOTE);
+    (void)t_hear(&t, RLT_STEP_PROMOTE, "*2\r\n:1\r\n:" T_HUGE "\r\n");
+    ASSERT(t.w.due_at > t.c.now);
+    PASS();
+}
+
+TEST room_that_is_made_wakes_only_a_sleeper(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n:-1\r\n");
+    rlt_work_eased(&t.w);
+    ASSERT_EQ(RLT_WORK_EAGER, t.w.state);
+    rlt_work_eased(&t.w);
+    ASSERT_EQ(RLT_WORK_EAGER, t.w.state);
+    rlt_work_stop(&t.w);
+    rlt_work_eased(&t.w);
+    ASSERT(t.w.state != RLT_WORK_EAGER);
+    PASS();
+}
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+    GREATEST_MAIN_BEGIN();
+    RUN_TEST(what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way);
+    RUN_TEST(who_has_failed_waits_before_it_sends_more);
+    RUN_TEST(without_a_link_only_the_end_of_a_lease_is_waited_for);
+    RUN_TEST(a_renewal_that_is_under_way_is_not_due);
+    RUN_TEST(what_is_to_be_recalled_is_asked_for_now_and_once);
+    RUN_TEST(what_is_to_be_recalled_waits_for_a_free_slot);
+    RUN_TEST(a_reaper_that_is_under_way_or_stops_is_not_due);
+    RUN_TEST(a_promotion_that_is_under_way_is_not_due);
+    RUN_TEST(who_is_over_has_nothing_to_wait_for);
+    RUN_TEST(who_stops_twice_or_behind_its_end_ends_once);
+    RUN_TEST(who_stops_waits_for_the_claim_that_is_repeated);
+    RUN_TEST(who_stops_ends_not_before_what_went_astray_was_recalled);
+    RUN_TEST(who_stops_is_not_put_to_sleep_by_what_it_asked_before);
+    RUN_TEST(an_answer_to_what_was_not_asked_is_none);
+    RUN_TEST(an_answer_of_another_form_is_as_no_answer);
+    RUN_TEST(what_is_due_before_all_time_is_not_due);
+    RUN_TEST(numbers_beyond_all_bounds_do_no_harm);
+    RUN_TEST(room_that_is_made_wakes_only_a_sleeper);
+    GREATEST_MAIN_END();
+}
