@@ -613,7 +613,8 @@ typedef struct relet_worker_config {
                           * dead; 0: 2                                       */
     /* Workers of one team, if it is not 0, have together as many jobs as the
      * largest of them has room for. While several of their queues have work
-     * they share it by weight (0: 1); one that is alone has it all. */
+     * they share it by weight (0: 1), by turns where it is too small to have
+     * it level at a time; one that is alone has it all. */
     uint32_t team, weight;
 } relet_worker_config;
 

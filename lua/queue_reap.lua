@@ -4,9 +4,8 @@
 -- ARGV  1 how many at most, up to 1000  2 stalls that a job may have  3 ms to
 --       hold off when the server is another one, or its clock is past  4 ms
 -- Returns {relet, dead, ms until more or -1, ms of the clock}. Errors: VERSION.
--- Invariant: nothing is taken before its time by this server's clock. A job is
--- in its new place before it leaves the old one; one that is to be cancelled
--- does not come back. Some sleepers are woken.
+-- Invariant: nothing is taken before its time by this clock. A job is in its
+-- new place before it leaves the old one. Who waits hears 'number x why'.
 local t, back, dead, get, set = redis.call('TIME'), {}, {}, {'version'}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'run', 'open')
@@ -19,27 +18,28 @@ if ms < open then return {0, 0, open - ms, ms} end
 local late = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ms - 1, 'LIMIT', 0,
     ARGV[1])
 for i, n in ipairs(late) do get[i + 1] = n .. 's' end
-local state = redis.call('HMGET', KEYS[1], unpack(get))
+q = redis.call('HMGET', KEYS[1], unpack(get))
 for i = #late, 1, -1 do
-    local n, tries, stalls, rest = late[i],
-        string.match(state[i + 1] or '', '^L %d+ (%d+) (%d+) (.*)$')
-    local why = rest and (string.match(rest, '^%d+ c') and 'xcancelled' or
-        stalls + 1 > tonumber(ARGV[2]) and 'xstalled too often')
+    local had, stalls, rest = (q[i + 1] or ''):match('^L %d+ (%d+) (%d+) (.*)$')
+    local why = rest and (rest:match('^%d+ c') and 'cancelled' or
+        stalls + 1 > tonumber(ARGV[2]) and 'stalled too often')
     if why then
-        dead[#dead + 1], dead[#dead + 2] = ms, n
-        set[#set + 1], set[#set + 2] = n .. 'r', why
-    elseif rest then back[#back + 1] = n end
-    if rest then
-        set[#set + 1], set[#set + 2] = get[i + 1], (why and 'X 0 ' or 'W 0 ') ..
-            tries .. ' ' .. stalls + 1 .. ' ' .. rest
-    end
+        dead[#dead + 1], dead[#dead + 2] = ms, late[i]
+        set[#set + 1], set[#set + 2] = late[i] .. 'r', 'x' .. why
+        local v = redis.call('HGET', KEYS[1], late[i]) or ''
+        local k, n, m, p = v:match('^%+........%-?%d+,%d+,(%d+),(%d+),(%d+);()')
+        local to = p and v:sub(p + k + n):sub(1, m):match('^[^r]*r(.*)$')
+        if to then redis.pcall('PUBLISH', to, late[i] .. ' x ' .. why) end
+    elseif rest then back[#back + 1] = late[i] end
+    set[#set + 1] = rest and get[i + 1] or nil
+    set[#set + 1] = rest and (why and 'X 0 ' or 'W 0 ') .. had .. ' ' ..
+        stalls + 1 .. ' ' .. rest or nil
 end
 if #back > 0 then redis.call('LPUSH', KEYS[2], unpack(back)) end
 if #dead > 0 then redis.call('ZADD', KEYS[4], unpack(dead)) end
 if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
 if #late > 0 then redis.call('ZREM', KEYS[3], unpack(late)) end
-for _, name in ipairs(#back > 0 and redis.call('ZPOPMIN', KEYS[5], 4) or {}) do
-    redis.pcall('PUBLISH', name, KEYS[1])
-end
+local asleep = #back > 0 and redis.call('ZPOPMIN', KEYS[5], 4) or {}
+for i = 1, #asleep, 2 do redis.pcall('PUBLISH', asleep[i], KEYS[1]) end
 local more = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
 return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1, ms}

@@ -43,6 +43,7 @@ typedef struct rlt_desk {
     relet_time run_ms;
     uint32_t stalls_max;
     uint32_t team, weight;
+    uint64_t served; /* jobs by weight, in millionths                        */
     rlt_queue_tag queue;
     uint8_t name_len, type_len;
     char type[RLT_JOB_TEXT_MAX];

@@ -123,30 +123,91 @@ static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
     return rlt_submit_script(r, script, w.keys, &a, &q);
 }
 
+static int desk_mates(const rlt_desk *d, const rlt_desk *e)
+{
+    return rlt_desk_in_use(e) && e->team == d->team;
+}
+
+/* What brings it level, by weight, with what each other one of its team would
+ * have that is hungry, too. */
+static uint64_t desk_level(const relet *r, const rlt_desk *d)
+{
+    uint64_t level = UINT32_MAX;
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++) {
+        const rlt_desk *e = &r->desks[i];
+
+        if (e != d && desk_mates(d, e) && rlt_work_hungry(&e->work))
+            level = RLT_MIN(level, ((uint64_t)rlt_work_load(&e->work) + 1) *
+                                       d->weight / e->weight);
+    }
+    return level;
+}
+
+/* The hungry one of a team that had least, by weight, over time; or NULL. */
+static const rlt_desk *desk_next(const relet *r, const rlt_desk *d)
+{
+    const rlt_desk *next = NULL;
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++) {
+        const rlt_desk *e = &r->desks[i];
+
+        if (desk_mates(d, e) && rlt_work_hungry(&e->work) &&
+            (next == NULL || e->served < next->served))
+            next = e;
+    }
+    return next;
+}
+
+static int desk_is_busy(const rlt_desk *d)
+{
+    return rlt_slots_busy(&d->work.held) > 0 || rlt_work_hungry(&d->work) ||
+           rlt_work_load(&d->work) > 0;
+}
+
+/* Who had no work saves up nothing. */
+static void desk_account(const relet *r, rlt_desk *d)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t i;
+
+    d->served += (uint64_t)d->work.taken * 1000000 / d->weight;
+    d->work.taken = 0;
+    if (desk_is_busy(d))
+        return;
+    for (i = 0; i < r->desks_max; i++)
+        if (desk_mates(d, &r->desks[i]) && desk_is_busy(&r->desks[i]))
+            least = RLT_MIN(least, r->desks[i].served);
+    if (least != UINT64_MAX)
+        d->served = RLT_MAX(d->served, least);
+}
+
 /* How many jobs it may have at a time. Those of a team share the room of the
- * largest. One takes no more than brings it level, by weight, with what each
- * other one would have that is hungry, too. */
+ * largest, level by weight; who has none has its turn, though the room is too
+ * small for its weight. */
 static uint32_t desk_allowed(const relet *r, const rlt_desk *d)
 {
-    uint64_t all = 0, others = 0, level = UINT32_MAX;
+    const rlt_desk *next = d->team ? desk_next(r, d) : NULL;
+    uint64_t all = 0, others = 0, level;
     uint32_t i;
 
     if (d->team == 0)
         return d->work.plan.slots;
     for (i = 0; i < r->desks_max; i++) {
         const rlt_desk *e = &r->desks[i];
-        uint64_t load;
 
-        if (!rlt_desk_in_use(e) || e->team != d->team)
+        if (!desk_mates(d, e))
             continue;
         all = RLT_MAX(all, e->work.plan.slots);
-        load = rlt_work_load(&e->work);
-        if (e == d)
-            continue;
-        others += load;
-        if (rlt_work_hungry(&e->work))
-            level = RLT_MIN(level, (load + 1) * d->weight / e->weight);
+        others += e == d ? 0 : rlt_work_load(&e->work);
     }
+    level = desk_level(r, d);
+    if (next == d)
+        level = RLT_MAX(level, 1);
+    else if (next != NULL && rlt_work_load(&next->work) == 0)
+        others++;
     all = all > others ? all - others : 0;
     return (uint32_t)RLT_MIN(RLT_MIN(all, level), d->work.plan.slots);
 }
@@ -184,6 +245,8 @@ static void desk_turns(relet *r)
 
         if (!rlt_desk_in_use(d))
             continue;
+        if (d->team > 0)
+            desk_account(r, d);
         d->work.allowed = desk_allowed(r, d);
         desk_pump(r, d);
         rlt_work_settle(&d->work);
@@ -362,6 +425,7 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->by_type = c->type.n > 0;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
+    d->served = 0;
     d->stalls_max = c->stalls_max ? c->stalls_max : 2;
     d->run_ms = c->run_ms ? c->run_ms : 86400000;
     if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)

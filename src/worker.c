@@ -290,12 +290,16 @@ static void work_failed(rlt_work *w, relet_time now)
 static uint32_t work_take(rlt_work *w, relet_time now, relet_value v,
                           int64_t us, rlt_claimed *c)
 {
+    uint32_t n;
+
     memset(c, 0, sizeof *c);
     c->sent_at = w->step[RLT_STEP_CLAIM].sent_at;
     c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
     c->to_go_back = w->state == RLT_WORK_STOPPING || c->until <= now;
     c->server_us = us;
-    return rlt_slots_take(&w->held, v, 3, c);
+    n = rlt_slots_take(&w->held, v, 3, c);
+    w->taken += n;
+    return n;
 }
 
 /* What found no slot, since a step that was to free it was not answered, is

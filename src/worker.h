@@ -84,6 +84,7 @@ typedef struct rlt_work {
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way, or not answered    */
+    uint32_t taken;    /* so many jobs began here since the last account     */
     uint32_t allowed;  /* jobs at a time, as others share the room           */
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t held_back; /* claims in a row, while jobs were there             */

@@ -171,7 +171,8 @@ test_usage() {
     for words in work 'work q' 'work q ls -l' 'work -c 0 q -- true' \
         'work -c 129 q -- true' \
         'work --drain --type t q -- true' 'work --lease 1000 --grace 501 q -- true' \
-        'work a}b -- true' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
+        'work a}b -- true' 'work a a=2 -- true' 'work a=1000001 -- true' \
+        'work a b --' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
         'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
         'cancel q' 'cancel q 1x' 'retry q' 'retry q --all 1' \
         'retry q -n 2 1' purge 'purge q' \
@@ -252,6 +253,64 @@ test_by_type() {
     check 'though others wait a new one is begun' \
         same new "$(tail -n 1 "$work/types")"
     check 'types: fsck finds nothing' sound types
+}
+
+test_queues() {
+    seq 1 30 | "$relet" -q put --lines heavy
+    seq 1 30 | "$relet" -q put --lines light
+    : >"$work/queues"
+    run -q work -n 16 heavy=3 light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
+        sh "$work/queues"
+    check 'work: several queues' same 0 "$code"
+    check 'each of them has its share' \
+        holds "$(grep -c light "$work/queues")" -ge 3
+    check 'and no more than that' \
+        holds "$(grep -c light "$work/queues")" -le 8
+    run -q work --drain -c 4 heavy light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
+        sh "$work/queues"
+    check '--drain: until all of them are empty' same '30 30' \
+        "$(grep -c heavy "$work/queues") $(grep -c light "$work/queues")"
+    begin one work -c 2 heavy light -- sh -c "$forever"
+    run put heavy a
+    run put light a
+    check 'both are at work in one process' until_line "$work/one.err" '^pid' 2
+    run cancel light "$(redis HGET '{light}:jobs' seq)"
+    check 'a job that is cancelled is the one of its queue' until_line \
+        "$work/one.err" 'light: job 31: failed: cancelled'
+    kill -TERM "$pid"
+    until_line "$work/one.err" 'heavy,light: 1 at work'
+    kill -TERM "$pid"
+    wait "$pid"
+    for name in heavy light; do
+        check "$name: fsck finds nothing" sound "$name"
+    done
+}
+
+test_progress() {
+    rm -f "$work/go"
+    run put --keep 60000 far a
+    begin one -q work -n 1 far -- sh -c 'eval "exec 4>&$RELET_PROGRESS_FD"
+        i=0; while [ $i -lt 500 ]; do i=$((i + 1)); echo "step $i" >&4; done
+        printf "half a " >&4
+        until [ -e "$1" ]; do sleep 0.1; done; echo line >&4
+        read -r line <"$2"; echo done' sh "$work/go" "$work/fifo"
+    check 'RELET_PROGRESS_FD: the last line is shown' \
+        until_so 'step 500' has_job far 1 '"progress":"step 500"'
+    touch "$work/go"
+    check 'and no part of one' \
+        until_so 'half a line' has_job far 1 '"progress":"half a line"'
+    echo go >"$work/fifo"
+    wait "$pid"
+    run job --result far 1
+    check 'until there is a result' same done "$out"
+    run put long a
+    begin one -q work -n 1 long -- sh -c 'head -c 100000 /dev/zero |
+        tr "\0" x >&"$RELET_PROGRESS_FD"; echo >&"$RELET_PROGRESS_FD"
+        read -r line <"$1"' sh "$work/fifo"
+    check 'a line that is too long is cut off' until_so 250 has_job long 1 \
+        "\"progress\":\"x\\{250\\}\""
+    echo go >"$work/fifo"
+    wait "$pid"
 }
 
 test_graceful() {
@@ -621,7 +680,8 @@ on_server() {
     server_start "$work/server" || exit 1
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
-    for claim_of in ${ONLY:-done put_waits exit_codes many by_type graceful cancel \
+    for claim_of in ${ONLY:-done put_waits exit_codes many by_type queues progress graceful \
+        cancel \
         worker_killed worker_stopped server_dies no_leftovers operators \
         unique pause dead reap fsck fsck_at_work lines}; do
         "test_$claim_of"

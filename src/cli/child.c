@@ -245,8 +245,8 @@ static int child_become(const child *x, char **argv, const int *fds,
         return CHILD_UNABLE;
     if (x->terminal)
         tcsetpgrp(STDIN_FILENO, x->guard);
-    for (i = 0; fds && i < 3; i++)
-        if (dup2(fds[i], (int)i) < 0)
+    for (i = 0; fds && i < CHILD_FDS; i++)
+        if (dup2(fds[i], (int)i) < 0 || fcntl((int)i, F_SETFD, 0) < 0)
             return CHILD_UNABLE;
     for (i = 0; i < CHILD_PASSED_ON; i++) {
         struct sigaction before;

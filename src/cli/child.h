@@ -22,6 +22,8 @@ enum {
     CHILD_SIGNAL = 128   /* and the number of the signal that ended it      */
 };
 
+#define CHILD_FDS 4 /* that it may be given, from 0 on                     */
+
 typedef struct child {
     pid_t pid;          /* 0: none runs                                     */
     pid_t guard;        /* leads its group                                  */
@@ -42,7 +44,8 @@ int child_signal_take(void);
 int child_look_up(const char *name);
 
 /* argv ends with NULL; fds: what is to become its standard input, output and
- * error, NULL: ours. 0, or -1 and errno: nothing was started. That the command
+ * error, and descriptor 3, each higher than that or in its place; NULL: ours,
+ * and no fourth. 0, or -1 and errno: nothing was started. That the command
  * could not be executed shows as its exit code. */
 int child_start(child *x, char **argv, const int *fds, relet_time kill_at);
 

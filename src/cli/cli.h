@@ -81,6 +81,7 @@ typedef struct cli {
     long dead_ms;
 
     int argc; /* what is left when the options are taken                    */
+    int before; /* of it, so many came before --                            */
     char **argv;
 
     relet_config config;

@@ -359,13 +359,14 @@ static int main_parse(main_parser *p)
     while (!failed && p->at < p->argc) {
         char *word = p->argv[p->at++];
 
-        if (options && !strcmp(word, "--"))
+        if (options && !strcmp(word, "--")) {
             options = 0;
-        else if (options && !strncmp(word, "--", 2))
+            p->c->before = p->c->argc;
+        } else if (options && !strncmp(word, "--", 2)) {
             failed = main_long_option(p, word + 2);
-        else if (options && word[0] == '-' && word[1])
+        } else if (options && word[0] == '-' && word[1]) {
             failed = main_short_options(p, word + 1);
-        else {
+        } else {
             failed = main_operand(p, word);
             if (p->command && p->command->verbatim && p->c->argc)
                 options = 0;

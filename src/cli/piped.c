@@ -143,6 +143,23 @@ static void piped_keep_tail(piped *p, const char *bytes, size_t n)
     p->tail_n += n - drop;
 }
 
+static void piped_keep_note(piped *p, const char *bytes, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+            if (p->line_n < PIPED_NOTE)
+                p->line[p->line_n++] = bytes[i];
+            continue;
+        }
+        memcpy(p->note, p->line, p->line_n);
+        p->note_n = p->line_n;
+        p->has_note = 1;
+        p->line_n = 0;
+    }
+}
+
 /* A command that never stops to write must not keep us; what a pipe may hold at
  * its end is at most a MiB. */
 #define PIPED_TURNS 64
@@ -163,6 +180,8 @@ static void piped_empty(piped *p, int i)
             piped_close(p, i);
         else if (i == STDOUT_FILENO)
             piped_keep_out(p, bytes, (size_t)n);
+        else if (i == PIPED_NOTES)
+            piped_keep_note(p, bytes, (size_t)n);
         else
             piped_keep_tail(p, bytes, (size_t)n);
         if (n > 0 && i == STDERR_FILENO && !p->quiet)
@@ -175,6 +194,7 @@ void piped_carry(piped *p)
     piped_feed(p);
     piped_empty(p, STDOUT_FILENO);
     piped_empty(p, STDERR_FILENO);
+    piped_empty(p, PIPED_NOTES);
 }
 
 /* Somebody who left the command's group may have its pipes still: what comes

@@ -13,7 +13,9 @@
 #include "child.h"
 
 #define PIPED_TAIL 2000
-#define PIPED_FDS 3
+#define PIPED_NOTE 250
+#define PIPED_NOTES 3 /* the descriptor by which it tells how far it has come */
+#define PIPED_FDS CHILD_FDS
 
 typedef struct piped {
     child child;
@@ -26,6 +28,11 @@ typedef struct piped {
     char tail[PIPED_TAIL];   /* the end of what it said on standard error   */
     size_t tail_n;
     int quiet;               /* do not pass that on                         */
+    char line[PIPED_NOTE];   /* of its notes, not complete                  */
+    size_t line_n;
+    char note[PIPED_NOTE];   /* the last complete line, cut to that         */
+    size_t note_n;
+    int has_note;            /* … which nobody has taken yet                */
 } piped;
 
 /* argv as for child_start. 0, or -1 and errno. */

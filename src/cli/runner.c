@@ -18,13 +18,15 @@ enum {
     WORK_SNOOZE = 75 /* EX_TEMPFAIL: not now                                */
 };
 
+#define WORK_NOTE_MS 250 /* progress is passed on so seldom                 */
+
 /* ------------------------------------------------------------------ telling */
 
 static void runner_document(const worker *w, const runner *x, const char *event,
                             const char *text)
 {
     fprintf(stderr, "{\"event\":\"%s\",\"queue\":", event);
-    show_json(stderr, relet_str(w->queue));
+    show_json(stderr, relet_str(x ? x->desk->name : w->title));
     if (x)
         fprintf(stderr, ",\"job\":%" PRIu64 ",\"token\":%" PRIu64
                 ",\"attempt\":%u,\"code\":%d", x->number, x->token,
@@ -45,17 +47,18 @@ void runner_note(const worker *w, const runner *x, const char *event,
     if (w->c->json)
         runner_document(w, x, event, text);
     else if (x && (wrong || !w->c->quiet))
-        cli_say("%s: job %" PRIu64 ": %s%s%s", w->queue, x->number, event,
-                colon, text);
+        cli_say("%s: job %" PRIu64 ": %s%s%s", x->desk->name, x->number,
+                event, colon, text);
     else if (wrong || !w->c->quiet)
-        cli_say("%s: %s%s%s", w->queue, event, colon, text);
+        cli_say("%s: %s%s%s", w->title, event, colon, text);
 }
 
 /* ---------------------------------------------------------------- beginning */
 
 static relet_time runner_until(const worker *w, const runner *x, relet_time now)
 {
-    return now + relet_job_valid_for(w->c->r, w->number, x->number, now) -
+    return now +
+           relet_job_valid_for(w->c->r, x->desk->number, x->number, now) -
            w->margin;
 }
 
@@ -73,9 +76,10 @@ static void runner_setenv(const char *name, relet_span s)
     setenv(name, text, 1);
 }
 
-static void runner_environment(const worker *w, const relet_work *job)
+static void runner_environment(const work_desk *d, const relet_work *job)
 {
-    setenv("RELET_QUEUE", w->queue, 1);
+    setenv("RELET_QUEUE", d->name, 1);
+    child_setenv("RELET_PROGRESS_FD", PIPED_NOTES);
     child_setenv("RELET_JOB", job->number);
     child_setenv("RELET_TOKEN", job->token);
     child_setenv("RELET_ATTEMPT", job->attempt);
@@ -86,15 +90,15 @@ static void runner_environment(const worker *w, const relet_work *job)
 }
 
 /* Nothing can be started, which is no job's fault. */
-static void runner_unable(worker *w, uint64_t number)
+static void runner_unable(worker *w, const work_desk *d, uint64_t number)
 {
     cli_say("cannot start a process: %s", strerror(errno));
-    (void)relet_job_release(w->c->r, w->number, number);
+    (void)relet_job_release(w->c->r, d->number, number);
     w->code = CHILD_UNABLE;
     work_stop(w);
 }
 
-void runner_begin(worker *w, const relet_work *job)
+void runner_begin(worker *w, const work_desk *d, const relet_work *job)
 {
     runner *x = w->runners;
     relet_time now = relet_clock();
@@ -103,20 +107,21 @@ void runner_begin(worker *w, const relet_work *job)
     while (x < w->runners + w->width && x->busy)
         x++;
     if (x == w->runners + w->width || !more || w->code || w->signo) {
-        (void)relet_job_release(w->c->r, w->number, job->number);
+        (void)relet_job_release(w->c->r, d->number, job->number);
         return;
     }
     memset(x, 0, sizeof *x);
+    x->desk = d;
     x->number = job->number;
     x->token = job->token;
     x->attempt = job->attempt;
     x->time_ms = job->job.timeout_ms ? job->job.timeout_ms : w->c->run_ms;
     x->time_at = x->time_ms ? now + x->time_ms : RELET_NEVER;
     x->kill_at = RELET_NEVER;
-    runner_environment(w, job);
+    runner_environment(d, job);
     if (piped_start(&x->piped, w->command, job->job.payload,
                     (size_t)w->c->result_max, runner_until(w, x, now))) {
-        runner_unable(w, job->number);
+        runner_unable(w, d, job->number);
         return;
     }
     x->piped.quiet = w->c->quiet;
@@ -167,7 +172,7 @@ static int runner_fail(worker *w, runner *x, relet_verdict verdict,
     f.text.p = text;
     f.text.n = n;
     f.delay_ms = verdict == RELET_SNOOZE ? w->c->snooze_ms : 0;
-    code = relet_job_fail(w->c->r, w->number, x->number, &f);
+    code = relet_job_fail(w->c->r, x->desk->number, x->number, &f);
     if (!runner_waits(code))
         runner_note(w, x, verdict == RELET_SNOOZE ? "not now" : "failed", why,
                     verdict != RELET_SNOOZE);
@@ -177,7 +182,7 @@ static int runner_fail(worker *w, runner *x, relet_verdict verdict,
 static int runner_give_back(worker *w, runner *x, const char *why)
 {
     runner_note(w, x, "given back", why, 1);
-    return relet_job_release(w->c->r, w->number, x->number);
+    return relet_job_release(w->c->r, x->desk->number, x->number);
 }
 
 static int runner_done(worker *w, runner *x)
@@ -187,7 +192,7 @@ static int runner_done(worker *w, runner *x)
 
     result.p = x->piped.out;
     result.n = x->piped.out_n;
-    code = relet_job_done(w->c->r, w->number, x->number, result);
+    code = relet_job_done(w->c->r, x->desk->number, x->number, result);
     if (!runner_waits(code))
         runner_note(w, x, "done", "", 0);
     return code;
@@ -199,7 +204,8 @@ static int runner_was_killed(const worker *w, const runner *x)
     relet_time now = relet_clock();
 
     return x->code == CHILD_SIGNAL + SIGKILL &&
-           relet_job_valid_for(w->c->r, w->number, x->number, now) <= w->margin;
+           relet_job_valid_for(w->c->r, x->desk->number, x->number, now) <=
+               w->margin;
 }
 
 static int runner_judge_own(worker *w, runner *x)
@@ -244,7 +250,7 @@ static int runner_judge(worker *w, runner *x)
     case WORK_LOST:
         break;
     }
-    return relet_job_release(w->c->r, w->number, x->number);
+    return relet_job_release(w->c->r, x->desk->number, x->number);
 }
 
 static void runner_ended(worker *w, runner *x)
@@ -274,6 +280,21 @@ void runner_tell(worker *w, runner *x, work_why why)
     child_tell(&x->piped.child, SIGTERM);
 }
 
+/* What the command tells in between is passed on, but not each word of it. */
+static void runner_progress(worker *w, runner *x, relet_time now)
+{
+    relet_span text;
+
+    if (!x->piped.has_note || now < x->note_at)
+        return;
+    text.p = x->piped.note;
+    text.n = x->piped.note_n;
+    x->note_at = now + WORK_NOTE_MS;
+    if (!runner_waits(relet_job_progress(w->c->r, x->desk->number, x->number,
+                                         text)))
+        x->piped.has_note = 0;
+}
+
 void runner_watch(worker *w, runner *x)
 {
     relet_time now = relet_clock(), until;
@@ -287,6 +308,7 @@ void runner_watch(worker *w, runner *x)
         runner_tell(w, x, WORK_OUT_OF_TIME);
     child_kill_at(&x->piped.child, until < x->kill_at ? until : x->kill_at);
     piped_carry(&x->piped);
+    runner_progress(w, x, now);
     runner_ended(w, x);
 }
 
@@ -301,5 +323,7 @@ relet_time runner_due(const worker *w, const runner *x, relet_time now)
         return now + 100; /* it is dying, and its end will wake us */
     if (x->why == WORK_OWN)
         at = at - w->grace < x->time_at ? at - w->grace : x->time_at;
+    if (x->piped.has_note && x->note_at < at)
+        at = x->note_at;
     return at;
 }

@@ -18,8 +18,16 @@ typedef enum work_why {
     WORK_LOST
 } work_why;
 
+/* A queue that is worked on. */
+typedef struct work_desk {
+    char name[256];
+    uint32_t weight;
+    int number;          /* of its worker; -1: none                         */
+} work_desk;
+
 typedef struct runner {
     piped piped;
+    const work_desk *desk;
     int busy;
     int ended;           /* and the queue is not told yet                   */
     int code;
@@ -29,22 +37,27 @@ typedef struct runner {
     relet_time time_ms;  /* how long it may take                            */
     relet_time time_at;  /* until then                                      */
     relet_time kill_at;  /* once it was told                                */
+    relet_time note_at;  /* no sooner is more progress passed on            */
 } runner;
+
+#define WORK_QUEUES_MAX 16
 
 typedef struct worker {
     cli *c;
-    const char *queue;
+    work_desk desks[WORK_QUEUES_MAX];
+    int queues;
+    char title[300];     /* their names                                     */
     char **command;
     char label[CLI_LABEL];
     relet_time lease, grace, margin;
-    int number;          /* -1: not at work                                 */
+    int at_work;         /* so many of them                                 */
     runner *runners;
     int width, busy;
     long begun;
     int stopping;        /* no more jobs                                    */
     int signo;           /* because of this one                             */
-    int asked;           /* how the queue is                                */
-    int queue_empty;
+    int asked;           /* how a queue is                                  */
+    int empty;           /* so many in a row are                            */
     relet_time ask_at, leave_at;
     int code;
 } worker;
@@ -55,7 +68,7 @@ void runner_note(const worker *w, const runner *x, const char *event,
                  const char *text, int wrong);
 
 /* Start the command for a job, or give the job back. */
-void runner_begin(worker *w, const relet_work *job);
+void runner_begin(worker *w, const work_desk *d, const relet_work *job);
 
 /* Tell the command to end, unless it was told. */
 void runner_tell(worker *w, runner *x, work_why why);

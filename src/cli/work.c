@@ -27,32 +27,47 @@
 
 void work_stop(worker *w)
 {
+    int i;
+
     if (w->stopping)
         return;
     w->stopping = 1;
-    (void)relet_worker_stop(w->c->r, w->number);
+    for (i = 0; i < w->queues; i++)
+        if (w->desks[i].number >= 0)
+            (void)relet_worker_stop(w->c->r, w->desks[i].number);
 }
 
 /* ------------------------------------------------------------------- events */
 
-static runner *work_find(worker *w, uint64_t number, uint64_t token)
+/* Whose event it is. */
+static work_desk *work_desk_of(worker *w, const relet_event *ev)
+{
+    int i;
+
+    for (i = 0; i < w->queues - 1 && w->desks[i].number != ev->lease; i++)
+        ;
+    return &w->desks[i];
+}
+
+static runner *work_find(worker *w, const relet_event *ev)
 {
     int i;
 
     for (i = 0; i < w->width; i++)
-        if (w->runners[i].busy && w->runners[i].number == number &&
-            w->runners[i].token == token)
+        if (w->runners[i].busy && w->runners[i].number == ev->term &&
+            w->runners[i].token == ev->token &&
+            w->runners[i].desk == work_desk_of(w, ev))
             return &w->runners[i];
     return NULL;
 }
 
 static void work_event_lost(worker *w, const relet_event *ev)
 {
-    runner *x = work_find(w, ev->term, ev->token);
+    runner *x = work_find(w, ev);
 
     if (!x) { /* it had ended, but too late */
         cli_say("%s: job %" PRIu64 ": lost: %s; what was done may be done "
-                "again", w->queue, ev->term, relet_why_text(ev->why));
+                "again", work_desk_of(w, ev)->name, ev->term, relet_why_text(ev->why));
         return;
     }
     if (!x->ended)
@@ -66,7 +81,6 @@ static void work_event_status(worker *w, const relet_event *ev)
     relet_queue_info info;
 
     w->asked = 0;
-    w->ask_at = relet_clock() + WORK_IDLE_MS;
     if (ev->kind == RELET_ERROR) {
         w->code = cli_refused(ev);
         work_stop(w);
@@ -74,7 +88,13 @@ static void work_event_status(worker *w, const relet_event *ev)
     if (ev->kind != RELET_REPLY || !relet_queue_status_read(ev->value, &info))
         return;
     if (info.waiting + info.ranked == 0 && info.due_ms != 0 && w->busy == 0)
+        w->empty++;
+    else
+        w->empty = 0;
+    if (w->empty == w->queues)
         work_stop(w);
+    if (w->empty == 0) /* again, from the first one on */
+        w->ask_at = relet_clock() + WORK_IDLE_MS;
 }
 
 static void work_event_jobs(worker *w, const relet_event *ev)
@@ -83,7 +103,7 @@ static void work_event_jobs(worker *w, const relet_event *ev)
     size_t at = 0;
 
     while (relet_jobs_next(w->c->r, ev, &at, &job))
-        runner_begin(w, &job);
+        runner_begin(w, work_desk_of(w, ev), &job);
 }
 
 static void work_event(worker *w, const relet_event *ev)
@@ -95,12 +115,13 @@ static void work_event(worker *w, const relet_event *ev)
     } else if (ev->kind == RELET_JOB_LOST) {
         work_event_lost(w, ev);
     } else if (ev->kind == RELET_JOB_CANCEL) {
-        x = work_find(w, ev->term, ev->token);
+        x = work_find(w, ev);
         if (x)
             runner_tell(w, x, ev->why == RELET_WHY_TIMEOUT ? WORK_OUT_OF_TIME
                                                            : WORK_CANCELLED);
     } else if (ev->kind == RELET_WORKER_ENDED) {
-        w->number = -1;
+        work_desk_of(w, ev)->number = -1;
+        w->at_work--;
     } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN) {
         char text[200];
 
@@ -123,7 +144,7 @@ static void work_signal(worker *w, int signo)
     w->signo = signo;
     if (!again) {
         if (w->busy > 0 && !w->c->quiet)
-            cli_say("%s: %d at work; once more to end them", w->queue, w->busy);
+            cli_say("%s: %d at work; once more to end them", w->title, w->busy);
         work_stop(w);
         return;
     }
@@ -139,11 +160,12 @@ static int work_ask(worker *w)
     relet_request q = cli_request(w->c);
     int code;
 
+    w->empty = w->busy ? 0 : w->empty;
     if (!w->c->drain || w->stopping || w->busy || w->asked ||
         relet_clock() < w->ask_at || !relet_is_up(w->c->r))
         return 0;
     q.tag = WORK_ASK;
-    code = relet_queue_status(w->c->r, relet_str(w->queue), &q);
+    code = relet_queue_status(w->c->r, relet_str(w->desks[w->empty].name), &q);
     w->asked = code == 0;
     return code && code != RELET_E_LIMIT ? cli_trouble(w->c, code) : 0;
 }
@@ -151,7 +173,7 @@ static int work_ask(worker *w)
 /* What the server was not told of ends with its lease. */
 static int work_is_over(worker *w)
 {
-    if (w->number < 0)
+    if (w->at_work == 0)
         return 1;
     if (!w->stopping || w->busy > 0)
         return 0;
@@ -160,7 +182,7 @@ static int work_is_over(worker *w)
     if (relet_clock() < w->leave_at)
         return 0;
     cli_say("%s: the server was not reached; jobs end with their leases",
-            w->queue);
+            w->title);
     if (!w->code)
         w->code = CLI_NOT_SENT;
     return 1;
@@ -253,23 +275,35 @@ static int work_loop(worker *w)
 
 /* ------------------------------------------------------------------ options */
 
-static int work_start(worker *w)
+static int work_start_one(worker *w, work_desk *d)
 {
     relet_worker_config config;
 
     memset(&config, 0, sizeof config);
-    config.queue = relet_str(w->queue);
+    config.queue = relet_str(d->name);
+    config.team = 1;
+    config.weight = d->weight;
     config.label = relet_str(w->label);
     config.type = relet_str(w->c->type);
     config.room = (uint32_t)w->width;
     config.lease_ms = w->lease;
     config.stalls_max = (uint32_t)w->c->stalls;
-    w->number = relet_worker_start(w->c->r, &config);
-    if (w->number >= 0)
+    d->number = relet_worker_start(w->c->r, &config);
+    w->at_work += d->number >= 0;
+    if (d->number >= 0)
         return 0;
-    cli_say("%s", w->number == RELET_E_CONFIG ? relet_refusal(w->c->r)
-                                              : relet_code_text(w->number));
+    cli_say("%s", d->number == RELET_E_CONFIG ? relet_refusal(w->c->r)
+                                              : relet_code_text(d->number));
     return CLI_USAGE;
+}
+
+static int work_start(worker *w)
+{
+    int i, code = 0;
+
+    for (i = 0; i < w->queues && !code; i++)
+        code = work_start_one(w, &w->desks[i]);
+    return code;
 }
 
 /* SIGKILL comes this early: a process may be slow to die, and another one may
@@ -286,11 +320,45 @@ static int work_times(worker *w)
     return CLI_USAGE;
 }
 
+/* NAME or NAME=WEIGHT; what is no number belongs to the name. */
+static int work_queue(worker *w, const char *word)
+{
+    work_desk *d = &w->desks[w->queues++];
+    const char *equals = strrchr(word, '=');
+    size_t n = strlen(word), at = strlen(w->title);
+    uint64_t weight = 1;
+    int i;
+
+    if (equals && cli_number(equals + 1, &weight))
+        n = (size_t)(equals - word);
+    if (weight > 1000000) {
+        cli_say("%s: a weight is at most 1000000", word);
+        return CLI_USAGE;
+    }
+    if (n >= sizeof d->name) {
+        cli_say("%s: the name of a queue is not so long", word);
+        return CLI_USAGE;
+    }
+    memcpy(d->name, word, n);
+    d->name[n] = 0;
+    d->weight = (uint32_t)weight;
+    d->number = -1;
+    snprintf(w->title + at, sizeof w->title - at, "%s%s", at ? "," : "",
+             d->name);
+    for (i = 0; i < w->queues - 1; i++)
+        if (!strcmp(w->desks[i].name, d->name)) {
+            cli_say("%s: is named twice", d->name);
+            return CLI_USAGE;
+        }
+    return 0;
+}
+
 static int work_words(worker *w)
 {
     cli *c = w->c;
+    int i, code, queues = c->before > 0 ? c->before : 1;
 
-    if (c->argc < 2) {
+    if (c->argc <= queues) {
         cli_say("work which %s? See relet work --help",
                 c->argc ? "command" : "queue");
         return CLI_USAGE;
@@ -299,8 +367,15 @@ static int work_words(worker *w)
         cli_say("--drain does not go with --type");
         return CLI_USAGE;
     }
-    w->queue = c->argv[0];
-    w->command = c->argv + 1;
+    if (queues > WORK_QUEUES_MAX) {
+        cli_say("work does %d queues at most", WORK_QUEUES_MAX);
+        return CLI_USAGE;
+    }
+    for (i = 0, code = 0; i < queues && !code; i++)
+        code = work_queue(w, c->argv[i]);
+    if (code)
+        return code;
+    w->command = c->argv + queues;
     c->argv[c->argc] = NULL; /* there is room for one more */
     w->width = c->width ? (int)c->width : 1;
     if (c->count > 0 && c->count < w->width)
@@ -319,7 +394,6 @@ static int work_run(cli *c)
 
     memset(&w, 0, sizeof w);
     w.c = c;
-    w.number = -1;
     code = work_words(&w);
     if (!code)
         code = cli_configure(c);
@@ -330,6 +404,7 @@ static int work_run(cli *c)
     if (code)
         return code;
     c->config.jobs_max = (uint32_t)w.width;
+    c->config.workers_max = (uint32_t)w.queues;
     /* Who is to come to an end is not to wait for a server for ever. */
     code = c->drain || c->count ? cli_connect(c, 0) : cli_open(c);
     if (code)
@@ -372,12 +447,14 @@ static const cli_option work_options[] = {
 
 const cli_command work_command = {
     "work", "run a command for each job of a queue",
-    "work [OPTION]... QUEUE -- COMMAND [ARGUMENT]...",
+    "work [OPTION]... QUEUE[=WEIGHT]... -- COMMAND [ARGUMENT]...",
     "Claims jobs and runs the command for each: the payload is its standard\n"
     "input, its standard output is the result, and what it writes to standard\n"
     "error is passed on and kept with a failure. It finds RELET_QUEUE, _JOB,\n"
     "_TOKEN, _ATTEMPT, _STALLS, _REPLAYS, and if there is one RELET_ID and\n"
-    "RELET_TYPE in its environment. Its exit code decides:\n\n"
+    "RELET_TYPE in its environment. A line that it writes to the descriptor\n"
+    "RELET_PROGRESS_FD is shown by relet job. Several queues share the\n"
+    "commands by weight while all have work. Its exit code decides:\n\n"
     "  0   done\n"
     "  75  not now: again after --snooze, and the attempt does not count\n"
     "  65  never: it is dead\n"

@@ -231,6 +231,38 @@ TEST who_waits_hears_how_it_ended(void)
     PASS();
 }
 
+/* Who waited found it out with its next look, up to 5 s later. */
+TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
+{
+    int other;
+    const uint8_t *from;
+    size_t n;
+
+    if (t_local == NULL)
+        SKIP();
+    other = relet_local_connect(t_local);
+    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
+    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    (void)t_offer("1", "0,0,1,2,6;rora5 rme", "r payload r");
+    (void)t_offer("2", "0,0,0,0,3;rme", "b");
+    (void)t_offer("3", "0,0,0,1,3;rk5 ", "nobody waits");
+    t_ready();
+    (void)t_claim("W", "1", "9");
+    (void)RUN("cancel", "", "2", NULL);
+    t_all_due("leased");
+    SAID("[0 3 -1]", t_reap("9", "0", "0"));
+    n = relet_local_output(t_local, other, &from);
+    memcpy(t_reply, from, n);
+    t_reply[n] = '\0';
+    relet_local_hangup(t_local, other);
+    ASSERT(strstr(t_reply, "\r\n1 x stalled too often\r\n"));
+    ASSERT(strstr(t_reply, "\r\n2 x cancelled\r\n"));
+    ASSERT_EQ(NULL, strstr(t_reply, "\r\n3 x"));
+    SAID("xstalled too often", t_tell("HGET {q}:jobs 1r"));
+    SWEPT;
+    PASS();
+}
+
 TEST what_is_given_back_is_first_again(void)
 {
     t_put(3);
@@ -532,6 +564,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
+    RUN_TEST(who_waits_hears_that_its_job_is_buried_by_the_reaper);
     RUN_TEST(what_is_given_back_is_first_again);
     RUN_TEST(a_waiting_job_that_is_cancelled_is_gone);
     RUN_TEST(a_running_job_that_is_cancelled_never_comes_back);

@@ -513,6 +513,41 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
     PASS();
 }
 
+/* Level by weight it would have a job for each three that the other one has,
+ * and where there is no room for four it never had any. */
+TEST who_is_light_has_its_turn_in_a_small_room(void)
+{
+    relet_worker_config c;
+    uint64_t number[2] = {1, 1};
+    t_world w;
+    int i;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 30);
+    t_put_many(&w, 'b', 30);
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    c.team = 1;
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        c.weight = i ? 1 : 3;
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &c));
+    }
+    t_world_pass(&w, 10);
+    for (i = 0; i < 20; i++) {
+        int who = t_leased(&w, 'b');
+
+        ASSERT_EQ(1, t_leased(&w, 'a') + who);
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, who, number[who]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(15 + 1, number[0]);
+    ASSERT_EQ(5 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
 /* All leases end at once by the server's clock, and nobody is gone. */
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
@@ -812,6 +847,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
     RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
     RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(who_is_light_has_its_turn_in_a_small_room);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);

@@ -3,7 +3,8 @@
 #
 # mutants.sh CC CFLAGS SIM-OBJECT... - breaks a copy of the client, one patch
 # at a time, and asks the simulator to find it: by the rule that the patch
-# names, within its budget of seeds. ONLY=003 for one of them. What each build
+# names, within its budget of seeds, from the one that it names or the first.
+# ONLY=003 for one of them. What each build
 # and run said stays in build/mutants/.
 #
 # The objects are those of the simulator and of the local server; a patch
@@ -77,13 +78,14 @@ for patch in tests/sim/mutants/"${ONLY:-}"*.patch; do
     expect=$(field expect "$patch")
     budget=$(field budget "$patch")
     kind=$(field work "$patch") # or whatever the seed says
+    from=$(field from "$patch")
     all=$((all + 1))
     if ! build "$patch" >"$log" 2>&1; then
         echo "$name: does not apply or build any more, see $log"
         continue
     fi
-    timeout 300 "$work/sim" SEEDS="$budget" EXPECT="$expect" WORK="$kind" \
-        >"$log" 2>&1
+    timeout 300 "$work/sim" SEEDS="$budget" FROM="${from:-1}" \
+        EXPECT="$expect" WORK="$kind" >"$log" 2>&1
     code=$?
     seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
     if judge "$code" && needs=$(shrunk); then

@@ -420,7 +420,7 @@ static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
         sim_hands_later(w, n, (int)(d - n->desk), t, 0);
 }
 
-static uint32_t tasks_in_hand(const sim_desk *d)
+uint32_t sim_tasks_in_hand(const sim_desk *d)
 {
     uint32_t n = 0;
     int i;
@@ -434,7 +434,7 @@ static uint32_t tasks_in_hand(const sim_desk *d)
 /* No worker has more jobs than its room, no team more than its largest. */
 static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
 {
-    uint32_t many = tasks_in_hand(d), room = d->room, sharing = 0;
+    uint32_t many = sim_tasks_in_hand(d), room = d->room, sharing = 0;
     int i;
 
     for (i = 0; i < SIM_DESKS; i++) {
@@ -443,7 +443,7 @@ static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
         if (e == d || e->serial == 0 || e->team == 0 || e->team != d->team)
             continue;
         sharing++;
-        many += tasks_in_hand(e);
+        many += sim_tasks_in_hand(e);
         room = room < e->room ? e->room : room;
     }
     if (!sim_holds(w, SIM_Q10, many <= room || sim_tasks_lied(n, d)))

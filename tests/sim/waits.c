@@ -40,8 +40,24 @@ void sim_waits_lines_up(sim_node *n, const sim_words *c)
     n->wake[name.n] = '\0';
 }
 
+/* Not one that has all hands full with what it lost, either. */
+static int waits_works_on(const sim_node *n, int queue)
+{
+    int i, many = 0;
+
+    for (i = 0; i < SIM_DESKS; i++) {
+        const sim_desk *d = &n->desk[i];
+
+        if (d->serial > 0 && sim_tasks_in_hand(d) > 0)
+            return 0;
+        many += d->serial > 0 && d->queue == queue && !d->stopping;
+    }
+    return many;
+}
+
 /* Somebody but this node stands in line and is there, among the first `most`,
- * who are called; and nobody hears of it in the place of one that is gone. */
+ * who are called; and nobody hears of it in the place of one that is gone, or
+ * that has left the line, which a server forgot. */
 static int waits_in_line(sim_world *w, int queue, int but, int most)
 {
     sim_host *h = &w->host[w->primary];
@@ -60,6 +76,8 @@ static int waits_in_line(sim_world *w, int queue, int but, int most)
             if (strcmp(at, w->node[i].wake) == 0)
                 break;
         there += i < w->shape.nodes && i != but;
+        if (i < w->shape.nodes && !waits_works_on(&w->node[i], queue))
+            return 0;
         if (i < w->shape.nodes)
             continue;
         sim_host_ask(h, heard, sizeof heard, 3, "PUBSUB", "NUMSUB", at);

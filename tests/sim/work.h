@@ -67,6 +67,7 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
                         uint64_t token);
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
 void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
+uint32_t sim_tasks_in_hand(const sim_desk *d);
 int sim_tasks_lied(const sim_node *n, const sim_desk *d);
 void sim_tasks_turn(sim_world *w, sim_node *n);
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
