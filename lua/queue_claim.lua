@@ -13,15 +13,15 @@ local bytes, front, rank = 0, #list, #list < want and
 for _, n in ipairs(rank) do list[#list + 1] = n end
 for i, n in ipairs(list) do get[2 * i - 1], get[2 * i] = n, n .. 's' end
 local function some(i) return redis.call('HMGET', KEYS[1], 'version', 'c' ..
-    ARGV[1], 'fence', 'stopped', 'due', 'limit',
-    unpack(get, i, math.min(i + 31, #get))) end
+    ARGV[1], 'fence', 'stopped', 'due', 'limit', unpack(get, i,
+    (i == 1 or bytes > 65536) and math.min(i + 31, #get) or #get)) end
 local q = some(1)
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if string.match(q[2] or '0', '^%d+') + 0 >= ARGV[2] + 0 then return {} end
 local room = q[4] and 0 or q[6] and q[6] - redis.call('ZCARD', KEYS[4]) or want
 local token, reply = math.max(q[3] or 0, now - 1), {now, q[5] or '', 0}
 for i, n in ipairs(list) do
-    if i % 16 == 1 and i > 1 then q, o = some(2 * i - 1), 2 * i - 7 end
+    if q[2 * i - o] == nil then q, o = some(2 * i - 1), 2 * i - 7 end
     local rec, s = q[2 * i - o], q[2 * i - o + 1]
     local rest = not s and '0 0 0 -' or s:sub(1, 256):match('^W %d+ (.*)$')
     if rec and rest and not seen[n] then

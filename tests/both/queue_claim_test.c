@@ -73,7 +73,7 @@ static char t_record_end(size_t i)
     return p[-3];
 }
 
-/* Records are fetched sixteen at a time, as they may be huge. */
+/* The first sixteen records are fetched alone: if they are huge, so may all be. */
 TEST a_claim_of_many_brings_each_with_its_record(void)
 {
     char op[20];
