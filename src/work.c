@@ -316,9 +316,8 @@ static void desk_closed(rlt_desk *d, uint32_t slot, rlt_heard heard,
     int known = heard == RLT_HEARD_VALUE &&
                 relet_value_type(v) == RELET_TEXT && letter.n == 1;
 
-    if (slot < d->work.held.count)
-        rlt_slots_closed(&d->work.held, slot,
-                         (char)(known ? letter.p[0] : 0));
+    rlt_assert(slot < d->work.held.count);
+    rlt_slots_closed(&d->work.held, slot, (char)(known ? letter.p[0] : 0));
 }
 
 RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
@@ -330,8 +329,9 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
     rlt_desk *d;
     int brought = 0;
 
-    if (tag == RLT_TAG_NOBODY || index >= r->desks_max)
+    if (tag == RLT_TAG_NOBODY)
         return 0;
+    rlt_assert(index < r->desks_max);
     d = &r->desks[index];
     reply.heard = heard;
     reply.serial = (uint32_t)tag & RLT_DESK_SERIAL;

@@ -550,8 +550,9 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
         work_failed(w, now);
     }
     rlt_work_settle(w);
-    return brought > 0 && w->state != RLT_WORK_STOPPING &&
-           w->state != RLT_WORK_OVER;
+    rlt_assert(brought == 0 || w->state == RLT_WORK_EAGER ||
+               w->state == RLT_WORK_ASLEEP); /* else it goes back untold     */
+    return brought > 0;
 }
 
 /* ---------------------------------------------------------------- the user */

@@ -367,6 +367,41 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
     PASS();
 }
 
+/* One that claims by type goes on behind a mark. */
+TEST a_mark_that_is_none_is_passed_over(void)
+{
+    static const char *const odd[] = {
+        "m", "m123456789012345678901234567890123", "m300"};
+    static const char *const mark[] = {"-inf", "-inf", "300"};
+    char bytes[80];
+    t_rig t;
+    size_t i;
+
+    t_begin(&t, 1);
+    t.w.plan.by_type = 1;
+    SENDS(&t, RLT_STEP_CLAIM);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
+        sprintf(bytes, "*3\r\n:1\r\n+\r\n+%s\r\n", odd[i]);
+        (void)t_hear(&t, RLT_STEP_CLAIM, bytes);
+        SENDS(&t, RLT_STEP_CLAIM);
+        ASSERT_EQ(strlen(mark[i]), t.w.walk.mark_len);
+        ASSERT_MEM_EQ(mark[i], t.w.walk.mark, strlen(mark[i]));
+    }
+    PASS();
+}
+
+TEST where_nothing_is_said_of_the_line_it_has_ended(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    t.w.plan.by_type = 1;
+    SENDS(&t, RLT_STEP_CLAIM);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n_\r\n");
+    SENDS(&t, RLT_STEP_LINE_UP);
+    PASS();
+}
+
 TEST room_that_is_made_wakes_only_a_sleeper(void)
 {
     t_rig t;
@@ -406,6 +441,8 @@ int main(int argc, char **argv)
     RUN_TEST(an_answer_of_another_form_is_as_no_answer);
     RUN_TEST(what_is_due_before_all_time_is_not_due);
     RUN_TEST(numbers_beyond_all_bounds_do_no_harm);
+    RUN_TEST(a_mark_that_is_none_is_passed_over);
+    RUN_TEST(where_nothing_is_said_of_the_line_it_has_ended);
     RUN_TEST(room_that_is_made_wakes_only_a_sleeper);
     GREATEST_MAIN_END();
 }

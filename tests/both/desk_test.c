@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * desk_test.c - workers of whole clients: how they may be set up, how jobs may
- * be ended, and what becomes of them when their server is odd or away. */
+ * be ended, and what becomes of them when their server is away. */
 #include "work_rig.h"
-
-static relet_worker_config t_config_of(const char *queue)
-{
-    relet_worker_config c;
-
-    memset(&c, 0, sizeof c);
-    c.queue = relet_str(queue);
-    return c;
-}
 
 #define REFUSED(w, rule, c)                                            \
     do {                                                               \
@@ -417,147 +408,46 @@ TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
     PASS();
 }
 
-/* ------------------------------------------------------------- an odd server */
-
-/* Whether a call names a key that ends so. */
-static int t_names(const t_words *w, const char *suffix)
+static int t_put_for(t_world *w, uint64_t tag, relet_time timeout_ms)
 {
-    size_t n = strlen(suffix);
+    relet_request q = {0, 0, 0};
+    relet_job j;
+
+    q.tag = tag;
+    q.timeout_ms = timeout_ms;
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    return relet_put(w->p[0].r, relet_str("q"), &j, 1, 0, &q);
+}
+
+/* Others that came and went would else have taken the place where the server
+ * remembers it, and it would be put twice. */
+TEST a_put_that_is_waited_for_keeps_its_place(void)
+{
+    relet_config c = t_config();
+    const char *line;
+    t_world w;
     int i;
 
-    for (i = 3; i < w->n; i++)
-        if (w->word[i].n > n && w->word[i].p[0] == '{' &&
-            memcmp(w->word[i].p + w->word[i].n - n, suffix, n) == 0)
-            return 1;
-    return 0;
-}
-
-/* What it answers to a claim, the first time; *user. All else is an error. */
-static int t_odd(t_peer *p, const t_words *w)
-{
-    const char **said = (const char **)p->user;
-
-    if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
-        return 0;
-    if (*said != NULL && t_names(w, ":ranked") && t_names(w, ":leased")) {
-        t_say(p, *said);
-        *said = NULL;
-    } else {
-        t_say(p, "-ERR odd\r\n");
-    }
-    return 1;
-}
-
-static void t_odd_begin(t_peer *p, const char **said)
-{
-    relet_config c = t_config();
-    relet_worker_config work = t_config_of("q");
-
     c.workers_max = 1;
-    c.jobs_max = 4;
-    (void)t_start_with(p, &c);
-    (void)t_up(p);
-    p->honest = 1;
-    p->answer = t_odd;
-    p->user = (void *)said;
-    work.room = 4;
-    (void)relet_worker_start(p->r, &work);
-}
-
-#define T_ODD_JOBS "*15\r\n:1\r\n+\r\n:0\r\n"           \
-    "+x\r\n+.1234a\r\n+L 5 0 0 0 - me\r\n"              \
-    ":2\r\n+.1234b\r\n+W 5 0 0 0 - me\r\n"              \
-    ":3\r\n+.1234c\r\n+L 7 0 0 0 - me\r\n"              \
-    ":0\r\n+.1234d\r\n+L 9 0 0 0 - me\r\n"
-
-/* The same to a put. */
-static int t_odd_put(t_peer *p, const t_words *w)
-{
-    if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
-        return 0;
-    t_say(p, *(const char **)p->user);
-    return 1;
-}
-
-/* A number of bytes was changed as if it were one of jobs, and text was read
- * far away from the answer. */
-TEST a_number_that_comes_as_text_is_told_as_it_came(void)
-{
-    static const char *const odd[] = {
-        "*2\r\n$13\r\n9000000000000\r\n:0\r\n",
-        "*2\r\n|1\r\n+k\r\n+v\r\n:9000000000000\r\n:0\r\n",
-        "*2\r\n:9223372036854775807\r\n:0\r\n", "$1\r\n7\r\n", "*0\r\n"};
-    relet_config c = t_config();
-    const char *said;
-    relet_event ev;
-    relet_job j;
-    size_t i;
-    int n;
-    t_peer p;
-
-    c.workers_max = 1;
-    memset(&j, 0, sizeof j);
-    for (i = 0; i < sizeof odd / sizeof *odd; i++) {
-        said = odd[i];
-        (void)t_start_with(&p, &c);
-        ASSERT(t_up(&p));
-        p.honest = p.manual = 1;
-        p.answer = t_odd_put;
-        p.user = (void *)&said;
-        for (n = 0; n < 3; n++)
-            ASSERT_EQ(0, relet_put(p.r, relet_str("q"), &j, 1, 0, NULL));
-        while (n > 0)
-            if (relet_next(p.r, &ev)) {
-                ASSERT_EQ(RELET_REPLY, ev.kind);
-                t_log(&p, &ev); /* each byte of it is looked at */
-                n--;
-            } else {
-                (void)t_turn(&p);
-            }
-        ASSERT_EQ(0, t_end(&p));
+    c.operations_max = 2;
+    t_world_start_with(&w, 1, &c);
+    t_world_pass(&w, 10);
+    w.no_way_in[0] = 1;
+    ASSERT_EQ(0, t_put_for(&w, 1, RELET_NEVER));
+    for (i = 0; i < 4; i++) {
+        ASSERT_EQ(0, t_put_for(&w, 2, 50));
+        t_world_pass(&w, 100);
     }
-    PASS();
-}
-
-TEST what_is_no_job_in_an_answer_is_passed_over(void)
-{
-    const char *said = T_ODD_JOBS, *line;
-    t_peer p;
-
-    t_odd_begin(&p, &said);
-    t_move(&p);
+    t_world_cut(&w, 0);
+    w.no_way_in[0] = 0;
+    t_world_pass(&w, 5000);
     do
-        line = t_told(&p);
-    while (line[0] != '\0' && strncmp(line, "jobs", 4) != 0);
-    ASSERT_STR_EQ("jobs 3:c", line);
-    ASSERT_EQ(0, t_end(&p));
-    PASS();
-}
-
-TEST only_what_brings_jobs_is_read_for_them(void)
-{
-    const char *said = T_ODD_JOBS;
-    relet_event ev;
-    relet_work work;
-    size_t at = 0;
-    t_peer p;
-
-    t_odd_begin(&p, &said);
-    p.manual = 1;
-    do
-        if (!relet_next(p.r, &ev))
-            ASSERT(t_turn(&p));
-    while (ev.kind != RELET_JOBS);
-    ev.kind = RELET_REPLY;
-    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
-    ev.kind = RELET_JOBS;
-    ev.lease = 1;
-    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
-    ev.lease = 0;
-    ASSERT_EQ(1, relet_jobs_next(p.r, &ev, &at, &work));
-    ASSERT_EQ(3, work.number);
-    ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
-    ASSERT_EQ(0, t_end(&p));
+        line = t_told(&w.p[0]);
+    while (line[0] != '\0' && strncmp(line, "reply 1 ", 8) != 0);
+    ASSERT_STR_EQ("reply 1 [1 1]", line);
+    ASSERT_STR_EQ(":5\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
     PASS();
 }
 
@@ -583,8 +473,6 @@ int main(int argc, char **argv)
     RUN_TEST(workers_of_a_client_that_gave_up_end);
     RUN_TEST(workers_of_two_teams_do_not_share_their_room);
     RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);
-    RUN_TEST(a_number_that_comes_as_text_is_told_as_it_came);
-    RUN_TEST(what_is_no_job_in_an_answer_is_passed_over);
-    RUN_TEST(only_what_brings_jobs_is_read_for_them);
+    RUN_TEST(a_put_that_is_waited_for_keeps_its_place);
     GREATEST_MAIN_END();
 }

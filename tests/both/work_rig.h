@@ -17,12 +17,19 @@ static inline void t_begin(t_world *w, int clients)
     t_world_pass(w, 10);
 }
 
-static inline int t_work_with(t_world *w, int i, uint32_t room)
+static inline relet_worker_config t_config_of(const char *queue)
 {
     relet_worker_config c;
 
     memset(&c, 0, sizeof c);
-    c.queue = relet_str("q");
+    c.queue = relet_str(queue);
+    return c;
+}
+
+static inline int t_work_with(t_world *w, int i, uint32_t room)
+{
+    relet_worker_config c = t_config_of("q");
+
     c.room = room;
     c.tag = 5;
     return relet_worker_start(w->p[i].r, &c);
