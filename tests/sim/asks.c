@@ -22,6 +22,7 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_READY, 5, "idle", "ranked"},
                  {SIM_V_REAP, 5, "idle", "leased"},
                  {SIM_V_CLAIM, 4, "leased", "ranked"},
+                 {SIM_V_RANK, 3, "ranked", "ranked"},
                  {SIM_V_HELD, 1, "jobs", ""},
                  {SIM_V_RENEW, 2, "leased", ""}, /* or done */
                  {SIM_V_KEEP, 4, "ids", "done"},
@@ -156,6 +157,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     case SIM_V_FORGET:
     case SIM_V_UNIQUE:
     case SIM_V_PROGRESS:
+    case SIM_V_RANK:
         return;
     }
 }

@@ -131,6 +131,7 @@ static void fates_replaced(sim_world *w, const sim_touch *t,
     }
     now->attempts = was->attempts;
     now->rank = was->rank;
+    now->type = was->type;
     now->keep_ms = was->keep_ms;
     now->timeout_ms = was->timeout_ms;
     now->deadline_ms = was->deadline_ms;
@@ -300,6 +301,7 @@ void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_RELEASE:
     case SIM_V_REAP:
     case SIM_V_SLEEP:
+    case SIM_V_RANK:
     case SIM_V_FORGET:
     case SIM_V_PROGRESS:
         return;

@@ -17,6 +17,13 @@ const char *sim_jobs_queue(int queue)
     return queue == 0 ? "q0" : "q1";
 }
 
+static const char *jobs_type(uint32_t type)
+{
+    static const char *const text[] = {"", "a", "bb"};
+
+    return text[type];
+}
+
 /* All that may be asked for, each now and then; the same answers for a job as
  * for the ghost of it. */
 static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
@@ -40,6 +47,10 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
         g->timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
     if (sim_chance(&n->work, 1, 6))
         g->deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
+    if (sim_chance(&n->work, 1, 2)) {
+        g->type = 1 + sim_choose(&n->work, 2);
+        j->type = relet_str(jobs_type(g->type));
+    }
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);
     j->backoff_max_ms = SIM_JOB_WAIT_MAX_MS;
@@ -159,6 +170,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
 {
     relet_time least = 200 + 30 * w->shape.latency_us / 1000;
     relet_worker_config c;
+    uint32_t type = 0;
     char label[24];
     sim_desk *d;
     int code;
@@ -183,6 +195,9 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
         c.team = 1;
         c.weight = sim_choose(&n->work, 4);
     }
+    if (!sure && sim_chance(&n->work, 1, 4))
+        type = 1 + sim_choose(&n->work, 2);
+    c.type = relet_str(jobs_type(type));
     c.queue = relet_str(sim_jobs_queue(queue));
     sprintf(label, "n%d.%u", n->number, ++w->jobs.serials);
     c.label = relet_str(label);
@@ -203,6 +218,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     d->queue = queue;
     d->room = c.room;
     d->team = c.team;
+    d->type = type;
     d->lease_ms = c.lease_ms;
     d->never_reaps = c.reap_ms == RELET_NEVER;
     d->lied = (uint8_t)(n->ever_lied != 0);
@@ -273,7 +289,7 @@ static int jobs_quiet(sim_world *w, sim_node *n)
     moved |= sim_orders_quiet(w, n);
     for (i = 0; i < SIM_DESKS; i++)
         if (n->desk[i].serial > 0 && !n->desk[i].stopping &&
-            (n->desk[i].never_reaps ||
+            (n->desk[i].never_reaps || n->desk[i].type > 0 ||
              (i > 0 && jobs_works_on(n, n->desk[i].queue) > 1))) {
             jobs_stop(w, n, i);
             moved = 1;

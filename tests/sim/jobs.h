@@ -32,6 +32,7 @@ typedef struct sim_job {
     relet_time delay_ms, keep_ms;
     relet_time timeout_ms, deadline_ms;
     uint64_t id;         /* 0: none                                           */
+    uint32_t type;       /* 0: none                                           */
     uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
     uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
     uint64_t top;        /* token of the last deed                            */
@@ -92,7 +93,7 @@ typedef enum sim_verb {
     SIM_V_DONE, SIM_V_KEEP, SIM_V_FAIL, SIM_V_RELEASE, SIM_V_REAP,
     SIM_V_SLEEP,
     SIM_V_CANCEL, SIM_V_PURGE, SIM_V_REPLAY, SIM_V_TRIM, SIM_V_FORGET,
-    SIM_V_UNIQUE, SIM_V_PROGRESS
+    SIM_V_UNIQUE, SIM_V_PROGRESS, SIM_V_RANK
 } sim_verb;
 
 /* The script that a server runs at this moment. */
@@ -149,6 +150,7 @@ typedef struct sim_desk {
     unsigned serial;     /* 0: none                                           */
     int queue;
     uint32_t room, team;
+    uint32_t type;       /* of its jobs; 0: any                               */
     relet_time lease_ms;
     uint8_t stopping, lied, never_reaps;
     int64_t start_us;

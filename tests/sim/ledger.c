@@ -322,20 +322,23 @@ static void ledger_push(sim_world *w, sim_book *b, int queue, relet_span s,
     ledger_touch(w, b, queue, number)->waiting++;
 }
 
-static void ledger_pop(sim_world *w, sim_book *b, int queue, size_t k)
+static void ledger_pop(sim_world *w, sim_book *b, int queue, int last,
+                       size_t k)
 {
-    size_t i;
+    size_t i, from;
 
     if (k > b->line_n)
         k = b->line_n;
-    for (i = 0; i < k; i++) {
+    from = last ? b->line_n - k : 0;
+    for (i = from; i < from + k; i++) {
         sim_place *p = ledger_touch(w, b, queue, b->line[i]);
 
         p->waiting--;
-        p->gone = 0;
+        p->gone = p->gone && p->ranked;
     }
     b->line_n -= k;
-    memmove(b->line, b->line + k, b->line_n * sizeof *b->line);
+    memmove(b->line + from, b->line + from + k,
+            (b->line_n - from) * sizeof *b->line);
 }
 
 /* Members are numbers, delayed ones with a rank behind a comma. */
@@ -359,6 +362,8 @@ static void ledger_member(sim_world *w, sim_book *b, int queue,
     b->over[0] += key == LEDGER_DONE ? in - (int)*count : 0;
     b->over[1] += key == LEDGER_DEAD ? in - (int)*count : 0;
     *count = in ? 1 : 0;
+    if (key == LEDGER_RANKED && !in)
+        p->gone = p->gone && p->waiting;
 }
 
 static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
@@ -401,8 +406,8 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
                (verb.p[2] | 32) == 'u') {
         while (ledger_word(r, &a))
             ledger_push(w, b, queue, a, c == 'l');
-    } else if (which == LEDGER_WAITING && c == 'l') {
-        ledger_pop(w, b, queue,
+    } else if (which == LEDGER_WAITING) {
+        ledger_pop(w, b, queue, c == 'r',
                    ledger_word(r, &a) ? (size_t)sim_ledger_number(a) : 1);
     } else if (which >= LEDGER_RANKED && which <= LEDGER_DEAD) {
         ledger_set(w, b, queue, which, (verb.p[1] | 32) == 'a', r);

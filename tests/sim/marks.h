@@ -38,7 +38,7 @@
     X(deed_refused) X(lost_and_ended) X(job_lost_expired) \
     X(job_lost_taken) X(job_lost_gone) X(job_end_unsure) X(job_too_old) \
     X(job_too_late) X(job_abandoned) X(worker_ended) X(put_repeated) \
-    X(put_stands_in) X(put_together) X(reaper_held_off) X(woken_by_put) \
+    X(put_stands_in) X(put_together) X(ranked) X(claimed_by_type) X(reaper_held_off) X(woken_by_put) \
     X(passed_over) X(cancelled_and_failed) X(cancelled_and_given_back) \
     X(cancelled_and_reaped) X(cancelled_and_told) X(cancelled_by_time) \
     X(cancelled_while_it_runs) X(cancelled_while_it_waits) \

@@ -77,7 +77,7 @@ static const char *verbs_text(sim_verb what)
                                        "keep",    "fail", "release", "reap",
                                        "sleep",   "cancel", "purge", "replay",
                                        "trim",    "forget", "unique",
-                                       "progress"};
+                                       "progress", "rank"};
 
     return text[what];
 }
@@ -98,7 +98,7 @@ static int verbs_one_place(const sim_place *p)
 
     if (p->job == 0)
         return open + p->leased + p->done + p->dead ==
-                   (uint32_t)(p->gone && p->waiting == 1) &&
+                   (uint32_t)(p->gone && p->waiting + p->ranked == 1) &&
                p->letter == 'W';
     switch (p->letter) {
     case 'W':
@@ -439,6 +439,16 @@ static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
     sim_tasks_taken(w, t->number, t->was.token);
 }
 
+/* For who claims by type: what had no rank stands where it stood. */
+static void verbs_ranked(sim_world *w, const sim_touch *t, const sim_place *p)
+{
+    if (!sim_holds(w, SIM_Q10, p->ranked == 1 && p->waiting == 0 &&
+                                   (p->gone || p->letter == 'W') &&
+                                   p->rank_score == (int64_t)t->number))
+        sim_verbs_fail(w, SIM_Q10, t, "left its place in line");
+    SIM_MARK(ranked);
+}
+
 static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     if (!sim_holds(w, SIM_Q1, verbs_one_place(p))) {
@@ -483,6 +493,9 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
         sim_fates_touched(w, t, p);
         return;
     case SIM_V_NONE:
+    case SIM_V_RANK:
+        verbs_ranked(w, t, p);
+        return;
     case SIM_V_HELD:
     case SIM_V_SLEEP:
     case SIM_V_FORGET:
