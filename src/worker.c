@@ -87,6 +87,8 @@ static uint32_t work_room(const rlt_work *w)
 {
     uint32_t n = RLT_MIN(work_slots(w), RLT_WORK_BATCH), has = work_in_hand(w);
 
+    if (w->repeats) /* it may have been granted, and counts as load so long */
+        return RLT_MIN(n, w->wanted);
     return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
 }
 

@@ -433,6 +433,20 @@ TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
     PASS();
 }
 
+/* Two of a team waited for one another for ever. Found by the simulator. */
+TEST a_claim_without_an_answer_is_repeated_whatever_the_others_have(void)
+{
+    t_rig t;
+
+    t_begin(&t, 2);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    t.w.allowed = 0;
+    t_clock_pass(&t.c, 60);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
 /* What its claim had brought stalled. Found by the simulator. */
 TEST who_stops_recalls_a_claim_that_was_not_answered(void)
 {
@@ -813,6 +827,7 @@ int main(int argc, char **argv)
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
     RUN_TEST(who_is_full_of_work_promotes_what_is_due);
     RUN_TEST(what_a_claim_may_have_brought_is_part_of_its_load);
+    RUN_TEST(a_claim_without_an_answer_is_repeated_whatever_the_others_have);
     RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
     RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
     RUN_TEST(errors_are_no_answers);

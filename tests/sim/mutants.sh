@@ -4,8 +4,8 @@
 # mutants.sh CC CFLAGS SIM-OBJECT... - breaks a copy of the client, one patch
 # at a time, and asks the simulator to find it: by the rule that the patch
 # names, within its budget of seeds, from the one that it names or the first.
-# ONLY=003 for one of them. What each build
-# and run said stays in build/mutants/.
+# ONLY=003 for one of them. What each build and run said stays in
+# build/mutants/.
 #
 # The objects are those of the simulator and of the local server; a patch
 # changes the client alone, which is one file to compile: quickly, since most
