@@ -101,6 +101,19 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
         belief_ended(w, n, h, ev);
 }
 
+/* A server may have forgotten that one's lease, and then seen to the other's:
+ * also where the other was the first, and a disk gave his lease back to him. */
+static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
+                            const sim_hold *other)
+{
+    int64_t copy_us = void_us[SIM_VOID_COPY], disk_us = void_us[SIM_VOID_DISK];
+
+    return (!that->copies && that->run_us <= copy_us &&
+            copy_us < other->run_us) ||
+           (!that->disk && that->run_us <= disk_us &&
+            disk_us < other->run_us);
+}
+
 /* Whether what happened since allows both of these to be believed; o NULL: the
  * other program's. Who was first stays known where he asked for copies, to all
  * but a server that was replaced. */
@@ -116,6 +129,8 @@ static int belief_excused(const sim_world *w, const sim_hold *h,
     if (run_us > h->run_us)
         run_us = h->run_us;
     return run_us <= void_us[SIM_VOID_TIME] ||
+           (o && (belief_forgotten(void_us, h, o) ||
+                  belief_forgotten(void_us, o, h))) ||
            (run_us <= void_us[SIM_VOID_COPY] && !(first && first->copies)) ||
            (run_us <= void_us[SIM_VOID_DISK] && !(first && first->disk)) ||
            (second && second->stale && !second->copies);
