@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# embed.awk - writes src/script_text.inc: the scripts, byte for byte.
+# embed.awk - writes src/script_text.inc: the scripts, without the blanks in
+# front of their lines and, but for the one that names them, without comments.
 #
 #   awk -f src/embed.awk lua/*.lua >src/script_text.inc
 
@@ -10,6 +11,7 @@ BEGIN {
     print " * script_text.inc - the scripts of lua/, made by src/embed.awk. */"
 }
 FNR == 1 {
+    named = 0
     if (NR > 1)
         print "    ;"
     name = FILENAME
@@ -17,7 +19,9 @@ FNR == 1 {
     sub(/\.lua$/, "", name)
     printf "\nstatic const char script_text_%s[] =\n", name
 }
+/^--/ && named++ { next }
 {
+    sub(/^ +/, "")
     gsub(/\\/, "\\\\")
     gsub(/"/, "\\\"")
     printf "    \"%s\\n\"\n", $0
