@@ -477,25 +477,12 @@ static void work_reaped(rlt_work *w, relet_time now, relet_value v)
                      w->rand, (uint64_t)w->plan.reap_ms / 8 + 1);
 }
 
+/* Letters, one for each job, or an array. */
 static int work_is_answer(rlt_step step, relet_value v)
 {
-    relet_type t = relet_value_type(v);
+    int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN;
 
-    switch (step) {
-    case RLT_STEP_DONE:
-    case RLT_STEP_RETURN:
-        return t == RELET_TEXT;
-    case RLT_STEP_RENEW:
-    case RLT_STEP_PROMOTE:
-    case RLT_STEP_RECALL:
-    case RLT_STEP_RANK:
-    case RLT_STEP_CLAIM:
-    case RLT_STEP_LINE_UP:
-    case RLT_STEP_LEAVE:
-    case RLT_STEP_REAP:
-        return t == RELET_ARRAY;
-    }
-    return 0;
+    return relet_value_type(v) == (letters ? RELET_TEXT : RELET_ARRAY);
 }
 
 /* How many jobs it brought. */
