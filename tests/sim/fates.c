@@ -131,7 +131,7 @@ static void fates_replaced(sim_world *w, const sim_touch *t,
     }
     now->attempts = was->attempts;
     now->rank = was->rank;
-    now->type = was->type;
+    now->types |= was->types;
     now->keep_ms = was->keep_ms;
     now->timeout_ms = was->timeout_ms;
     now->deadline_ms = was->deadline_ms;

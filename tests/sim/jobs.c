@@ -29,6 +29,8 @@ static const char *jobs_type(uint32_t type)
 static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
                       sim_job *g, char id[8])
 {
+    uint32_t type;
+
     memset(j, 0, sizeof *j);
     g->attempts = 3;
     g->delay_ms = j->delay_ms = delay_ms < 0 ? 0 : delay_ms;
@@ -48,8 +50,9 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
     if (sim_chance(&n->work, 1, 6))
         g->deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
     if (sim_chance(&n->work, 1, 2)) {
-        g->type = 1 + sim_choose(&n->work, 2);
-        j->type = relet_str(jobs_type(g->type));
+        type = 1 + sim_choose(&n->work, 2);
+        g->types = 1u << type;
+        j->type = relet_str(jobs_type(type));
     }
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);

@@ -32,7 +32,8 @@ typedef struct sim_job {
     relet_time delay_ms, keep_ms;
     relet_time timeout_ms, deadline_ms;
     uint64_t id;         /* 0: none                                           */
-    uint32_t type;       /* 0: none                                           */
+    unsigned types;      /* a bit for each that it may have: its own, or that
+                          * of the one it has replaced somewhere              */
     uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
     uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
     uint64_t top;        /* token of the last deed                            */

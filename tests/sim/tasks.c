@@ -154,7 +154,8 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     if (d->type > 0) {
         SIM_MARK(claimed_by_type);
         if (!sim_holds(w, SIM_Q10, p->job == 0 ||
-                                       w->jobs.job[p->job - 1].type == d->type))
+                                       w->jobs.job[p->job - 1].types >>
+                                               d->type & 1u))
             sim_fail(w, SIM_Q10, "n%d.%u has claimed job %llu, of another type",
                      run->node, run->serial, (unsigned long long)number);
     }
