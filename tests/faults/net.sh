@@ -106,9 +106,15 @@ unsure_of() { sed -n 's/.* unsure=\([0-9]*\) .*/\1/p' "$dir/$1.log"; }
 
 # Only renewals by the script's name are dropped, and so what is behind them on
 # the same link. Each leads for as long as its lease and no longer.
+# The text of a script, as it is sent.
+embedded() {
+    LC_ALL=C awk -f src/embed.awk "lua/$1.lua" |
+        sed -n 's/^    "\(.*\)\\n"$/\1/p' | sed 's/\\\(["\\]\)/\1/g'
+}
+
 scene_T20() {
     local name
-    name=$(sha1sum <lua/lease_renew.lua | cut -d ' ' -f 1)
+    name=$(embedded lease_renew | sha1sum | cut -d ' ' -f 1)
     net_begin T20 || return
     net_nodes load=2
     until_led
