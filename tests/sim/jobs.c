@@ -79,6 +79,17 @@ static relet_span jobs_payload(char room[32], uint64_t tag, size_t i)
     return s;
 }
 
+/* Draws have an order; arguments have none. */
+static int jobs_put_unique(sim_node *n, int queue, const relet_job *job,
+                           const relet_request *q)
+{
+    relet_time window_ms = sim_spread(&n->work, 1, 5000);
+    relet_unique mode = (relet_unique)sim_choose(&n->work, 4);
+
+    return relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job, mode,
+                            window_ms, 0, q);
+}
+
 /* A payload is unlike that of any other. delay_ms below 0: whatever is drawn,
  * else nothing else is asked for. 1: it was accepted. */
 int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
@@ -109,9 +120,7 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
     if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
         q.timeout_ms = sim_spread(&n->work, 1, 2000);
     if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
-        code = relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job,
-                                (relet_unique)sim_choose(&n->work, 4),
-                                sim_spread(&n->work, 1, 5000), 0, &q);
+        code = jobs_put_unique(n, queue, job, &q);
     else
         code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0,
                          &q);

@@ -46,7 +46,7 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
     relet_span name = relet_str(sim_jobs_queue(queue));
     uint64_t number[4];
     size_t count = 0;
-    uint32_t i;
+    uint32_t i, most, replays;
 
     while (count < 4 && sim_chance(&n->work, 3, 4)) {
         i = orders_job(w, n, queue);
@@ -54,9 +54,9 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
             break;
         number[count++] = w->jobs.job[i - 1].number[w->primary];
     }
-    return relet_queue_replay(n->r, name, number, count, 0,
-                              1 + sim_choose(&n->work, 10),
-                              1 + sim_choose(&n->work, 3), q);
+    replays = 1 + sim_choose(&n->work, 3);
+    most = 1 + sim_choose(&n->work, 10);
+    return relet_queue_replay(n->r, name, number, count, 0, most, replays, q);
 }
 
 static int orders_purge(sim_node *n, int queue, const relet_request *q)
@@ -65,11 +65,11 @@ static int orders_purge(sim_node *n, int queue, const relet_request *q)
                                         RELET_RANKED,  RELET_DELAYED,
                                         RELET_LEASED,  RELET_DONE,
                                         RELET_DEAD,    RELET_DEAD};
+    int force = sim_chance(&n->work, 1, 2);
+    uint32_t most = 1 + sim_choose(&n->work, 20);
 
     return relet_queue_purge(n->r, relet_str(sim_jobs_queue(queue)),
-                             place[sim_choose(&n->work, 8)],
-                             1 + sim_choose(&n->work, 20),
-                             sim_chance(&n->work, 1, 2), q);
+                             place[sim_choose(&n->work, 8)], most, force, q);
 }
 
 static int orders_gates(sim_node *n, int queue, const relet_request *q)
@@ -89,6 +89,16 @@ static int orders_gates(sim_node *n, int queue, const relet_request *q)
     return relet_queue_limit(n->r, name, 0, q);
 }
 
+static int orders_trim(sim_node *n, int queue, const relet_request *q)
+{
+    uint32_t most = 1 + sim_choose(&n->work, 20);
+    relet_time age_ms = sim_spread(&n->work, 0, 10000);
+    uint32_t dead = sim_choose(&n->work, 6), done = sim_choose(&n->work, 6);
+
+    return relet_queue_trim(n->r, relet_str(sim_jobs_queue(queue)), done, dead,
+                            age_ms, most, q);
+}
+
 static int orders_other(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
@@ -96,10 +106,7 @@ static int orders_other(sim_world *w, sim_node *n, int queue,
 
     switch (sim_choose(&n->work, 8)) {
     case 0:
-        return relet_queue_trim(n->r, name, sim_choose(&n->work, 6),
-                                sim_choose(&n->work, 6),
-                                sim_spread(&n->work, 0, 10000),
-                                1 + sim_choose(&n->work, 20), q);
+        return orders_trim(n, queue, q);
     case 1:
         return relet_queue_forget(n->r, name,
                                   relet_str(sim_chance(&n->work, 1, 2) ? ""
