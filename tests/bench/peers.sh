@@ -14,7 +14,7 @@
 #   life-1       one job a put, 100 puts under way; 1 handler
 #   ahead-1      the same, beside the peers' life-1: ours has 16 jobs in hand
 #                and does one after the other, which they cannot
-#   life-100     the same; 100 handlers
+#   life-16, life-64, life-100   the same with so many handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
 #   put, bulk    nobody works
 #   idle         put to the handler's start, 1 handler that waits
@@ -210,8 +210,12 @@ wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
 
 # round WHO
 round() {
+    local n
     wanted life-1 && life life-1 "$1" 1 "${few[$1]}" 100
     wanted ahead-1 && [ "$1" = relet ] && life ahead-1 relet 16 "${few[$1]}" 100
+    for n in 16 64; do
+        wanted life-$n && life life-$n "$1" $n "${many[$1]}" 100
+    done
     wanted life-100 && life life-100 "$1" 100 "${many[$1]}" 100
     wanted bulk-100 && life bulk-100 "$1" 100 "${many[$1]}" bulk
     wanted put && only_put put "$1" "${many[$1]}" 100
@@ -276,7 +280,7 @@ for who in "${contenders[@]}"; do
 done
 redis FLUSHALL >/dev/null
 
-for way in life-1 life-100 bulk-100; do
+for way in life-1 life-16 life-64 life-100 bulk-100; do
     row $way rate "whole life, $way" jobs/s more
 done
 row ahead-1 rate "whole life, ahead-1" jobs/s more life-1

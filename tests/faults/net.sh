@@ -121,7 +121,7 @@ scene_T20() {
     until_wrote "$leader"
     firewall -I INPUT -p tcp --dport "$server_port" -m string --algo bm \
         --string "$name" -j DROP || fail 'no such rule'
-    must until_so 'three have led' led_and_lost 3
+    PATIENCE=40 must until_so 'three have led' led_and_lost 3
     check 'T20: renewals were dropped' dropped
     check 'T20: each led to the end of its lease, and no longer' early_losses
     check 'T20: nobody has trouble with the lease' \
