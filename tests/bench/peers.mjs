@@ -193,13 +193,14 @@ async function produce(p, count, way) {
 
 async function work(p, handlers, count) {
     const came = new Uint8Array(count), late = [];
-    let twice = 0, ended = 0, used = 0;
+    let twice = 0, ended = 0, used = 0, began = 0;
 
     const handle = (text) => {
         const number = Number(text.slice(0, 8));
         if (text.length !== 100 || !(number < count))
             throw new Error('an odd payload: ' + text);
         used ||= cpu();
+        began ||= now();
         late.push(now() - Number(text.slice(9, 27)));
         twice += came[number];
         came[number] = 1;
@@ -207,7 +208,8 @@ async function work(p, handlers, count) {
     const over = () => {
         const end = now();
         late.sort((a, b) => a - b);
-        console.log(`end=${end} jobs=${late.length - twice} twice=${twice} ` +
+        console.log(`first=${began} end=${end} ` +
+            `jobs=${late.length - twice} twice=${twice} ` +
             `cpu=${cpu() - used} rss=${resident()} ` +
             `p50=${late[count >> 1]} p99=${late[Math.ceil(count * .99) - 1]}`);
         process.exit(0);

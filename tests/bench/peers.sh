@@ -17,6 +17,7 @@
 #   life-16, life-64, life-100   the same with so many handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
 #   put, bulk    nobody works
+#   work-1, work-64   all was put before; 1 handler, 64
 #   idle         put to the handler's start, 1 handler that waits
 #   quiet        commands of a worker that has nothing to do
 #
@@ -112,6 +113,11 @@ trap 'exit 1' HUP INT TERM
 begin() {
     number=$((number + 1))
     redis FLUSHALL >/dev/null
+    begin_on "$@"
+}
+
+# The same on what is there.
+begin_on() {
     : >"$dir/work"
     contender "$1" work "$port" "q$number" "$2" "$3" \
         >"$dir/work" 2>"$dir/work.err" &
@@ -183,6 +189,20 @@ only_put() {
         $((($(server_bytes) - before) / $3 - 100))
 }
 
+# only_work WORKLOAD WHO HANDLERS COUNT: all was put before.
+only_work() {
+    number=$((number + 1))
+    redis FLUSHALL >/dev/null
+    put "$2" "$4" bulk
+    begin_on "${@:2}"
+    until_gone "$worker" >/dev/null
+    end || give_up "$2: the worker failed"
+    [ "$(field work jobs) $(field work twice)" = "$4 0" ] ||
+        give_up "$2: $(field work jobs) of $4 jobs, $(field work twice) twice"
+    figure "$1" rate "$2" \
+        "$(rate "$4" "$(field work first)" "$(field work end)")"
+}
+
 # What it sends of its own accord in so many seconds, each of them; what its
 # scripts do is not counted.
 quiet() {
@@ -218,6 +238,8 @@ round() {
     done
     wanted life-100 && life life-100 "$1" 100 "${many[$1]}" 100
     wanted bulk-100 && life bulk-100 "$1" 100 "${many[$1]}" bulk
+    wanted work-1 && only_work work-1 "$1" 1 "${few[$1]}"
+    wanted work-64 && only_work work-64 "$1" 64 "${many[$1]}"
     wanted put && only_put put "$1" "${many[$1]}" 100
     wanted bulk && only_put bulk "$1" "${many[$1]}" bulk
     wanted idle || return
@@ -290,6 +312,8 @@ for way in life-1 life-100 bulk-100; do
 done
 row life-100 rss "worker process, resident" KB less
 goal life-100 rss "worker process, resident" 4096 KB
+row work-1 rate "work only, 1 handler" jobs/s more
+row work-64 rate "work only, 64 handlers" jobs/s more
 row put rate "put only, 100 under way" jobs/s more
 row bulk rate "put only, in bulk" jobs/s more
 row bulk bytes "a waiting job over its payload" bytes less
