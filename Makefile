@@ -181,7 +181,10 @@ greatest:
 # `make test`.
 JOBS ?= 2
 UNHURRIED = tests/store/trouble_test tests/store/power_test \
-            tests/store/kill_test tests/local/starve_test fuzz/sim_fuzz
+            tests/store/kill_test tests/store/file_test \
+            tests/local/starve_test tests/local/local_pool_test \
+            tests/both/queue_cut_test tests/poll_test \
+            fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
 	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
 	    check-pure check-generated

@@ -3,7 +3,8 @@
 # flavours.mk - CC.x and CFLAGS.x make flavour x; TESTFLAGS.x are more flags
 # for the tests themselves; RUN.x is what its programs run under.
 
-SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+# Lines are all that their reports name.
+SANITIZE = -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all \
            -fsanitize=address,undefined
 CLANG_SANITIZE = $(SANITIZE) \
            -fsanitize=implicit-conversion,local-bounds,nullability
