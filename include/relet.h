@@ -745,7 +745,8 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
  * 0 the oldest `most` (at most 1000) behind the first `from`, unless they were
  * replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
  * What was not replayed stays, so it is behind that where it goes on: when
- * fewer than `most` were looked at, that was all. */
+ * fewer than `most` were looked at, that was all. A job keeps its id, by which
+ * another one is found that has it by then. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
                                  uint64_t from, uint32_t most,

@@ -6,16 +6,6 @@
 #include "slot.h"
 #include "world.h"
 
-static relet_lease_config t_lease(const char *name)
-{
-    relet_lease_config c;
-
-    memset(&c, 0, sizeof c);
-    c.name = relet_str(name);
-    c.tag = 7;
-    return c;
-}
-
 static int t_lead(t_world *w, int i, const char *name)
 {
     relet_lease_config c = t_lease(name);

@@ -202,17 +202,35 @@ TEST a_failure_that_is_repeated_counts_once(void)
     PASS();
 }
 
+/* Another client, which waits for what is told on `me`. */
+static int t_listen(void)
+{
+    int other = relet_local_connect(t_local);
+    const uint8_t *from;
+
+    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
+    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    return other;
+}
+
+/* All of it is in t_reply. */
+static void t_heard(int other)
+{
+    const uint8_t *from;
+    size_t n = relet_local_output(t_local, other, &from);
+
+    memcpy(t_reply, from, n);
+    t_reply[n] = '\0';
+    relet_local_hangup(t_local, other);
+}
+
 TEST who_waits_hears_how_it_ended(void)
 {
     int other;
-    const uint8_t *from;
-    size_t n;
 
     if (t_local == NULL)
         SKIP();
-    other = relet_local_connect(t_local);
-    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
-    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    other = t_listen();
     (void)t_offer("1", "0,0,0,0,6;k5 rme", "a");
     (void)t_offer("2", "0,0,0,0,3;rme", "b");
     (void)t_offer("3", "0,0,0,0,3;rme", "c");
@@ -221,10 +239,7 @@ TEST who_waits_hears_how_it_ended(void)
     (void)RUN("keep", "W", "1", "1", t_token("1"), "5", "r", NULL);
     (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "no", NULL);
     (void)RUN("cancel", "", "3", NULL);
-    n = relet_local_output(t_local, other, &from);
-    memcpy(t_reply, from, n);
-    t_reply[n] = '\0';
-    relet_local_hangup(t_local, other);
+    t_heard(other);
     ASSERT(strstr(t_reply, "\r\n1 d r\r\n"));
     ASSERT(strstr(t_reply, "\r\n2 x no\r\n"));
     ASSERT(strstr(t_reply, "\r\n3 c \r\n"));
@@ -235,14 +250,10 @@ TEST who_waits_hears_how_it_ended(void)
 TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
 {
     int other;
-    const uint8_t *from;
-    size_t n;
 
     if (t_local == NULL)
         SKIP();
-    other = relet_local_connect(t_local);
-    relet_local_feed(t_local, other, "SUBSCRIBE me\r\n", 14);
-    relet_local_sent(t_local, other, relet_local_output(t_local, other, &from));
+    other = t_listen();
     (void)t_offer("1", "0,0,1,2,6;rora5 rme", "r payload r");
     (void)t_offer("2", "0,0,0,0,3;rme", "b");
     (void)t_offer("3", "0,0,0,1,3;rk5 ", "nobody waits");
@@ -251,10 +262,7 @@ TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
     (void)RUN("cancel", "", "2", NULL);
     t_all_due("leased");
     SAID("[0 3 -1]", t_reap("9", "0", "0"));
-    n = relet_local_output(t_local, other, &from);
-    memcpy(t_reply, from, n);
-    t_reply[n] = '\0';
-    relet_local_hangup(t_local, other);
+    t_heard(other);
     ASSERT(strstr(t_reply, "\r\n1 x stalled too often\r\n"));
     ASSERT(strstr(t_reply, "\r\n2 x cancelled\r\n"));
     ASSERT_EQ(NULL, strstr(t_reply, "\r\n3 x"));

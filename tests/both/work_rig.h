@@ -44,12 +44,19 @@ static inline int t_put_job(t_world *w, int i, const relet_job *j)
     return code;
 }
 
-static inline int t_put(t_world *w, int i, const char *payload)
+static inline relet_job t_job(const char *payload)
 {
     relet_job j;
 
     memset(&j, 0, sizeof j);
     j.payload = relet_str(payload);
+    return j;
+}
+
+static inline int t_put(t_world *w, int i, const char *payload)
+{
+    relet_job j = t_job(payload);
+
     return t_put_job(w, i, &j);
 }
 

@@ -136,12 +136,10 @@ TEST a_job_that_kills_its_workers_is_dead_in_the_end(void)
 
 TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
 {
-    relet_job j;
+    relet_job j = t_job("a");
     t_world w;
 
     t_begin(&w, 2);
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str("a");
     j.attempts = 2;
     j.backoff = RELET_BACKOFF_FIXED;
     j.backoff_ms = 5000;
@@ -338,15 +336,13 @@ TEST a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due(void)
 TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
 {
     relet_time down;
-    relet_job j;
+    relet_job j = t_job("a");
     t_world w;
 
     t_begin(&w, 2);
     ASSERT_EQ(0, t_work_with(&w, 1, 1));
     t_world_pass(&w, 1000);
     t_world_cut(&w, 0);
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str("a");
     j.id = relet_str("mine");
     down = w.now;
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
@@ -381,12 +377,10 @@ TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
 
 TEST an_attempt_that_takes_too_long_is_told_and_not_renewed(void)
 {
-    relet_job j;
+    relet_job j = t_job("a");
     t_world w;
 
     t_begin(&w, 3);
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str("a");
     j.timeout_ms = 45000;
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
     ASSERT_EQ(0, t_work_with(&w, 1, 1));
@@ -575,12 +569,10 @@ TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 
 TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
 {
-    relet_job j;
+    relet_job j = t_job("a");
     t_world w;
 
     t_begin(&w, 2);
-    memset(&j, 0, sizeof j);
-    j.payload = relet_str("a");
     j.id = relet_str("mine");
     j.keep_ms = 60000;
     ASSERT_EQ(0, t_put_job(&w, 0, &j));

@@ -254,4 +254,21 @@ static inline const char *t_world_told(t_world *w, int i)
 #define T_HEARD(world, i, expected) \
     ASSERT_STR_EQ(expected, t_world_told(world, i))
 
+/* What the first client was asked to begin breaks this rule. */
+#define T_REFUSED(world, rule, code)                            \
+    do {                                                        \
+        ASSERT_EQ(RELET_E_CONFIG, code);                        \
+        ASSERT_STR_EQ(rule, relet_refusal((world)->p[0].r));    \
+    } while (0)
+
+static inline relet_lease_config t_lease(const char *name)
+{
+    relet_lease_config c;
+
+    memset(&c, 0, sizeof c);
+    c.name = relet_str(name);
+    c.tag = 7;
+    return c;
+}
+
 #endif

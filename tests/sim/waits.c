@@ -48,7 +48,7 @@ static int waits_works_on(const sim_node *n, int queue)
     for (i = 0; i < SIM_DESKS; i++) {
         const sim_desk *d = &n->desk[i];
 
-        if (d->serial > 0 && (sim_tasks_in_hand(d) > 0 || d->type > 0))
+        if (d->serial > 0 && sim_tasks_in_hand(d) > 0)
             return 0;
         many += d->serial > 0 && d->queue == queue && !d->stopping;
     }
