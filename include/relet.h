@@ -549,6 +549,17 @@ typedef struct relet_job {
     relet_span reply_to;    /* a channel that hears of its end               */
 } relet_job;
 
+/* Where a job is on the server. */
+typedef enum relet_place {
+    RELET_NOWHERE, /* there is no such job; or all places                    */
+    RELET_WAITING,
+    RELET_RANKED,  /* those that wait and have a rank: only listed apart     */
+    RELET_DELAYED, /* waits until at_ms                                      */
+    RELET_LEASED,  /* until at_ms, without a renewal                         */
+    RELET_DONE,    /* and kept until at_ms                                   */
+    RELET_DEAD     /* since at_ms                                            */
+} relet_place;
+
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
  * which some are not plain. waiting_max: refuse when more would wait, or, with
  * one that is not plain, wait or be delayed; 0: never. Plain ones that are put
@@ -566,6 +577,11 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
 /* What became of the i-th of them: 1 and its number; 2 and the number of the
  * job that has its id already; 0: v says nothing of it. */
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
+
+/* Where that other one was: RELET_WAITING, also for its time; _LEASED, _DONE;
+ * of relet_put_unique also _DEAD, and RELET_NOWHERE when it is gone and its
+ * window has not closed. Without another one: RELET_NOWHERE. */
+RELET_API relet_place relet_put_twin(relet_value v, size_t i);
 
 /* A job that another one of its id may stand in for. It has an id, and a plain
  * relet_put of that id is put when nothing of it is left. Otherwise as a put of
@@ -674,16 +690,6 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
  * What may be asked twice is, when a link breaks; relet_job_cancel and
  * relet_queue_replay and _purge only with RELET_REPEATABLE. 0 or a code as for
  * relet_put. A job is named by its number or, if that is 0, by its id. */
-typedef enum relet_place {
-    RELET_NOWHERE, /* there is no such job; or all places                    */
-    RELET_WAITING,
-    RELET_RANKED,  /* those that wait and have a rank: only listed apart     */
-    RELET_DELAYED, /* waits until at_ms                                      */
-    RELET_LEASED,  /* until at_ms, without a renewal                         */
-    RELET_DONE,    /* and kept until at_ms                                   */
-    RELET_DEAD     /* since at_ms                                            */
-} relet_place;
-
 typedef struct relet_job_info {
     relet_work work;      /* attempt: how many were begun and not given back */
     relet_place place;
@@ -700,7 +706,15 @@ RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
 /* Of a reply: 1, or 0 when it says nothing of a job. Lent as v is. */
 RELET_API int relet_job_look_read(relet_value v, relet_job_info *out);
 
-/* A page of a place, from `from` on (0 at first), `most` of them (1000 at most)
+/* What is done is kept for keep_ms from now, with its result, whatever was asked
+ * for before; 0: the next relet_queue_trim takes it. relet_job_look_read reads
+ * of the reply where the job is, its number and, if that is RELET_DONE, at_ms;
+ * a job that is elsewhere stays as it is, and is RELET_WAITING while delayed. */
+RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
+                             relet_span id, relet_time keep_ms,
+                             const relet_request *q);
+
+/* A page of a place, from `from` on (0 at first), `most` of them (128 at most)
  * looked at. type: NULL for all. relet_job_list_read says where to go on; below
  * 0: that was all. Jobs that move meanwhile are told twice or not at all. */
 RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
@@ -742,7 +756,7 @@ RELET_API int relet_queue_status(relet *r, relet_span queue,
 RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
- * 0 the oldest `most` (at most 1000) behind the first `from`, unless they were
+ * 0 the oldest `most` (at most 128) behind the first `from`, unless they were
  * replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
  * What was not replayed stays, so it is behind that where it goes on: when
  * fewer than `most` were looked at, that was all. A job keeps its id, by which
@@ -752,7 +766,7 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  uint64_t from, uint32_t most,
                                  uint32_t replays_max, const relet_request *q);
 
-/* Jobs go, whatever they are: of a place or of all, at most 1000. With `force`
+/* Jobs go, whatever they are: of a place or of all, at most 128. With `force`
  * also leased ones, whose workers lose them; else, if there are any where it is
  * to purge, the error is LEASED. The reply: [gone, 1 if there is more]. */
 RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
@@ -760,7 +774,7 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
                                 const relet_request *q);
 
 /* What workers do in between, for queues of which nobody sees to it. Jobs whose
- * leases have ended are relet, at most 1000; those that stall more often than
+ * leases have ended are relet, at most 128; those that stall more often than
  * that are dead. On a server that is another one than before nothing is taken
  * for hold_off_ms: workers have to be able to renew first.
  * [relet, dead, ms until there may be more or -1, ms of its clock] */
@@ -768,12 +782,12 @@ RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
                                const relet_request *q);
 
-/* Jobs that are due begin to wait, at most 1000.
+/* Jobs that are due begin to wait, at most 128.
  * [how many, ms until the next one or -1] */
 RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
                                   const relet_request *q);
 
-/* Done and dead ones go, at most 1000: the oldest beyond so many, those done
+/* Done and dead ones go, at most 128: the oldest beyond so many, those done
  * whose time is over, those dead for dead_ms (0: never).
  * [gone, 1 if there is more] */
 RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,

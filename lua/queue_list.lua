@@ -2,7 +2,7 @@
 -- queue_list.lua: the jobs of one place, in its order, a page.
 -- KEYS  1 jobs  2 waiting, ranked, delayed, leased, done or dead
 -- ARGV  1 letter of the place: w, k, y, l, d, x  2 where to begin, 0 at first
---       3 how many to look at, up to 1000  4 how many bytes of a record and of
+--       3 how many to look at, up to 128  4 how many bytes of a record and of
 --       a text are told, at least 1100  5 the type, when only those of one
 -- Returns {where to go on, or -1: that was all; us of the server; then number,
 -- ms, bytes of the record, record, state, text of each}, as queue_job does.

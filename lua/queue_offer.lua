@@ -2,33 +2,33 @@
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 how many may wait or be delayed, 0: any  then head
 --       (rank,delay,n,n,n;type id options, n bytes each) and payload of each
--- Returns numbers and blanks; -n: n has its id. Errors: VERSION, CLOSED, FULL.
+-- Returns numbers and blanks; -nW: n has its id, and waits or is delayed; -nL
+-- is leased, -nD done. Errors: VERSION, CLOSED, FULL.
 -- Invariant: a place in `delayed`, until queue_ready, comes before the record.
 local t, own, late, ids, set, all = redis.call('TIME'), {}, {}, {}, {}, ''
-local ms, born = t[1] * 1000 + math.floor(t[2] / 1000),
-    string.format('+%08x', t[1])
+local ms, born, ask = t[1] * 1000 + math.floor(t[2] / 1000),
+    string.format('+%08x', t[1]), redis.call
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'due')
-local op, said = string.match(q[2] or '', '^(%d+) ([%d -]*)')
+local op, said = string.match(q[2] or '', '^(%d+) ([%w -]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local seq, due = tonumber(q[3]) or 0, tonumber(q[5]) or 2 ^ 53
-local many = redis.call('ZCARD', KEYS[2]) + redis.call('LLEN', KEYS[4]) +
-    redis.call('ZCARD', KEYS[5])
-local full = ARGV[3] ~= '0' and many + (#ARGV - 3) / 2 > ARGV[3] + 0
-if full then return redis.error_reply('FULL ' .. many .. ' jobs wait') end
+local m = ask('ZCARD', KEYS[2]) + ask('LLEN', KEYS[4]) + ask('ZCARD', KEYS[5])
+local full = ARGV[3] ~= '0' and m + (#ARGV - 3) / 2 > ARGV[3] + 0
+if full then return redis.error_reply('FULL ' .. m .. ' jobs wait') end
 for i = 4, #ARGV, 2 do
     local rank, delay, kind, len, at =
         string.match(ARGV[i], '^(%-?%d+),(%d+),(%d+),(%d+),%d+;()')
     local id = string.sub(ARGV[i], at + kind, at + kind + len - 1)
     local twin = id ~= '' and redis.call('HGET', KEYS[3], id) or ''
     twin = own[id] or string.match(twin, '^%d+')
-    local n = string.format('%.0f', seq + 1)
-    local when = (ms + delay) * 1024 + n % 1024
     local r = twin and redis.call('HMGET', KEYS[1], twin, twin .. 's') or {}
-    twin = (own[id] or r[1] and string.sub(r[2] or '', 1, 1) ~= 'X') and twin
-    all = all .. (i > 4 and ' ' or '') .. (twin and '-' .. twin or n)
+    local n, is = string.format('%.0f', seq + 1), string.sub(r[2] or 'W', 1, 1)
+    local when = (ms + delay) * 1024 + n % 1024
+    twin = (own[id] or r[1] and is ~= 'X') and '-' .. twin .. is
+    all = all .. (i > 4 and ' ' or '') .. (twin or n)
     if not twin then
         seq, due, own[id] = seq + 1, math.min(due, when), id ~= '' and n or nil
         rank = rank == '0' and n or n .. ',' .. rank

@@ -2,7 +2,7 @@
 -- queue_purge.lua: jobs go, whatever became of them.
 -- KEYS  1 jobs  2 ids  3 waiting  4 ranked  5 delayed  6 dead  7 done  8 leased
 -- ARGV  1 which: w waiting, y delayed, x dead, d done, l leased, a all
---       2 how many at most, up to 1000  3 '1': leased ones, too
+--       2 how many at most, up to 128  3 '1': leased ones, too
 -- Returns {gone, 1 when there is more to do}. Errors: VERSION, LEASED.
 -- Invariant: what is leased stays unless it was asked for; its owner is then
 -- told that it is gone. Records go before their places.

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- queue_rank.lua: what waits moves from the list to the ranks.
 -- KEYS  1 jobs  2 waiting  3 ranked
--- ARGV  1 how many at most, up to 1000
+-- ARGV  1 how many at most, up to 128
 -- Returns {moved, how many are left}. Errors: VERSION.
 -- Jobs of one type leave from the middle of a line: of a list none does at a
 -- price that is bounded. From now on new jobs have ranks, too.

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- queue_ready.lua: delayed jobs that are due begin to wait.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 idle
--- ARGV  1 how many at most, up to 1000
+-- ARGV  1 how many at most, up to 128
 -- Returns {how many, ms until the next is due, or -1}. Errors: VERSION.
 -- Delayed are 'number' or 'number,rank', by 1024 * ms + number % 1024, so that
 -- those of a millisecond come in order. Rank r stands in front of what came up

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- queue_reap.lua: what is leased to nobody any more is relet.
 -- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
--- ARGV  1 how many at most, up to 1000  2 stalls that a job may have  3 ms to
+-- ARGV  1 how many at most, up to 128  2 stalls that a job may have  3 ms to
 --       hold off when the server is another one, or its clock is past  4 ms
 -- Returns {relet, dead, ms until more or -1, ms of the clock}. Errors: VERSION.
 -- Invariant: nothing is taken before its time by this clock. A job is in its

@@ -2,7 +2,7 @@
 -- queue_trim.lua: what was kept long enough goes.
 -- KEYS  1 jobs  2 done  3 dead  4 ids
 -- ARGV  1 how many done ones may be kept  2 how many dead ones  3 ms for which
---       dead ones are kept, 0: for ever  4 how many go at most, up to 1000
+--       dead ones are kept, 0: for ever  4 how many go at most, up to 128
 -- Returns {gone, 1 when there is more to do}. Errors: VERSION.
 -- Invariant: only what has ended goes. Records go before their places, so that
 -- a step that fails in the middle is done again.

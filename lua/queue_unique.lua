@@ -2,8 +2,8 @@
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 t throttle, e extend, r replace, d debounce  4 ms
 --       of a window  5 head with id  6 payload  7 as queue_offer's third
--- Returns its number, - before that of who stands in. Errors: as queue_offer's.
--- Invariant, too. A window opens last, and outlives its job.
+-- Returns queue_offer's answer and errors; who stands in may be X, or G: gone.
+-- Invariant: as queue_offer's. A window opens last, and outlives its job.
 local t, mode, ask = redis.call('TIME'), ARGV[3], redis.call
 local head = '^(%-?%d+),(%d+),(%d+),(%d+),(%d+);()'
 local ms, wide, set = t[1] * 1000 + math.floor(t[2] / 1000), ARGV[4], {}
@@ -13,7 +13,7 @@ local bound = redis.call('HGET', KEYS[3], id) or '0'
 local n, till, width = string.match(bound, '^(%d+),?(%d*),?(%d*)$')
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'due', n, n .. 's')
-local op, said = string.match(q[2] or '', '^(%d+) ([%d-]*)')
+local op, said = string.match(q[2] or '', '^(%d+) ([%w-]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
@@ -33,13 +33,13 @@ elseif not window and state == 'W' then
 end
 local name = rank == '0' and n or n .. ',' .. rank
 local when = (ms + delay) * 1024 + n % 1024
-local due = math.min(tonumber(q[5]) or when, when)
+said = live and '-' .. n .. (q[6] and state or 'G') or n
 local moves = not live or mode == 'd' and redis.call('ZSCORE', KEYS[2], name)
 if moves then redis.call('ZADD', KEYS[2], when, name) end
 if not live then redis.call('HSET', KEYS[3], id, n) end
-redis.call('HSET', KEYS[1], 'due', string.format('%.0f', due), 'p' .. ARGV[1],
-    ARGV[2] .. ' ' .. (live and '-' or '') .. n, unpack(set))
+ask('HSET', KEYS[1], 'due', string.format('%.0f', math.min(when, tonumber(q[5])
+    or when)), 'p' .. ARGV[1], ARGV[2] .. ' ' .. said, unpack(set))
 if window and (not live or mode == 'e' and till ~= '') then
     redis.call('HSET', KEYS[3], id, n .. ',' .. ms + wide .. ',' .. wide)
 end
-return (live and '-' or '') .. n
+return said

@@ -298,9 +298,30 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     return code;
 }
 
+/* The i-th word of an offer's answer: a number, or '-', one and a letter. */
+static relet_span put_word(relet_value v, size_t i)
+{
+    relet_span s = relet_value_text(v);
+
+    for (; i > 0 && s.p != NULL; i--)
+        (void)rlt_span_cut(&s, ' ');
+    return s.p != NULL ? rlt_span_cut(&s, ' ') : s;
+}
+
+/* The letter behind it, which it loses; or 0. */
+static char put_letter(relet_span *word)
+{
+    char last = word->n > 0 && *word->p == '-' ? word->p[word->n - 1] : 0;
+
+    if (last < 'A' || last > 'Z')
+        return 0;
+    word->n--;
+    return last;
+}
+
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
 {
-    relet_span s = relet_value_text(v), word;
+    relet_span word = put_word(v, i);
     int64_t n = 0;
 
     if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
@@ -309,13 +330,27 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
         *number = (uint64_t)n + i;
         return 1;
     }
-    for (; i > 0 && s.p != NULL; i--)
-        (void)rlt_span_cut(&s, ' ');
-    if (s.p == NULL)
-        return 0;
-    word = rlt_span_cut(&s, ' ');
-    if (!rlt_text_int(word.p, word.n, &n) || n == 0)
+    (void)put_letter(&word);
+    if (word.p == NULL || !rlt_text_int(word.p, word.n, &n) || n == 0)
         return 0;
     *number = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     return n < 0 ? 2 : 1;
+}
+
+RELET_API relet_place relet_put_twin(relet_value v, size_t i)
+{
+    relet_span word = put_word(v, i);
+
+    switch (put_letter(&word)) {
+    case 'W':
+        return RELET_WAITING;
+    case 'L':
+        return RELET_LEASED;
+    case 'D':
+        return RELET_DONE;
+    case 'X':
+        return RELET_DEAD;
+    default:
+        return RELET_NOWHERE;
+    }
 }

@@ -6,7 +6,7 @@
 #include "text.h"
 #include "words.h"
 
-#define QUEUE_MOST 1000        /* of what a script looks at                   */
+#define QUEUE_MOST 128         /* of what a script looks at                   */
 #define QUEUE_NAMES_MAX 128
 #define QUEUE_REPLAYS 10
 #define QUEUE_MS_MAX ((relet_time)1000000000000)
@@ -51,7 +51,7 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
 
 static const char *queue_most_rule(uint32_t most)
 {
-    return most < 1 || most > QUEUE_MOST ? "between 1 and 1000 at a time"
+    return most < 1 || most > QUEUE_MOST ? "between 1 and 128 at a time"
                                          : NULL;
 }
 
@@ -99,6 +99,25 @@ RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
     if (rule)
         return rlt_client_refuse(r, rule);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_CANCEL, q, 0);
+}
+
+RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
+                             relet_span id, relet_time keep_ms,
+                             const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS,
+                                        RLT_KEY_DONE};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_job(&c, number, id);
+    if (rule == NULL && (keep_ms < 0 || keep_ms > QUEUE_MS_MAX))
+        rule = "keep_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_words_number(&c.w, (uint64_t)keep_ms);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_RETAIN, q, RELET_REPEATABLE);
 }
 
 /* What places are called in scripts, and where they are. */

@@ -7,7 +7,7 @@
 #include "words.h"
 
 #define WORK_PROMOTE_MAX 128
-#define WORK_RANK_MAX 250
+#define WORK_RANK_MAX 128
 
 /* ----------------------------------------------------------------- sending */
 

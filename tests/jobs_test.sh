@@ -95,10 +95,12 @@ test_done() {
     check 'any bytes go in and out' \
         same 6100620d0a "$("$relet" job --result bytes 1 |
             od -An -tx1 | tr -d ' \n')"
-    head -c 3000000 /dev/zero | "$relet" -q put big
-    run -q work --drain --result 4000000 big -- sh -c 'wc -c >"$1"' \
-        sh "$work/big"
-    check 'a payload of megabytes' same 3000000 "$(tr -d ' ' <"$work/big")"
+    head -c 16777216 /dev/zero | "$relet" -q put big
+    "$relet" -q put big '' </dev/null
+    : >"$work/big"
+    run -q work --drain big -- sh -c 'wc -c >>"$1"' sh "$work/big"
+    check 'a payload of 16 MB, and one of no byte' same 16777216,0 \
+        "$(tr -d ' ' <"$work/big" | paste -sd , -)"
     head -c 3000000 /dev/zero | "$relet" -q put deaf
     run -q work --drain deaf -- true
     check 'a command need not read its payload' same '0 1' \
@@ -197,6 +199,35 @@ test_usage() {
     done
     run -u mem: work --drain q -- true
     check 'work --drain of an empty queue, on mem:' same 0 "$code"
+}
+
+# ----------------------------------------------------------- without a server
+
+test_file() {
+    local store=file:$work/store.log old
+    rm -f "$work/store.log"
+    run -u "$store" put --keep 60000 kept a b
+    check 'in a file: put' same '0 1 2' "$code $(echo $out)"
+    run -u "$store" put --id x kept c
+    run -u "$store" put --id x kept c
+    check 'in a file: an id is taken' same '0 3 duplicate waiting' "$code $out"
+    begin one -u "$store" work --lease 300 kept -- sh -c "$forever"
+    until_line "$work/one.err" '^pid'
+    old=$(pid_of one.err)
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    check 'in a file: kill -9 of the worker kills the command' until_gone "$old"
+    run -q -u "$store" work --lease 300 -n 3 kept -- sh -c 'cat; echo \
+        " token $RELET_TOKEN stalls $RELET_STALLS" >>"$1"' sh "$work/kept"
+    check 'in a file: what it had is relet, once' same '3 1' \
+        "$(wc -l <"$work/kept") $(grep -c 'stalls 1' "$work/kept")"
+    check 'in a file: by a higher token' holds "$(sed -n \
+        's/.*token \(.*\) stalls 1/\1/p' "$work/kept")" -gt \
+        "$(token_of one.err)"
+    run -u "$store" job --result kept 1
+    check 'in a file: results are kept' same '0 a' "$code $out"
+    run -u "$store" fsck kept
+    check 'in a file: fsck finds nothing' same 0 "$code"
 }
 
 # -------------------------------------------------------------------- many jobs
@@ -477,7 +508,7 @@ test_unique() {
     run put --id x --unique replace one old
     run put --id x --unique replace one new
     check 'put --unique replace: the number of the first' \
-        same '0 1 duplicate' "$code $out"
+        same '0 1 duplicate waiting' "$code $out"
     run job --payload one 1
     check 'and the payload of the last' same new "$out"
     run put --id z --unique replace --most 1 one other
@@ -487,7 +518,7 @@ test_unique() {
     run -q work --drain one -- true
     run put --id y --unique throttle --window 60000 one b
     check 'put --unique throttle: one in a window, done or not' \
-        same '0 2 duplicate' "$code $out"
+        same '0 2 duplicate gone' "$code $out"
 }
 
 test_pause() {
@@ -692,6 +723,7 @@ on_server() {
 
 mkfifo "$work/fifo"
 [ -n "${ONLY:-}" ] || test_usage
+[ -n "${ONLY:-}" ] || test_file
 if given REDIS_SERVER 'jobs: on redis'; then
     on_server redis
 fi

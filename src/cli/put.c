@@ -92,19 +92,23 @@ static void put_bar_end(putter *p)
 
 /* ------------------------------------------------------------------ putting */
 
-/* On a terminal the bar says enough. */
-static void put_tell(putter *p, uint64_t number, int twin)
+/* twin: where the job is that was there already, or NULL. On a terminal the
+ * bar says enough. */
+static void put_tell(putter *p, uint64_t number, const char *twin)
 {
-    p->put += !twin;
-    p->twins += twin != 0;
+    p->put += twin == NULL;
+    p->twins += twin != NULL;
     put_bar(p);
     if (p->bar && isatty(STDOUT_FILENO))
         return;
-    if (p->c->json)
-        printf("{\"job\":%" PRIu64 ",\"duplicate\":%s}\n", number,
-               twin ? "true" : "false");
+    if (p->c->json && twin)
+        printf("{\"job\":%" PRIu64 ",\"duplicate\":true,\"place\":\"%s\"}\n",
+               number, twin);
+    else if (p->c->json)
+        printf("{\"job\":%" PRIu64 ",\"duplicate\":false}\n", number);
     else if (!p->c->quiet)
-        printf("%" PRIu64 "%s\n", number, twin ? " duplicate" : "");
+        printf("%" PRIu64 "%s%s\n", number, twin ? " duplicate " : "",
+               twin ? twin : "");
 }
 
 /* The tag says how many jobs an operation was about. */
@@ -115,11 +119,12 @@ static void put_event(putter *p, const relet_event *ev)
     if (ev->kind == RELET_REPLY) {
         for (i = 0; i < ev->tag; i++) {
             int is = relet_put_number(ev->value, (size_t)i, &number);
+            relet_place at = relet_put_twin(ev->value, (size_t)i);
 
             if (is == 0)
                 put_worse(p, CLI_ERROR);
             else
-                put_tell(p, number, is == 2);
+                put_tell(p, number, is == 2 ? cli_places[at] : NULL);
         }
     } else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
                ev->kind == RELET_UNSURE) {

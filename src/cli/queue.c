@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-#define QUEUE_STEP 1000 /* of what is done in one step                       */
+#define QUEUE_STEP 128  /* of what is done in one step                       */
 #define QUEUE_NAMES 128
 
 /* ------------------------------------------------------------ for all files */

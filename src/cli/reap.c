@@ -14,7 +14,7 @@
 
 #include "cli.h"
 
-#define REAP_STEP 1000
+#define REAP_STEP 128
 #define REAP_TTL_MS 10000
 #define REAP_PAUSE_MS 10 /* at least, between two rounds                     */
 

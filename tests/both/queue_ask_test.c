@@ -102,6 +102,23 @@ TEST a_result_that_is_kept_is_seen(void)
     PASS();
 }
 
+TEST a_result_may_be_kept_for_longer(void)
+{
+    relet_time until;
+
+    ASSERT(t_one_done());
+    ASSERT_EQ(1, t_look(1, NULL));
+    until = t_info.at_ms;
+    HEARD(relet_job_keep(t_r, t_queue, 1, t_none, 3600000, NULL));
+    ASSERT_EQ(1, relet_job_look_read(t_ev.value, &t_info));
+    ASSERT_EQ(RELET_DONE, t_info.place);
+    ASSERT_EQ(1, t_info.work.number);
+    ASSERT(t_info.at_ms > until + 3000000);
+    HEARD(relet_job_keep(t_r, t_queue, 2, t_none, 3600000, NULL));
+    ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
+    PASS();
+}
+
 /* The number of the only job of a place, or 0. */
 static uint64_t t_only(relet_place place, const relet_span *type)
 {
@@ -294,6 +311,7 @@ TEST one_in_a_window_is_put(void)
     HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
     ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_number);
+    ASSERT_EQ(RELET_WAITING, relet_put_twin(t_ev.value, 0));
     PASS();
 }
 
@@ -347,9 +365,9 @@ TEST what_cannot_be_asked_is_refused_by_name(void)
             relet_queue_status(t_r, relet_str("a}b"), NULL));
     REFUSED("there is no such place",
             relet_job_list(t_r, t_queue, RELET_NOWHERE, 0, 1, NULL, NULL));
-    REFUSED("between 1 and 1000 at a time",
-            relet_job_list(t_r, t_queue, RELET_DEAD, 0, 1001, NULL, NULL));
-    REFUSED("between 1 and 1000 at a time",
+    REFUSED("between 1 and 128 at a time",
+            relet_job_list(t_r, t_queue, RELET_DEAD, 0, 129, NULL, NULL));
+    REFUSED("between 1 and 128 at a time",
             relet_queue_purge(t_r, t_queue, RELET_DEAD, 0, 0, NULL));
     REFUSED("at most 128 jobs are named at a time",
             relet_queue_replay(t_r, t_queue, &t_number, 129, 0, 0, 0, NULL));
@@ -391,6 +409,7 @@ int main(int argc, char **argv)
     RUN_TEST(progress_of_no_job_of_ours_is_refused);
     RUN_TEST(a_list_is_read_to_its_end);
     RUN_TEST(a_result_that_is_kept_is_seen);
+    RUN_TEST(a_result_may_be_kept_for_longer);
     RUN_TEST(each_place_has_its_list);
     RUN_TEST(a_list_of_one_type_leaves_the_others_out);
     RUN_TEST(what_was_replayed_often_enough_stays_dead);

@@ -35,6 +35,7 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"purge", "a", "9", "1", NULL},
         {"forget", "", "9", NULL},
         {"list", "w", "0", "9", "1100", NULL},
+        {"retain", "", "1", "9", NULL},
         {"job", "", "1", NULL}};
     relet_span arg[10];
     size_t i, n;

@@ -104,13 +104,48 @@ TEST what_is_kept_is_kept_for_its_time(void)
     (void)t_claim("W", "1", "1");
     SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL));
     SAID("dres", t_tell("HGET {q}:jobs 1r"));
-    SAID("-1", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("-1D", t_offer("2", "0,0,0,1,0;x", "b"));
     SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
     SWEPT;
     t_all_due("done");
     SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
     ASSERT_EQ(0, t_records());
     SAID("0", t_tell("EXISTS {q}:ids"));
+    PASS();
+}
+
+/* Of a job that is kept, and has 60 s left. */
+TEST what_is_kept_may_be_kept_longer_or_no_more(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    SAID("[w 1 -1]", RUN("retain", "x", "", "5000", NULL)); /* is delayed */
+    t_ready();
+    SAID("[w 1 -1]", RUN("retain", "x", "", "5000", NULL));
+    (void)t_claim("W", "1", "1");
+    SAID("[l 1 -1]", RUN("retain", "", "1", "5000", NULL));
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    t_all_due("done");
+    (void)RUN("retain", "x", "", "60000", NULL);
+    ASSERT_EQ(0, strncmp("[d 1 1", t_shown, 6)); /* of this century */
+    SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
+    SAID("dres", t_tell("HGET {q}:jobs 1r"));
+    SWEPT;
+    (void)RUN("retain", "", "1", "0", NULL);
+    SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
+    SAID("[g 1]", RUN("retain", "", "1", "5000", NULL));
+    SAID("[g ]", RUN("retain", "x", "", "5000", NULL));
+    SAID("0", t_tell("EXISTS {q}:done"));
+    PASS();
+}
+
+TEST what_died_is_not_kept_for_longer(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
+    SAID("[x 1 -1]", RUN("retain", "", "1", "5000", NULL));
+    SAID("0", t_tell("EXISTS {q}:done"));
+    SWEPT;
     PASS();
 }
 
@@ -565,6 +600,8 @@ int main(int argc, char **argv)
     RUN_TEST(an_older_end_that_comes_late_is_void);
     RUN_TEST(an_old_token_changes_nothing);
     RUN_TEST(what_is_kept_is_kept_for_its_time);
+    RUN_TEST(what_is_kept_may_be_kept_longer_or_no_more);
+    RUN_TEST(what_died_is_not_kept_for_longer);
     RUN_TEST(an_id_is_free_when_nothing_is_kept);
     RUN_TEST(an_id_that_another_job_has_by_now_stays);
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);

@@ -46,7 +46,7 @@ TEST an_older_put_is_void_behind_an_offer_that_put_nothing(void)
 {
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
     SAID("2", RUN("offer", "P.1", "2", "0", "0,0,0,1,0;x", "b", NULL));
-    SAID("-2", RUN("offer", "P.0", "17", "0", "0,0,0,1,0;x", "c", NULL));
+    SAID("-2W", RUN("offer", "P.0", "17", "0", "0,0,0,1,0;x", "c", NULL));
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
     SAID("1", t_tell("LLEN {q}:waiting"));
     PASS();
@@ -82,8 +82,8 @@ TEST a_full_queue_takes_no_other_unique_one(void)
     SAID("0", t_tell("HLEN {q}:ids"));
     SAID("3", RUN("unique", "P.3", "2", "r", "0", "0,0,0,1,0;x", "b", "3",
                   NULL));
-    SAID("-3", RUN("unique", "P.3", "3", "r", "0", "0,0,0,1,0;x", "c", "3",
-                   NULL)); /* it makes no other one wait */
+    SAID("-3W", RUN("unique", "P.3", "3", "r", "0", "0,0,0,1,0;x", "c", "3",
+                    NULL)); /* it makes no other one wait */
     PASS();
 }
 
@@ -127,9 +127,24 @@ TEST what_is_offered_waits_once_it_is_due(void)
 TEST an_id_that_is_taken_names_the_first_job(void)
 {
     SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
-    SAID("-1", t_offer("2", "0,0,0,1,0;x", "b"));
-    SAID("2 -2", RUN("offer", "P.1", "3", "0", "0,0,0,1,0;y", "c",
-                     "0,0,0,1,0;y", "d", NULL));
+    SAID("-1W", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2 -2W", RUN("offer", "P.1", "3", "0", "0,0,0,1,0;y", "c",
+                      "0,0,0,1,0;y", "d", NULL));
+    PASS();
+}
+
+TEST an_id_that_is_taken_tells_where_its_job_is(void)
+{
+    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
+    t_ready();
+    SAID("-1W", t_offer("2", "0,0,0,1,0;x", "b"));
+    (void)t_claim("W", "1", "1");
+    SAID("-1L", t_offer("3", "0,0,0,1,0;x", "b"));
+    SAID("-1L", t_unique("4", "r", "0,0,0,1,0;x"));
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "5000", "", NULL);
+    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b"));
+    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b")); /* the same one again */
+    SWEPT;
     PASS();
 }
 
@@ -179,7 +194,7 @@ TEST ids_may_hold_any_byte(void)
     arg[6] = t_span("");
     SAID("1 2", t_run_spans("offer", arg, 7));
     arg[1] = t_span("2");
-    SAID("-1 -2", t_run_spans("offer", arg, 7));
+    SAID("-1W -2W", t_run_spans("offer", arg, 7));
     t_ready();
     (void)t_claim("W", "1", "9");
     SAID("d", RUN("keep", "W.0", t_token("1"), "1", t_token("1"), "0", "",
@@ -194,13 +209,24 @@ TEST ids_may_hold_any_byte(void)
 TEST a_throttle_lets_one_pass_in_its_window(void)
 {
     SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
-    SAID("-1", t_unique("2", "t", "0,0,0,1,0;x"));
+    SAID("-1W", t_unique("2", "t", "0,0,0,1,0;x"));
     t_ready();
     (void)t_claim("W", "1", "1");
     (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
-    SAID("-1", t_unique("3", "t", "0,0,0,1,0;x"));
+    SAID("-1G", t_unique("3", "t", "0,0,0,1,0;x"));
     (void)t_say("HSET {q}:ids x 1,5,60000");
     SAID("2", t_unique("4", "t", "0,0,0,1,0;x"));
+    SWEPT;
+    PASS();
+}
+
+TEST a_window_outlives_a_job_that_died(void)
+{
+    SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
+    SAID("-1X", t_unique("2", "t", "0,0,0,1,0;x"));
     SWEPT;
     PASS();
 }
@@ -212,21 +238,21 @@ TEST an_extended_window_begins_anew(void)
     (void)t_unique("1", "e", "0,0,0,1,0;x");
     (void)t_say("HSET {q}:ids x 1,4000000000000,50000");
     strcpy(first, t_tell("HGET {q}:ids x"));
-    SAID("-1", t_unique("2", "e", "0,0,0,1,0;x"));
+    SAID("-1W", t_unique("2", "e", "0,0,0,1,0;x"));
     ASSERT(strcmp(first, t_tell("HGET {q}:ids x")) != 0);
     ASSERT(strstr(t_shown, ",50000"));
-    SAID("-1", t_unique("3", "t", "0,0,0,1,0;x"));
+    SAID("-1W", t_unique("3", "t", "0,0,0,1,0;x"));
     PASS();
 }
 
 TEST a_replacement_takes_the_payload_alone(void)
 {
     SAID("1", t_unique("1", "r", "3,0,0,1,0;x"));
-    SAID("-1", t_unique("2", "r", "0,9,1,1,0;Tx"));
+    SAID("-1W", t_unique("2", "r", "0,9,1,1,0;Tx"));
     ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
     t_ready();
     (void)t_claim("W", "1", "1");
-    SAID("-1", t_unique("3", "r", "0,0,0,1,0;x"));
+    SAID("-1L", t_unique("3", "r", "0,0,0,1,0;x"));
     ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
     SWEPT;
     PASS();
@@ -236,7 +262,7 @@ TEST a_debounced_job_waits_anew(void)
 {
     (void)t_unique("1", "d", "0,5000,0,1,0;x");
     t_all_due("delayed");
-    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
+    SAID("-1W", t_unique("2", "d", "0,5000,0,1,0;x"));
     ASSERT(strlen(t_tell("ZSCORE {q}:delayed 1")) > 5);
     t_ready();
     (void)t_claim("W", "1", "1");
@@ -263,8 +289,8 @@ TEST a_unique_put_that_is_repeated_is_done_once(void)
 {
     SAID("1", t_unique("1", "d", "0,5000,0,1,0;x"));
     SAID("1", t_unique("1", "d", "0,5000,0,1,0;x"));
-    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
-    SAID("-1", t_unique("2", "d", "0,5000,0,1,0;x"));
+    SAID("-1W", t_unique("2", "d", "0,5000,0,1,0;x"));
+    SAID("-1W", t_unique("2", "d", "0,5000,0,1,0;x"));
     SWEPT;
     PASS();
 }
@@ -299,11 +325,13 @@ int main(int argc, char **argv)
     RUN_TEST(numbers_go_on_beyond_2_to_31);
     RUN_TEST(what_is_offered_waits_once_it_is_due);
     RUN_TEST(an_id_that_is_taken_names_the_first_job);
+    RUN_TEST(an_id_that_is_taken_tells_where_its_job_is);
     RUN_TEST(an_offer_that_is_repeated_is_done_once);
     RUN_TEST(a_twin_whose_record_is_gone_is_no_twin);
     RUN_TEST(a_dead_twin_does_not_block);
     RUN_TEST(ids_may_hold_any_byte);
     RUN_TEST(a_throttle_lets_one_pass_in_its_window);
+    RUN_TEST(a_window_outlives_a_job_that_died);
     RUN_TEST(an_extended_window_begins_anew);
     RUN_TEST(a_replacement_takes_the_payload_alone);
     RUN_TEST(a_debounced_job_waits_anew);

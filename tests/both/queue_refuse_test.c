@@ -24,7 +24,7 @@ static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
     return relet_put_unique(t_r, queue, j, mode, window_ms, 0, NULL);
 }
 
-#define T_CALLS 15
+#define T_CALLS 16
 
 /* One call after the other, of this queue. */
 static int t_call(int i, relet_span queue)
@@ -61,6 +61,8 @@ static int t_call(int i, relet_span queue)
         return relet_queue_limit(t_r, queue, 1, NULL);
     case 13:
         return relet_queue_pause(t_r, queue, RELET_IN, NULL);
+    case 14:
+        return relet_job_keep(t_r, queue, 1, t_none, 1, NULL);
     default:
         return relet_queue_resume(t_r, queue, RELET_IN, NULL);
     }
@@ -142,24 +144,24 @@ TEST a_job_is_named_by_what_may_be_a_name(void)
     PASS();
 }
 
-TEST no_more_are_looked_at_than_a_thousand_and_no_less_than_one(void)
+TEST no_more_are_looked_at_than_128_and_no_less_than_one(void)
 {
-    static const uint32_t odd[] = {0, 1001};
+    static const uint32_t odd[] = {0, 129};
     size_t i;
 
     for (i = 0; i < 2; i++) {
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 relet_job_list(t_r, t_queue, RELET_DEAD, 0, odd[i], NULL,
                                NULL));
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 t_replay(t_queue, NULL, 0, odd[i]));
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 relet_queue_purge(t_r, t_queue, RELET_DEAD, odd[i], 0, NULL));
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 relet_queue_reap(t_r, t_queue, odd[i], 1, 0, NULL));
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 relet_queue_promote(t_r, t_queue, odd[i], NULL));
-        REFUSED("between 1 and 1000 at a time",
+        REFUSED("between 1 and 128 at a time",
                 relet_queue_trim(t_r, t_queue, 1, 1, 0, odd[i], NULL));
     }
     PASS();
@@ -174,6 +176,10 @@ TEST a_number_beyond_all_bounds_is_refused_by_name(void)
                            NULL, NULL));
     REFUSED("hold_off_ms must be between 0 and 1000000000000",
             relet_queue_reap(t_r, t_queue, 1, 1, most + 1, NULL));
+    REFUSED("keep_ms must be between 0 and 1000000000000",
+            relet_job_keep(t_r, t_queue, 1, t_none, most + 1, NULL));
+    REFUSED("keep_ms must be between 0 and 1000000000000",
+            relet_job_keep(t_r, t_queue, 1, t_none, -1, NULL));
     REFUSED("dead_ms must be between 0 and 1000000000000",
             relet_queue_trim(t_r, t_queue, 1, 1, most + 1, 1, NULL));
     REFUSED("gates are RELET_IN, RELET_OUT or both",
@@ -281,6 +287,7 @@ TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
     static const char *const odd[] = {
         "return {'x'}",  "return {0}",   "return {-5}", "return {}",
         "return 'x'",    "return ''",    "return '0'",  "return '- 7'",
+        "return '-W'",   "return '7W'",  "return '-0W'", "return '-7WW'",
         "return {false}", "return false", "return 7"};
     size_t i;
 
@@ -289,6 +296,22 @@ TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
                       "%d");
     ASSERT_EQ(2, relet_put_number(t_answer("return '7 -8'"), 1, &t_number));
     ASSERT_EQ(8, t_number);
+    ASSERT_EQ(2, relet_put_number(t_answer("return '7 -8W'"), 1, &t_number));
+    ASSERT_EQ(8, t_number);
+    PASS();
+}
+
+TEST where_the_other_one_is_stands_behind_its_number(void)
+{
+    ASSERT_EQ(RELET_WAITING, relet_put_twin(t_answer("return '7 -8W'"), 1));
+    ASSERT_EQ(RELET_LEASED, relet_put_twin(t_answer("return '-8L 7'"), 0));
+    ASSERT_EQ(RELET_DONE, relet_put_twin(t_answer("return '-8D'"), 0));
+    ASSERT_EQ(RELET_DEAD, relet_put_twin(t_answer("return '-8X'"), 0));
+    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '-8G'"), 0));
+    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '8'"), 0));
+    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '-8D'"), 1));
+    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return {7, 0}"), 0));
+    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return ''"), 0));
     PASS();
 }
 
@@ -416,7 +439,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_outcome_comes_back_with_the_tag_of_its_call);
     RUN_TEST(what_is_over_the_limit_of_operations_is_not_asked);
     RUN_TEST(a_job_is_named_by_what_may_be_a_name);
-    RUN_TEST(no_more_are_looked_at_than_a_thousand_and_no_less_than_one);
+    RUN_TEST(no_more_are_looked_at_than_128_and_no_less_than_one);
     RUN_TEST(a_number_beyond_all_bounds_is_refused_by_name);
     RUN_TEST(a_place_that_is_none_is_not_listed);
     RUN_TEST(nothing_is_put_by_a_put_of_nothing);
@@ -425,6 +448,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_a_job_may_not_have_is_refused_with_all_that_is_put);
     RUN_TEST(a_mode_or_a_window_that_is_none_is_refused_by_name);
     RUN_TEST(what_numbers_no_job_is_not_the_answer_to_a_put);
+    RUN_TEST(where_the_other_one_is_stands_behind_its_number);
     RUN_TEST(behind_the_last_job_that_was_put_there_is_none);
     RUN_TEST(the_lowest_of_all_numbers_does_no_harm);
     RUN_TEST(a_place_of_another_letter_is_none);

@@ -24,8 +24,9 @@ static t_script t_scripts[] = {
     {"offer", 1, ""},    {"pick", 0, ""},   {"progress", 0, ""},
     {"purge", 0, ""},    {"put", 1, ""},    {"rank", 0, ""},
     {"ready", 0, ""},    {"reap", 0, ""},   {"release", 0, ""},
-    {"renew", 0, ""},    {"replay", 0, ""}, {"sleep", 0, ""},
-    {"status", 0, ""},   {"trim", 0, ""},   {"unique", 1, ""}};
+    {"renew", 0, ""},    {"replay", 0, ""}, {"retain", 0, ""},
+    {"sleep", 0, ""},    {"status", 0, ""}, {"trim", 0, ""},
+    {"unique", 1, ""}};
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
 static int t_cut = -1; /* inner commands that the next script may do; -1: all */
