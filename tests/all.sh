@@ -7,8 +7,9 @@
 #   tests/all.sh asan m32   only these
 #
 # Steps are independent and run two at a time, but for those that load real
-# servers or measure: they run alone, at the end. FUZZ_SECONDS is how long each
-# fuzz harness runs. Each step's output is in build/test/NAME.log.
+# servers or measure: they run alone, at the end; before them faults, which
+# wait most of the time, on both servers at a time. FUZZ_SECONDS is how long
+# each fuzz harness runs. Each step's output is in build/test/NAME.log.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -35,7 +36,9 @@ flavour() {
 }
 
 parallel_steps() {
-    # The longest of all, so it begins first.
+    # The longest of all, so they begin first. Mutants: that the simulator
+    # finds what is broken.
+    step mutants - "$MAKE -s mutants"
     step clang-tidy CLANG_TIDY "sh tools/analyze.sh clang-tidy"
 
     # The one suite, built in every way that could matter; slow ones first.
@@ -66,12 +69,11 @@ REPLAYS= suite"
     done
     step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
 
-    # Whole clients under faults, and that this finds what is broken. Each
-    # commit begins elsewhere, and says where.
+    # Whole clients under faults. Each commit begins elsewhere, and says where.
     step sim - "$MAKE -s sim SEEDS=2000 FROM=1 MARKS=1"
     step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$fresh"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
-    step mutants - "$MAKE -s mutants"
+    step sim-hash - "sh tests/sim_hash_test.sh"
 
     # What compilers and checkers say.
     step warnings - "sh tests/warnings_test.sh"
@@ -97,9 +99,15 @@ scripts() {
         name=${name%_test.sh}
         case $name in
         warnings | header | amalgamation | local_amalgamation) ;;
+        sim_hash | faults) ;;
         *) step "$name" - "bash $script" ;;
         esac
     done
+}
+
+fault_steps() {
+    step faults - "ONLY=redis bash tests/faults_test.sh"
+    step faults-valkey - "ONLY=valkey bash tests/faults_test.sh"
 }
 
 # On real servers, or by the clock: these take turns.
@@ -131,6 +139,7 @@ sum() {
 # What more than one step builds is built before they run.
 build() {
     $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure build/pure/relet &&
+        $MAKE -s -j2 F=asan faults && $MAKE -s build/model/shim.so &&
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 
@@ -143,8 +152,10 @@ if ! build >"$work/build.log" 2>&1; then
     exit 1
 fi
 parallel_steps >"$work/parallel"
+fault_steps >"$work/faults"
 lone_steps >"$work/lone"
 run 2 "$work/parallel"
+run 2 "$work/faults"
 run 1 "$work/lone"
 
 grep -h '^SKIP' "$work"/*.log | grep -v ' ticks, ' | sort -u

@@ -76,12 +76,11 @@ mkdir -p "$work"
 "$MAKE" -s F=asan faults || exit 1
 trap world_ends EXIT
 trap 'exit 1' HUP INT TERM
-scenes doctored
+[ "${ONLY:-redis}" != redis ] || scenes doctored doctored-jobs
 on_server redis REDIS_SERVER T1 T4 T5 T7 T8 T10 T11 T12 T13 T14 T15 T17 \
     T18 T19 T20 T24 T24-cuts T32 T33 E11
 on_server valkey VALKEY_SERVER T1 T4 T5 T7 T8 T11 T12 T13 T14 T17 T18 T19 T20 \
     T24 T32 T33
-scenes doctored-jobs
 # shellcheck disable=SC2034
 program=workers rules=judge_jobs registers=100000
 on_server redis REDIS_SERVER T1-jobs T2-jobs T3-jobs T6-jobs T9-jobs \

@@ -5,7 +5,7 @@
 # shellcheck shell=bash disable=SC2154
 
 faults=$PWD/build/asan/tests/faults
-work=$PWD/build/faults
+work=$PWD/build/faults${ONLY:+-$ONLY}
 
 # What a loaded machine may be late by. Every bound on time has this room.
 room=3000

@@ -131,12 +131,8 @@ static void fates_replaced(sim_world *w, const sim_touch *t,
         sim_verbs_fail(w, SIM_Q2, t, "is replaced, and may not be");
         return;
     }
-    now->attempts = was->attempts;
-    now->rank = was->rank;
-    now->types |= was->types;
-    now->keep_ms = was->keep_ms;
-    now->timeout_ms = was->timeout_ms;
-    now->deadline_ms = was->deadline_ms;
+    if (!sim_holds(w, SIM_Q2, sim_ledger_same_terms(&p->terms, &t->was.terms)))
+        sim_verbs_fail(w, SIM_Q2, t, "is replaced, and with it what was asked");
     now->number[run->host] = t->number;
     now->gen[run->host] = w->host[run->host].ledger.gen;
     if (!sim_holds(w, SIM_Q10, p->score == t->was.score || !t->was.delayed ||

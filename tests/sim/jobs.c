@@ -29,30 +29,27 @@ static const char *jobs_type(uint32_t type)
 static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
                       sim_job *g, char id[8])
 {
-    uint32_t type;
-
     memset(j, 0, sizeof *j);
-    g->attempts = 3;
+    g->terms.attempts = 3;
     g->delay_ms = j->delay_ms = delay_ms < 0 ? 0 : delay_ms;
     if (delay_ms >= 0)
         return;
     if (sim_chance(&n->work, 1, 2))
-        g->attempts = j->attempts = 1 + sim_choose(&n->work, 4);
+        g->terms.attempts = j->attempts = 1 + sim_choose(&n->work, 4);
     if (sim_chance(&n->work, 1, 2))
         g->delay_ms = j->delay_ms = sim_spread(&n->work, 1,
                                                SIM_JOB_WAIT_MAX_MS);
     if (sim_chance(&n->work, 1, 4))
-        g->rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
+        g->terms.rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
     if (sim_chance(&n->work, 1, 3))
-        g->keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
+        g->terms.keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
     if (sim_chance(&n->work, 1, 6))
-        g->timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
+        g->terms.timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
     if (sim_chance(&n->work, 1, 6))
-        g->deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
+        g->terms.deadline_ms = j->deadline_ms = sim_spread(&n->work, 1, 5000);
     if (sim_chance(&n->work, 1, 2)) {
-        type = 1 + sim_choose(&n->work, 2);
-        g->types = 1u << type;
-        j->type = relet_str(jobs_type(type));
+        g->terms.type = 1 + sim_choose(&n->work, 2);
+        j->type = relet_str(jobs_type(g->terms.type));
     }
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);

@@ -23,17 +23,23 @@
 #define SIM_JOB_LEASE_MAX_MS ((relet_time)8000)
 #define SIM_JOB_WAIT_MAX_MS ((relet_time)3000) /* delays, backoff             */
 
+/* What was asked for with a job, and stands in its record: that of the job whose
+ * payload it has replaced, where it has. At another server it has not, perhaps:
+ * it was kept with the job, and seed 5009359 had one buried by the other's. */
+typedef struct sim_terms {
+    uint32_t attempts;   /* how often it may be tried                         */
+    uint32_t type;       /* 0: none                                           */
+    int rank;
+    relet_time keep_ms, timeout_ms, deadline_ms;
+} sim_terms;
+
 /* A job, as it was put. Its payload names the operation and its place in it. */
 typedef struct sim_job {
     int queue;
     uint64_t tag;
-    uint32_t attempts;   /* how often it may be tried                         */
-    int rank;
-    relet_time delay_ms, keep_ms;
-    relet_time timeout_ms, deadline_ms;
+    sim_terms terms;
+    relet_time delay_ms;
     uint64_t id;         /* 0: none                                           */
-    unsigned types;      /* a bit for each that it may have: its own, or that
-                          * of the one it has replaced somewhere              */
     uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
     uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
     uint64_t top;        /* token of the last deed                            */
@@ -52,6 +58,7 @@ typedef struct sim_place {
     int64_t score;       /* in `leased`, or in `delayed`                      */
     int64_t rank_score;
     int64_t born_s;      /* as its record says                                */
+    sim_terms terms;     /* … too                                             */
     uint8_t gone;        /* its record went, and it still stands in line      */
 } sim_place;
 
@@ -128,6 +135,7 @@ typedef struct sim_task {
     sim_task_state state;
     uint64_t number, token;
     uint32_t job;        /* index                                             */
+    sim_terms terms;     /* of the record that it was claimed with            */
     uint64_t key;        /* of this task: events that are due name it         */
     int64_t granted_us;
     int64_t ran_us;      /* a server granted or renewed it last, …            */

@@ -103,11 +103,35 @@ static int64_t ledger_born(relet_span s)
     return (int64_t)strtoll(text, NULL, 16);
 }
 
-/* A record without what stands before its payload. */
-static relet_span ledger_payload(relet_span s)
+/* A letter and a number each, blanks between them. */
+static void ledger_options(relet_span s, sim_terms *t)
+{
+    const char *p = s.p, *end = s.p + s.n;
+    char *behind;
+
+    for (; p + 1 < end && *p != 'r'; p = behind + 1) {
+        int64_t v = (int64_t)strtoll(p + 1, &behind, 10);
+
+        if (*p == 'a')
+            t->attempts = (uint32_t)v;
+        if (*p == 'd')
+            t->deadline_ms = v;
+        if (*p == 'k')
+            t->keep_ms = v;
+        if (*p == 't')
+            t->timeout_ms = v;
+    }
+}
+
+/* A record without what stands before its payload, and what that says. Types
+ * are told apart by their length. */
+static relet_span ledger_payload(relet_span s, sim_terms *t)
 {
     size_t i, k, n[3] = {0, 0, 0};
+    relet_span options;
 
+    memset(t, 0, sizeof *t);
+    t->attempts = 3;
     if (s.n >= 5 && *s.p == '.') {
         s.p += 5;
         s.n -= 5;
@@ -121,9 +145,23 @@ static relet_span ledger_payload(relet_span s)
     k = i + 1 + n[0] + n[1] + n[2];
     if (k > s.n)
         k = s.n;
+    if (k > 10) {
+        options.p = s.p + k - n[2];
+        options.n = n[2];
+        t->rank = (int)strtol(s.p + 9, NULL, 10);
+        t->type = (uint32_t)n[0];
+        ledger_options(options, t);
+    }
     s.p += k;
     s.n -= k;
     return s;
+}
+
+int sim_ledger_same_terms(const sim_terms *a, const sim_terms *b)
+{
+    return a->attempts == b->attempts && a->type == b->type &&
+           a->rank == b->rank && a->keep_ms == b->keep_ms &&
+           a->timeout_ms == b->timeout_ms && a->deadline_ms == b->deadline_ms;
 }
 
 /* ------------------------------------------------------------------- places */
@@ -263,7 +301,8 @@ static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
     p = ledger_touch(w, b, queue, number);
     b->open -= ledger_is_open(p);
     if (what == 0) {
-        p->job = value ? sim_ledger_job(w, ledger_payload(*value)) : 0;
+        p->job = value ? sim_ledger_job(w, ledger_payload(*value, &p->terms))
+                       : 0;
         p->born_s = value ? ledger_born(*value) : 0;
         p->gone = value == NULL && p->waiting > 0;
     } else if (value) {

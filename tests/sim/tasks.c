@@ -130,11 +130,10 @@ static void tasks_alone(sim_world *w, uint32_t job, uint64_t token)
 /* -------------------------------------------------------------- at a server */
 
 /* Whatever the second in which it was put, its deadline has passed. */
-static int tasks_is_late(const sim_job *j, const sim_place *p,
-                         const sim_step *run)
+static int tasks_is_late(const sim_place *p, const sim_step *run)
 {
-    return j->deadline_ms > 0 &&
-           run->wall_ms - p->born_s * 1000 - 1000 > j->deadline_ms;
+    return p->terms.deadline_ms > 0 &&
+           run->wall_ms - p->born_s * 1000 - 1000 > p->terms.deadline_ms;
 }
 
 void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
@@ -153,9 +152,7 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
         SIM_MARK(claim_after_stop);
     if (d->type > 0) {
         SIM_MARK(claimed_by_type);
-        if (!sim_holds(w, SIM_Q10, p->job == 0 ||
-                                       w->jobs.job[p->job - 1].types >>
-                                               d->type & 1u))
+        if (!sim_holds(w, SIM_Q10, p->job == 0 || p->terms.type == d->type))
             sim_fail(w, SIM_Q10, "n%d.%u has claimed job %llu, of another type",
                      run->node, run->serial, (unsigned long long)number);
     }
@@ -169,9 +166,10 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->number = number;
     t->token = p->token;
     t->job = p->job ? p->job - 1 : SIM_NOBODYS;
+    t->terms = p->terms;
     t->granted_us = t->ran_us = t->seen_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
-    t->late = p->job > 0 && tasks_is_late(&w->jobs.job[p->job - 1], p, run);
+    t->late = p->job > 0 && tasks_is_late(p, run);
 }
 
 /* Who renews what is not wanted any more is told so: at the latest before he
@@ -307,7 +305,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
                      n->number, (unsigned long long)work.number);
         if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied(n, d) &&
             t->job != SIM_NOBODYS &&
-            w->jobs.job[t->job].deadline_ms > 0 &&
+            t->terms.deadline_ms > 0 &&
             !sim_holds(w, SIM_Q8, !t->late ||
                                       w->leases.void_us[SIM_VOID_TIME] >=
                                           t->granted_us))
@@ -408,7 +406,7 @@ static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
     SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
             (unsigned long long)ev->term, (unsigned long long)ev->token);
     right = t && t->state == SIM_TASK_HELD && t->job != SIM_NOBODYS &&
-            (timeout ? t->timeout_us == 0 && w->jobs.job[t->job].timeout_ms
+            (timeout ? t->timeout_us == 0 && t->terms.timeout_ms
                      : t->cancel_us > 0 && !t->asked);
     if (!sim_holds(w, SIM_Q8, right || sim_tasks_lied(n, d) ||
                                   (t && t->job != SIM_NOBODYS && !timeout &&
@@ -469,7 +467,7 @@ static int tasks_in_time(const sim_world *w, const sim_node *n,
 
     if (t->timeout_us > 0 || t->job == SIM_NOBODYS || sim_tasks_lied(n, d))
         return 1;
-    ms = w->jobs.job[t->job].timeout_ms;
+    ms = t->terms.timeout_ms;
     return ms == 0 || w->now_us <= t->told_us + (ms + ms / 100 + 2) * SIM_MS;
 }
 

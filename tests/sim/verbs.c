@@ -182,6 +182,8 @@ void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
         sim_verbs_fail(w, SIM_Q2, t, "was put before");
     if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
         sim_verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
+    if (!sim_holds(w, SIM_Q2, sim_ledger_same_terms(&p->terms, &j->terms)))
+        sim_verbs_fail(w, SIM_Q2, t, "is not as it was put");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
     sim_waits_waits(w, j, w->now_us + j->delay_ms * SIM_MS);
@@ -205,8 +207,8 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
         sim_verbs_fail(w, SIM_Q10, t, "waits before its time");
     if (p->job && p->ranked && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q10,
-                   p->rank_score == (int64_t)t->number -
-                                        1000 * w->jobs.job[p->job - 1].rank))
+                   p->rank_score ==
+                       (int64_t)t->number - 1000 * p->terms.rank))
         sim_verbs_fail(w, SIM_Q10, t, "has another rank than it was put with");
     if (t->was.score / 1024 < run->wall_ms - 50)
         SIM_MARK(promoted_late);
@@ -287,6 +289,9 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
                                          p->score == run->wall_ms + run->wait_ms
                                    : p->job == 0 && !p->gone))
         sim_verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
+    if (run->what == SIM_V_KEEP && t->was.job > 0 && !sim_verbs_blind(w, t) &&
+        !sim_holds(w, SIM_Q1, run->wait_ms == t->was.terms.keep_ms))
+        sim_verbs_fail(w, SIM_Q1, t, "is kept for as long as nobody asked for");
     if (t->was.score < run->wall_ms)
         SIM_MARK(late_done);
     if (t->was.job > 0 && !sim_verbs_blind(w, t) &&
@@ -301,15 +306,15 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
 static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     sim_step *run = &w->jobs.run;
-    const sim_job *j = t->was.job ? &w->jobs.job[t->was.job - 1] : NULL;
+    const sim_terms *terms = &t->was.terms;
     int64_t ms = run->wall_ms;
 
     /* A token tells when it was claimed: clocks may have been set back since. */
     if (ms < (int64_t)(t->was.token / 1000))
         ms = (int64_t)(t->was.token / 1000);
-    run->stale = j && j->deadline_ms > 0 && run->verdict == 'x' &&
-                 p->letter == 'X' &&
-                 ms - t->was.born_s * 1000 >= j->deadline_ms;
+    run->stale = t->was.job && terms->deadline_ms > 0 &&
+                 run->verdict == 'x' && p->letter == 'X' &&
+                 ms - t->was.born_s * 1000 >= terms->deadline_ms;
     return run->stale;
 }
 
@@ -336,7 +341,7 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!verbs_stale(w, t, p) && t->was.flag != 'c' && j && !j->buried &&
         !sim_verbs_blind(w, t) && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
-                                  (p->attempts >= j->attempts)))
+                                  (p->attempts >= p->terms.attempts)))
         sim_verbs_fail(w, SIM_Q6, t, p->letter == 'X'
                                      ? "is dead, and has attempts left"
                                      : "may be tried more often than it was "

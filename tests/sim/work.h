@@ -27,6 +27,7 @@ int64_t sim_ledger_number(relet_span s);
 int sim_ledger_id(relet_span s);
 int sim_ledger_key(relet_span s, relet_span *name);
 uint32_t sim_ledger_job(sim_world *w, relet_span payload);
+int sim_ledger_same_terms(const sim_terms *a, const sim_terms *b);
 sim_place *sim_ledger_at(sim_book *b, uint64_t number);
 void sim_ledger_read(sim_world *w, sim_host *h);
 void sim_ledger_anew(sim_host *h); /* it starts with another log              */
