@@ -5,41 +5,41 @@
 -- Returns {us of the server, when more are due, how many were passed over, -1:
 -- others are held back, then number, record, state of each}; {}: see queue_held
 -- Invariant: a job is leased, by the largest token, before it waits no more.
-local t, want, get, held, o = redis.call('TIME'), ARGV[4] + 0, {}, {}, -5
-local now, set, add, seen = t[1] * 1000000 + t[2], {}, {}, {}
-local list, k, got = redis.call('LRANGE', KEYS[2], 0, want - 1), 0, 0
-local bytes, front, rank = 0, #list, #list < want and
-    redis.call('ZRANGE', KEYS[3], 0, want - #list - 1) or {}
-for _, n in ipairs(rank) do list[#list + 1] = n end
-for i, n in ipairs(list) do get[2 * i - 1], get[2 * i] = n, n .. 's' end
-local function some(i) return redis.call('HMGET', KEYS[1], 'version', 'c' ..
-    ARGV[1], 'fence', 'stopped', 'due', 'limit', unpack(get, i,
-    (i == 1 or bytes > 65536) and math.min(i + 31, #get) or #get)) end
+local call, want, got, bytes, k, o = redis.call, ARGV[4] + 0, 0, 0, 0, -5
+local t, get, held, set, add = call('TIME'), {}, {}, {}, {0, ('.'):rep(65)}
+local now, ids = t[1] * 1000000 + t[2], call('LRANGE', KEYS[2], 0, want - 1)
+local till, front = math.floor(now / 1000) + ARGV[3] .. '', #ids
+local rank = front < want and call('ZRANGE', KEYS[3], 0, want - front - 1) or {}
+for _, n in ipairs(rank) do ids[#ids + 1] = n end
+for i, n in ipairs(ids) do get[2 * i - 1], get[2 * i] = n, n .. 's' end
+local function some(i) return call('HMGET', KEYS[1], 'version', 'c' .. ARGV[1],
+    'fence', 'stopped', 'due', 'limit', unpack(get, i, (i == 1 or bytes > 65536)
+    and math.min(i + 31, #get) or #get)) end
 local q = some(1)
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if string.match(q[2] or '0', '^%d+') + 0 >= ARGV[2] + 0 then return {} end
-local room = q[4] and 0 or q[6] and q[6] - redis.call('ZCARD', KEYS[4]) or want
-local token, reply = math.max(q[3] or 0, now - 1), {now, q[5] or '', 0}
-for i, n in ipairs(list) do
+local room = q[4] and 0 or q[6] and q[6] - call('ZCARD', KEYS[4]) or want
+local token, to = math.max(q[3] or 0, now - 1), {}
+for i, n in ipairs(ids) do
     if q[2 * i - o] == nil then q, o = some(2 * i - 1), 2 * i - 7 end
     local rec, s = q[2 * i - o], q[2 * i - o + 1]
     local rest = not s and '0 0 0 -' or s:sub(1, 256):match('^W %d+ (.*)$')
-    if rec and rest and not seen[n] then
+    if rec and rest and not held[n] then
         if got >= room or bytes > 1048576 then break end
         got, token, held[got + 1], bytes = got + 1, token + 1, n, bytes + #rec
         s = string.format('L %.0f ', token) .. rest .. ' ' .. ARGV[1]
-        add[2 * got - 1], add[2 * got] = math.floor(now / 1000) + ARGV[3], n
+        add[2 * got + 1], add[2 * got + 2] = till, n
         set[2 * got - 1], set[2 * got] = get[2 * i], s
-        reply[3 * got + 1], reply[3 * got + 2], reply[3 * got + 3] = n, rec, s
+        to[3 * got - 2], to[3 * got - 1], to[3 * got] = n, rec, s
     end
-    k, seen[n] = i, true
+    k, held[n] = i, true
 end
-reply[3] = k < #list and got >= room and -1 or k - got
-if got > 0 then
-    redis.call('ZADD', KEYS[4], unpack(add))
-    redis.call('HSET', KEYS[1], 'fence', string.format('%.0f', token),
-        'c' .. ARGV[1], ARGV[2] .. ' ' .. table.concat(held, ' '), unpack(set))
+if got > 0 then -- a long name makes an index of what is walked through else
+    call('ZADD', KEYS[4], unpack(add, got > 16 and 1 or 3))
+    if got > 16 then call('ZREM', KEYS[4], add[2]) end
+    call('HSET', KEYS[1], 'fence', string.format('%.0f', token), 'c' .. ARGV[1],
+        ARGV[2] .. ' ' .. table.concat(held, ' '), unpack(set))
 end
-if front > 0 and k > 0 then redis.call('LPOP', KEYS[2], math.min(k, front)) end
-if k > front then redis.call('ZREM', KEYS[3], unpack(rank, 1, k - front)) end
-return reply
+if front > 0 and k > 0 then call('LPOP', KEYS[2], math.min(k, front)) end
+if k > front then call('ZREM', KEYS[3], unpack(rank, 1, k - front)) end
+return {now, q[5] or '', k < #ids and got >= room and -1 or k - got, unpack(to)}

@@ -6,7 +6,8 @@
 -- Invariant: a number without a record is no job, so records come last. While
 -- there are ranks, all new ones have one. A sleeper for each job is woken, of
 -- the first eight.
-local t, born, set, line = redis.call('TIME'), '', {}, {}
+local t, born, set, line = redis.call('TIME'), '.', {}, {}
+local format = string.format
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'ranks')
 local op, first = string.match(q[2] or '', '^(%d+) (%-?%d+)')
@@ -26,10 +27,10 @@ for i = 3, 0, -1 do
 end
 local seq = tonumber(q[3]) or 0
 for i = 4, #ARGV do
-    local n = string.format('%.0f', seq + i - 3)
-    set[2 * i - 7], set[2 * i - 6] = n, '.' .. born .. ARGV[i]
-    if q[5] then line[#line + 1] = n end
-    line[#line + 1] = n
+    local n = format('%.0f', seq + i - 3)
+    set[2 * i - 7], set[2 * i - 6] = n, born .. ARGV[i]
+    line[q[5] and 2 * i - 7 or i - 3] = n
+    if q[5] then line[2 * i - 6] = n end
 end
 redis.call(q[5] and 'ZADD' or 'RPUSH', KEYS[q[5] and 3 or 2], unpack(line))
 redis.call('HSET', KEYS[1], 'version', '1', 'seq', line[#line],

@@ -11,6 +11,29 @@
 
 /* ----------------------------------------------------------------- claiming */
 
+/* Of few and of many, with and without some before: the way there differs. */
+TEST what_a_claim_brings_is_leased_and_nothing_else(void)
+{
+    static const char *const many[] = {"16", "17", "26"};
+    char count[16];
+    int i, n;
+
+    for (i = 0; i < 6; i++) {
+        t_fresh(NULL);
+        t_put(26);
+        if (i >= 3)
+            (void)t_claim("V", "1", "5");
+        (void)t_claim("W", "2", many[i % 3]);
+        n = i < 3 ? atoi(many[i]) : i == 5 ? 26 : 5 + atoi(many[i - 3]);
+        sprintf(count, "%d", n);
+        SAID(count, t_tell("ZCARD {q}:leased"));
+        sprintf(count, "%d", n > 26 ? 0 : 26 - n);
+        SAID(count, t_tell("LLEN {q}:waiting"));
+        SWEPT;
+    }
+    PASS();
+}
+
 TEST the_oldest_come_first(void)
 {
     t_put(5);
@@ -626,6 +649,7 @@ int main(int argc, char **argv)
         return 1;
     GREATEST_MAIN_BEGIN();
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
+    RUN_TEST(what_a_claim_brings_is_leased_and_nothing_else);
     RUN_TEST(the_oldest_come_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);

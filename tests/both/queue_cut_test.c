@@ -235,6 +235,32 @@ TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
     PASS();
 }
 
+/* A claim of more than sixteen goes another way: a long name comes and goes. */
+TEST a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing(void)
+{
+    static char name[40];
+    int k, again, whole = 0;
+
+    for (k = 0; !whole; k++)
+        for (again = 0; again < 2; again++) {
+            sprintf(name, "claim of 20 cut after %d", k);
+            t_fresh(NULL);
+            t_put(20);
+            t_cut = k;
+            whole = RUN("claim", "V", "2", "60000", "20", NULL)[0] != '-';
+            t_cut = -1;
+            ASSERT_EQm(name, NULL, t_sweep(0));
+            if (again)
+                (void)RUN("claim", "V", "2", "60000", "20", NULL);
+            ASSERT_EQm(name, NULL, t_sweep(0));
+            ASSERT_EQm(name, 20, t_records());
+            ASSERT_EQm(name, NULL, t_drain());
+            ASSERT_STR_EQm(name, "0", t_tell("EXISTS {q}:leased"));
+        }
+    ASSERT_EQ(9, k); /* it has eight commands */
+    PASS();
+}
+
 /* One key holds a string while the step is tried; then it is as it was. */
 TEST a_key_of_another_type_loses_and_doubles_nothing(void)
 {
@@ -292,6 +318,7 @@ int main(int argc, char **argv)
     RUN_TEST(work_goes_on_when_memory_is_full);
     RUN_TEST(a_thousand_at_once_are_not_too_many);
     RUN_TEST(a_step_that_is_cut_anywhere_loses_and_doubles_nothing);
+    RUN_TEST(a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing);
     RUN_TEST(a_key_of_another_type_loses_and_doubles_nothing);
     RUN_TEST(each_script_is_short_and_says_what_it_does);
     t_close();

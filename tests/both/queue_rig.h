@@ -396,17 +396,18 @@ static inline const char *t_drain(void)
 #define SAID(expected, said) ASSERT_STR_EQ(expected, said)
 #define SWEPT ASSERT_EQ(NULL, t_sweep(1))
 
-/* n plain jobs wait, with payloads a, b, … */
+/* n plain jobs wait, 26 at most, with payloads a, b, … */
 static inline void t_put(int n)
 {
-    relet_span arg[20];
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    relet_span arg[3 + 26];
     int i;
 
     arg[0] = t_span("P.0");
     arg[1] = t_span("1");
     arg[2] = t_span("0");
     for (i = 0; i < n; i++) {
-        arg[3 + i].p = &"abcdefghij"[i];
+        arg[3 + i].p = letters + i;
         arg[3 + i].n = 1;
     }
     (void)t_run_spans("put", arg, 3 + (size_t)n);
