@@ -613,7 +613,9 @@ typedef struct relet_worker_config {
     relet_span queue;
     relet_span label; /* in front of its name, for people                    */
     uint64_t tag;     /* comes back in its events                            */
-    uint32_t room;    /* jobs at a time; 0: 1                                */
+    uint32_t room;    /* jobs at a time; 0: 1. With one more than there are
+                       * handlers the next is here when one ends; those that
+                       * nobody began are to be released at its stop         */
     relet_span type;  /* jobs of this type alone, oldest first; empty: any.
                        * It looks through all that waits, some at a time. From
                        * the first such worker on a job that waits takes some

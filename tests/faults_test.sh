@@ -38,6 +38,8 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck disable=SC1091
 . tests/faults/jobs.sh
 # shellcheck disable=SC1091
+. tests/faults/work.sh
+# shellcheck disable=SC1091
 . tests/faults/doctored_jobs.sh
 
 chosen=" $* "
@@ -73,7 +75,7 @@ if [ "$(uname)" != Linux ]; then
 fi
 rm -rf "$work"
 mkdir -p "$work"
-"$MAKE" -s F=asan faults || exit 1
+"$MAKE" -s F=asan faults build/asan/relet || exit 1
 trap world_ends EXIT
 trap 'exit 1' HUP INT TERM
 [ "${ONLY:-redis}" != redis ] || scenes doctored doctored-jobs
@@ -85,7 +87,8 @@ on_server valkey VALKEY_SERVER T1 T4 T5 T7 T8 T11 T12 T13 T14 T17 T18 T19 T20 \
 program=workers rules=judge_jobs registers=100000
 on_server redis REDIS_SERVER T1-jobs T2-jobs T3-jobs T6-jobs T9-jobs \
     T10-jobs T11-jobs T12-jobs T13-jobs T14-jobs T15-jobs T16-jobs T17-jobs \
-    T21-jobs T22-jobs T23-jobs T34-jobs
+    T21-jobs T22-jobs T23-jobs T34-jobs \
+    T1-work T6-work T9-work T10-work T14-work T34-work
 on_server valkey VALKEY_SERVER T1-jobs T6-jobs T9-jobs T10-jobs T14-jobs \
-    T16-jobs T22-jobs
+    T16-jobs T22-jobs T6-work T9-work T34-work
 total

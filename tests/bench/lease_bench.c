@@ -308,12 +308,17 @@ static void ends(int first, int count, double *end_us)
     }
 }
 
+/* Who waits goes first: nobody is to lead in his place who goes. */
 static void all_leave(void)
 {
     int i;
 
     for (i = 0; i < member_count; i++)
-        member_leave(i);
+        if (!members[i].leads)
+            member_give_up(i);
+    for (i = 0; i < member_count; i++)
+        if (members[i].leads)
+            member_leave(i);
     for (i = 0; i < member_count; i++)
         while (!members[i].ended)
             members_turn(RELET_NEVER);

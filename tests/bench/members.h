@@ -131,6 +131,15 @@ static void member_start(int i, const char *name, relet_time ttl_ms)
     member_serve(i);
 }
 
+/* Of one that waits. */
+static void member_give_up(int i)
+{
+    if (relet_lease_stop(members[i].r, members[i].lease) != 0)
+        die("relet_lease_stop", relet_refusal(members[i].r));
+    member_serve(i);
+}
+
+/* Of one that leads. */
 static void member_leave(int i)
 {
     if (relet_lease_stopped(members[i].r, members[i].lease) != 0)

@@ -12,8 +12,8 @@
 # RUNS times (5); told are medians, and the least and the most.
 #
 #   life-1       one job a put, 100 puts under way; 1 handler
-#   ahead-1      the same, beside the peers' life-1: ours has 16 jobs in hand
-#                and does one after the other, which they cannot
+#   ahead-1      the same, beside the peers' life-1: ours has one job ahead, so
+#                that the next is here when one ends, which they have not
 #   life-16, life-64, life-100   the same with so many handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
 #   put, bulk    nobody works
@@ -232,7 +232,7 @@ wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
 round() {
     local n
     wanted life-1 && life life-1 "$1" 1 "${few[$1]}" 100
-    wanted ahead-1 && [ "$1" = relet ] && life ahead-1 relet 16 "${few[$1]}" 100
+    wanted ahead-1 && [ "$1" = relet ] && life ahead-1 relet 2 "${few[$1]}" 100
     for n in 16 64; do
         wanted life-$n && life life-$n "$1" $n "${many[$1]}" 100
     done

@@ -371,5 +371,15 @@ scene_T34_jobs() {
         esac
         sleep 0.$((RANDOM % 400 + 100))
     done
+    check 'T34-jobs: no descriptor is left open' few_descriptors
     jobs_end
+}
+
+# Links come and go; each has one, and some for what the process is told.
+few_descriptors() {
+    local name n
+    for name in "${!node_pid[@]}"; do
+        n=$(ls "/proc/${node_pid[$name]}/fd" | wc -l)
+        [ "$n" -le 12 ] || echo "$name has $n"
+    done
 }
