@@ -122,7 +122,9 @@ begin_on() {
     contender "$1" work "$port" "q$number" "$2" "$3" \
         >"$dir/work" 2>"$dir/work.err" &
     worker=$!
-    until_line "$dir/work" ready >/dev/null || give_up "$1 does not work"
+    # What was put before may be over sooner than it says so.
+    until_line "$dir/work" "ready\\|first=" >/dev/null ||
+        give_up "$1 does not work"
 }
 
 end() {

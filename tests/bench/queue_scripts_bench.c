@@ -618,7 +618,7 @@ static void b_longest(void)
         }
     B_STEP("reaping of 128", b_call(B_REAP, 3); b_text("128"); b_text("9");
            b_text("0"); b_timed());
-    B_STEP("ranking of 250", b_call(B_RANK, 1); b_text("250"); b_timed());
+    B_STEP("ranking of 128", b_call(B_RANK, 1); b_text("128"); b_timed());
     (void)b_say("RENAME {q}:waiting {q}:aside");
     B_STEP("pick that looks at 128",
            b_call(B_PICK, 6); b_text("W"); b_number(b_op++); b_text("9000");

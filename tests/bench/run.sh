@@ -4,6 +4,8 @@
 # run.sh - every benchmark, side by side; `make bench` builds and calls it.
 #
 #   tests/bench/run.sh
+#   PARTS="leases small" tests/bench/run.sh    these alone: programs
+#       local_server leases queues instructions beside_redis_benchmark small
 #
 # Prints tables and leaves build/bench.tsv; a ratio over 1 means that relet is
 # better. What has "musl" in its first column ran statically linked to musl,
@@ -79,7 +81,7 @@ count() {
 }
 
 # Long runs minus short ones: what start-up costs cancels out.
-instructions() {
+instructions_of() {
     for _ in 1 2 3 4 5; do
         long=$(count "$1" "$2" 38400)
         short=$(count "$1" "$2" 6400)
@@ -87,14 +89,14 @@ instructions() {
     done | median
 }
 
-bench_instructions() {
+instructions() {
     [ -n "${VALGRIND:-}" ] || return 0
     for command in SET GET; do
-        ours=$(instructions relet $command)
+        ours=$(instructions_of relet $command)
         row client "instructions per $command, depth 64" "$ours" \
-            "hiredis 1.2.0" "$(instructions hiredis $command)" instr less
+            "hiredis 1.2.0" "$(instructions_of hiredis $command)" instr less
         row client "instructions per $command, depth 64" "$ours" \
-            "a raw writer" "$(instructions raw $command)" instr less
+            "a raw writer" "$(instructions_of raw $command)" instr less
     done
 }
 
@@ -112,7 +114,7 @@ theirs_rate() {
         sed -n 's/^"GET","\([0-9]*\).*/\1/p'
 }
 
-bench_beside_redis_benchmark() {
+beside_redis_benchmark() {
     [ -n "${REDIS_BENCHMARK:-}" ] && [ -x build/relet ] || return 0
     build/relet -q -u "redis://127.0.0.1:$server_port" bench set -n 200000 \
         -k 100000 >/dev/null || exit 1
@@ -145,7 +147,7 @@ compile_ms() {
     done | median
 }
 
-bench_small() {
+small() {
     [ -f build/dist/relet.c ] || return 0
     row small "relet.o, -Os, text" "$(text_of)" goal 32768 bytes less
     row small "relet.o, -Os, without the driver" \
@@ -158,19 +160,28 @@ bench_small() {
     fi
 }
 
+local_server() {
+    echo "== local_bench"
+    sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
+    echo
+}
+
+# part NAME [ARGUMENT...]: the function of that name, if it is wanted.
+part() {
+    case " ${PARTS:-$1} " in *" $1 "*) "$@" ;; esac
+}
+
 if [ -z "${REDIS_SERVER:-}" ] || ! server_start "$work/server"; then
     echo "run.sh: there is no redis-server; only what needs none" >&2
     server_port=
 fi
-programs bench ""
-programs bench-musl " musl"
-echo "== local_bench"
-sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
-echo
+part programs bench ""
+part programs bench-musl " musl"
+part local_server
 if [ -n "$server_port" ]; then
-    leases
-    queues
-    bench_instructions
-    bench_beside_redis_benchmark
+    part leases
+    part queues
+    part instructions
+    part beside_redis_benchmark
 fi
-bench_small
+part small
