@@ -139,7 +139,8 @@ sum() {
 # What more than one step builds is built before they run.
 build() {
     $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure build/pure/relet &&
-        $MAKE -s -j2 F=asan faults && $MAKE -s build/model/shim.so &&
+        $MAKE -s -j2 F=asan faults build/asan/relet &&
+        $MAKE -s build/model/shim.so &&
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 

@@ -293,6 +293,8 @@ struct sim_node {
     uint64_t bytes_in, bytes_out;
     relet_time heard_at, said_at;
     relet_time short_at; /* when memory was last refused                      */
+    uint32_t unasked;    /* turns in a row behind which its link was silent too
+                          * long, and not asked                               */
     int owed;            /* an answer that nobody waits for may still come    */
     size_t open_ops;
     /* Messages. */
