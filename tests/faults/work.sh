@@ -100,7 +100,7 @@ thaw() {
     kill -CONT $frozen 2>/dev/null
 }
 
-# begun_by NAME: it has so many commands at work.
+# has_begun NAME N: so many commands at least.
 has_begun() { [ "$(grep -c ' begun ' "$dir/$1.log")" -ge "$2" ]; }
 stalled() { cat "$dir"/w*.log | grep -c ' begun .* [1-9][0-9]*$'; }
 
