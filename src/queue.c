@@ -6,8 +6,7 @@
 #include "text.h"
 #include "words.h"
 
-#define QUEUE_MOST 128         /* of what a script looks at                   */
-#define QUEUE_NAMES_MAX 128
+#define QUEUE_MOST 128         /* jobs that a script looks at, named or not   */
 #define QUEUE_REPLAYS 10
 #define QUEUE_MS_MAX ((relet_time)1000000000000)
 #define QUEUE_TEXT_MAX "4096"  /* of a record or text in a list: any head     */
@@ -200,7 +199,7 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
     size_t i;
     int code;
 
-    if (rule == NULL && count > QUEUE_NAMES_MAX)
+    if (rule == NULL && count > QUEUE_MOST)
         rule = "at most 128 jobs are named at a time";
     if (rule == NULL && count == 0)
         rule = queue_most_rule(most);

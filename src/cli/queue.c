@@ -9,8 +9,7 @@
 
 #include "cli.h"
 
-#define QUEUE_STEP 128  /* of what is done in one step                       */
-#define QUEUE_NAMES 128
+#define QUEUE_STEP 128 /* jobs in one step, named or not                     */
 
 /* ------------------------------------------------------------ for all files */
 
@@ -246,13 +245,13 @@ static void queue_add(queue_counts *sum, relet_value v)
 /* 128 of those that are named, from i on. */
 static int retry_named(cli *c, int i, queue_counts *sum)
 {
-    uint64_t numbers[QUEUE_NAMES];
+    uint64_t numbers[QUEUE_STEP];
     relet_request q = cli_request(c);
     relet_event ev;
     size_t n = 0;
     int code;
 
-    while (i < c->argc && n < QUEUE_NAMES)
+    while (i < c->argc && n < QUEUE_STEP)
         (void)cli_number(c->argv[i++], &numbers[n++]);
     code = relet_queue_replay(c->r, relet_str(c->argv[0]), numbers, n, 0, 0,
                               (uint32_t)c->replays, &q);
@@ -304,7 +303,7 @@ static int retry_run(cli *c)
         return CLI_USAGE;
     }
     code = cli_queue(c, "retry", !c->all, "job");
-    for (i = 1; i < c->argc && !code; i += QUEUE_NAMES)
+    for (i = 1; i < c->argc && !code; i += QUEUE_STEP)
         code = retry_named(c, i, &sum);
     if (!code && c->all)
         code = retry_all(c, &sum);

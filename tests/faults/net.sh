@@ -104,14 +104,14 @@ scene_T19() {
 
 unsure_of() { sed -n 's/.* unsure=\([0-9]*\) .*/\1/p' "$dir/$1.log"; }
 
-# Only renewals by the script's name are dropped, and so what is behind them on
-# the same link. Each leads for as long as its lease and no longer.
 # The text of a script, as it is sent.
 embedded() {
     LC_ALL=C awk -f src/embed.awk "lua/$1.lua" |
         sed -n 's/^    "\(.*\)\\n"$/\1/p' | sed 's/\\\(["\\]\)/\1/g'
 }
 
+# Only renewals by the script's name are dropped, and so what is behind them on
+# the same link. Each leads for as long as its lease and no longer.
 scene_T20() {
     local name
     name=$(embedded lease_renew | sha1sum | cut -d ' ' -f 1)

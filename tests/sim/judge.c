@@ -447,8 +447,10 @@ static void judge_pings(sim_world *w, sim_node *n)
     relet_time last = n->heard_at > n->short_at ? n->heard_at : n->short_at;
 
     if (n->open_ops > 0 || n->owed || n->lied || c->ping_every_ms == 0 ||
-        !relet_is_up(n->r))
+        !relet_is_up(n->r)) {
+        n->unasked = 0;
         return;
+    }
     w->checked[SIM_R8]++;
     if (n->now - n->said_at <= patience ||
         n->now - last <= patience + c->ping_every_ms)
