@@ -596,8 +596,10 @@ void sim_verbs_after(sim_world *w)
         verbs_order(w, b);
     if (g->run.what == SIM_V_RENEW && !g->run.refused)
         verbs_renewals(w, b);
-    if (g->run.what == SIM_V_HELD && !g->run.refused)
+    if (g->run.what == SIM_V_HELD && !g->run.refused) {
         SIM_MARK(claim_recalled);
+        sim_tasks_recalled(w, &g->run, b);
+    }
     if (g->run.what == SIM_V_CLAIM)
         verbs_claimed(w, g->run.pairs);
     sim_fates_after(w);

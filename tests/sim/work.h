@@ -59,6 +59,7 @@ void sim_orders_promote(sim_world *w, sim_node *n, int queue);
 int sim_orders_quiet(sim_world *w, sim_node *n);
 
 /* tasks.c: what nodes are told of them. */
+void sim_tasks_recalled(sim_world *w, const sim_step *run, const sim_book *b);
 void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
                        const sim_place *p);
 void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
