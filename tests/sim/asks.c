@@ -125,6 +125,8 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     case SIM_V_HELD:
         if (at < c->n && a[0].n > 0 && a[0].p[0] >= '0' && a[0].p[0] <= '9')
             run->what = SIM_V_PROGRESS;
+        else
+            asks_worker(run, a[0]);
         asks_pairs(run, c, at); /* one is all that the library sends          */
         return;
     case SIM_V_CANCEL:
