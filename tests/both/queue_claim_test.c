@@ -564,9 +564,11 @@ TEST who_lines_up_hears_when_more_are_due(void)
 {
     SAID("1", t_sleep("A", "1"));
     ASSERT(strstr(t_show(), "  1]"));
+    int64_t before = t_nth(0) / 1000;
     (void)t_offer("1", "0,3600000,0,0,0;", "late");
     SAID("1", t_sleep("B", "1"));
-    ASSERT_EQ(t_nth(1) / 1024, t_nth(0) / 1000 + 3600000);
+    int64_t put = t_nth(1) / 1024 - 3600000; /* a real clock went on since */
+    ASSERT(put >= before && put <= t_nth(0) / 1000);
     PASS();
 }
 
