@@ -36,6 +36,8 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck disable=SC1091
 . tests/faults/clock.sh
 # shellcheck disable=SC1091
+. tests/faults/harm.sh
+# shellcheck disable=SC1091
 . tests/faults/jobs.sh
 # shellcheck disable=SC1091
 . tests/faults/work.sh
@@ -88,7 +90,9 @@ program=workers rules=judge_jobs registers=100000
 on_server redis REDIS_SERVER T1-jobs T2-jobs T3-jobs T6-jobs T9-jobs \
     T10-jobs T11-jobs T12-jobs T13-jobs T14-jobs T15-jobs T16-jobs T17-jobs \
     T21-jobs T22-jobs T23-jobs T34-jobs \
-    T1-work T6-work T9-work T10-work T14-work T34-work
+    T1-work T2-work T3-work T6-work T9-work T10-work T11-work T12-work \
+    T13-work T14-work T15-work T16-work T17-work T21-work T22-work T23-work \
+    T34-work
 on_server valkey VALKEY_SERVER T1-jobs T6-jobs T9-jobs T10-jobs T14-jobs \
-    T16-jobs T22-jobs T6-work T9-work T34-work
+    T16-jobs T22-jobs T1-work T6-work T9-work T13-work T16-work T34-work
 total

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# names_test.sh - the tests that tests/README.md names are there.
+# names_test.sh - the tests that tests/README.md names are there, and no function
+# of one script hides that of another which is read beside it.
 
 set -u
 # shellcheck disable=SC1091
@@ -16,4 +17,12 @@ for name in $(grep -oE '`[a-z0-9]+(_[a-z0-9]+)+`' tests/README.md | tr -d '`' |
     sort -u); do
     check "tests/README.md: $name is there" known "$name"
 done
+
+# T4 did nothing for a while: a later script had a `freeze` of its own.
+named_twice() {
+    sed -n 's/^\([a-z_0-9]*\)() .*/\1/p' "$@" | sort | uniq -d
+}
+
+check 'faults: no function is named twice' named_twice tests/count.sh \
+    tests/redis.sh tests/wait.sh tests/faults/*.sh tests/faults_test.sh
 total

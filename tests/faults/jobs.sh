@@ -19,10 +19,6 @@ jobs_begin() {
     done
 }
 
-# until_done N: so many writes were taken.
-until_done() { must until_so "$1 jobs are done" took_at_least "$1"; }
-took_at_least() { [ "$(grep -c ' took ' "$dir/fence.log")" -ge "$1" ]; }
-
 # Nothing is left to put, to wait for or to do.
 over() {
     put_total && [ "$(printf '%s\n' 'LLEN {q}:waiting' 'ZCARD {q}:ranked' \
@@ -62,10 +58,8 @@ scene_T1_jobs() {
     # shellcheck disable=SC2086
     world_begin T1-jobs $files
     jobs_begin 150
-    until_done 30
-    server_killed
     # shellcheck disable=SC2086
-    server_again $files || fail 'no server again'
+    killed_at 30 $files
     until_done 90
     server_killed
     must until_line "$dir/n1.log" down 2
@@ -74,35 +68,20 @@ scene_T1_jobs() {
     jobs_end
 }
 
-# What it was told last is lost, and it does not know. Numbers and tokens are
-# given anew, and no register may take a token for a newer one.
-forgets() {
-    local files='--appendonly yes --appendfsync always'
+# No register may take a token for a newer one.
+jobs_forgotten() {
     # shellcheck disable=SC2086
-    world_begin "$1" $files
+    world_begin "$1" $written
     jobs_begin 200
-    until_done 30
-    [ "$2" = tail ] || cp -r "$dir/server/appendonlydir" "$dir/older"
-    until_done 60
-    server_killed
-    if [ "$2" = tail ]; then
-        truncate -s -"$3" "$dir"/server/appendonlydir/*.incr.aof
-    else
-        rm -r "$dir/server/appendonlydir"
-        mv "$dir/older" "$dir/server/appendonlydir"
-    fi
-    # shellcheck disable=SC2086
-    server_again $files || fail 'no server again'
-    mark back
-    until_done 90
+    forgets "$2"
     until_over
     check "$1: it did forget" holds "$(forgotten)" -ge 1
     check "$1: what is lost was put before the server forgot" lost_early
     jobs_end 'J1 J3 J6 J7 J8'
 }
 
-scene_T2_jobs() { forgets T2-jobs older; }
-scene_T3_jobs() { forgets T3-jobs tail 5001; }
+scene_T2_jobs() { jobs_forgotten T2-jobs older; }
+scene_T3_jobs() { jobs_forgotten T3-jobs 5001; }
 
 # What was done twice, or had been put and was never heard of again.
 forgotten() {
@@ -124,37 +103,23 @@ lost_early() {
 }
 
 scene_T12_jobs() {
-    local n
     world_begin T12-jobs
     jobs_begin 150
-    for n in 0.15 2; do
-        until_done 30
-        quietly redis DEBUG SLEEP "$n"
-    done
+    sleeps_twice
     jobs_end
 }
 
 scene_T11_jobs() {
-    local what
     world_begin T11-jobs
     jobs_begin 150
-    for what in WRITE ALL; do
-        until_done 20
-        quietly redis CLIENT PAUSE $((ttl + 500)) $what
-        quietly redis SET over $what # this one has to wait, too
-    done
+    pauses_clients
     jobs_end
 }
 
 scene_T13_jobs() {
     world_begin T13-jobs --lua-time-limit 100
     jobs_begin 150
-    until_done 30
-    quietly redis EVAL 'while true do end' 0 &
-    must until_so 'the server is busy' busy
-    sleep $((2 * ttl / 1000)) # each of their leases ends meanwhile
-    quietly redis SCRIPT KILL
-    must until_so 'the script ends' not_busy
+    is_busy_for_long
     jobs_end
 }
 
@@ -170,36 +135,17 @@ scene_T14_jobs() {
 scene_T15_jobs() {
     world_begin T15-jobs
     jobs_begin 150
-    until_done 30
-    quietly redis DEBUG POPULATE 200000
-    quietly redis SAVE
-    server_killed
-    server_begin "$server_port" "$dir/server" --key-load-delay -6 \
-        --loading-process-events-interval-bytes 20000
-    must until_so 'the server loads' loading
-    must until_so 'the server has loaded' server_answers
-    # It was saved while work went on, so some of that is done again.
+    loads_for_long
     until_over
     jobs_end 'J1 J3 J6 J7 J8'
 }
 
-# Nothing can be put; what is there is worked on all the same.
 scene_T16_jobs() {
-    local before
     world_begin T16-jobs
     jobs_begin 200
-    until_done 20
-    quietly redis CONFIG SET maxmemory 1
-    must until_line "$dir/n1.log" 'unput .*OOM' 20
-    check 'T16-jobs: a full server lets workers end what they have' \
-        until_so 'none is leased' none_leased
-    before=$(grep -c ' took ' "$dir/fence.log")
-    quietly redis CONFIG SET maxmemory 0
-    until_done $((before + 20))
+    is_full until_line "$dir/n1.log" 'unput .*OOM' 20
     jobs_end
 }
-
-none_leased() { [ "$(redis ZCARD '{q}:leased')" = 0 ]; }
 
 # ---------------------------------------------------------------- the workers
 
@@ -306,21 +252,14 @@ jobs_net_end() {
 
 scene_T21_jobs() {
     jobs_net_begin T21-jobs 200 || return
-    firewall -I INPUT -p tcp -m statistic --mode random --probability 0.1 \
-        -j DROP || fail 'no such rule'
-    PATIENCE=60 until_done 100
-    firewall -F
+    loses_packets
     jobs_net_end
 }
 
 scene_T22_jobs() {
     local asked
     jobs_net_begin T22-jobs 200 || return
-    until_done 20
-    firewall -I INPUT -p tcp --dport "$server_port" -j REJECT \
-        --reject-with tcp-reset || fail 'no such rule'
-    must until_line "$dir/n1.log" 'down .* connect' 5
-    sleep 2
+    resets until_line "$dir/n1.log" 'down .* connect' 5
     asked=$(logs | grep -c ' down .* connect')
     firewall -F
     check 'T22-jobs: who is refused asks less and less' \
@@ -331,19 +270,10 @@ scene_T22_jobs() {
 
 scene_T23_jobs() {
     jobs_net_begin T23-jobs 100 pad=1000 timeout=20000 ping=20000 || return
-    until_done 20
-    # What is larger than a burst never passes.
-    ip -n "$namespace" link set lo mtu 1500
-    ip netns exec "$namespace" tc qdisc add dev lo root tbf rate 512kbit \
-        burst 16kb latency 20s 2>"$dir/said" || {
-        skip "$on: T23-jobs" "$(cat "$dir/said")"
-        jobs_net_end
-        return
-    }
-    PATIENCE=90 until_done 60
+    narrow_until 60 || { jobs_net_end; return; }
     check 'T23-jobs: leases are renewed beside bulky answers' \
         same 0 "$(logs | grep -c ' lost ')"
-    ip netns exec "$namespace" tc qdisc del dev lo root
+    wide_again
     jobs_net_end
 }
 

@@ -8,47 +8,79 @@
 
 relet=$PWD/build/asan/relet
 put_pid=
+patience_ms=1000      # with a server that does not answer
+bulk=1                # so many bytes at least are behind the number of each job
 
 # worker NAME [MS]: which takes so long for a job.
 worker() {
     : >>"$dir/$1.log"
-    "$relet" -u "$work_url" work -c 4 --lease $ttl --stalls 1000 q -- \
-        "$faults/deed" "$dir/socket" "$dir/$1.log" "${2:-40}" \
+    # shellcheck disable=SC2086
+    $node_in "$relet" -u "$work_url" work -c 4 --lease $ttl --stalls 1000 q \
+        -- "$faults/deed" "$dir/socket" "$dir/$1.log" "${2:-40}" \
         >>"$dir/$1.txt" 2>&1 &
     node_pid[$1]=$!
 }
 
-# work_begin SCENE COUNT MS [SERVER OPTION...]: a job every 5 ms or so.
-work_begin() {
-    local name i
-    world_begin "$1" "${@:4}"
-    work_url="redis://127.0.0.1:$server_port?timeout_ms=1000"
-    work_url+='&connect_timeout_ms=1000&ping_every_ms=1000&retry_max_ms=500'
-    jobs_total=$2
-    seq 1 "$2" | sed 's/.*/1 n1 put & 0/' >"$dir/n1.log"
-    for name in w2 w3 w4; do
-        worker $name "$3"
-    done
-    for ((i = 1; i <= $2; i++)); do
-        echo $i
+# puts FILE [OPTION...]: a job for each line that comes.
+puts() {
+    # shellcheck disable=SC2086
+    $node_in "$relet" -u "$work_url" put --lines "${@:2}" q >"$dir/$1" \
+        2>"$dir/$1.txt"
+}
+
+# A line every 5 ms or so. What was said is in a file, too.
+feed() {
+    local i
+    for ((i = 1; i <= jobs_total; i++)); do
+        printf "%d %0${bulk}d\n" $i 0
+        echo $i >&3
         sleep 0.005
-    done | "$relet" -u "$work_url" put --lines q >"$dir/put" 2>"$dir/put.txt" &
+    done 3>"$dir/fed"
+}
+
+# work_begin SCENE COUNT MS [SERVER OPTION...]
+work_begin() {
+    world_begin "$1" "${@:4}"
+    work_with "$2" "$3"
+}
+
+# work_with COUNT MS [PUT OPTION...]: three workers, and who puts.
+work_with() {
+    local name
+    work_url="redis://127.0.0.1:$server_port?timeout_ms=$patience_ms"
+    work_url+="&connect_timeout_ms=$patience_ms&ping_every_ms=$patience_ms"
+    work_url+='&retry_max_ms=500'
+    jobs_total=$1
+    seq 1 "$1" | sed 's/.*/1 n1 put & 0/' >"$dir/n1.log"
+    for name in w2 w3 w4; do
+        worker $name "$2"
+    done
+    feed | puts put "${@:3}" &
     put_pid=$!
+}
+
+# put_ended CODE: that of who put.
+put_ended() {
+    must until_so 'all is put' gone "$put_pid"
+    wait "$put_pid"
+    same "$1" "$?"
 }
 
 # What it was told is queued: all of it, and once.
 until_put() {
-    must until_so 'all is put' gone "$put_pid"
-    wait "$put_pid"
-    same "0 $jobs_total" "$? $(sort -u "$dir/put" | wc -l)"
+    put_ended 0
+    same "$jobs_total" "$(cut -d ' ' -f 1 "$dir/$1" | sort -u | wc -l)"
     seq 1 "$jobs_total" | sed 's/.*/2 n1 queued & 0/' >>"$dir/n1.log"
 }
 
-nothing_is_left() {
+nothing_waits() {
     [ "$(printf '%s\n' 'LLEN {q}:waiting' 'ZCARD {q}:ranked' \
-        'ZCARD {q}:delayed' 'ZCARD {q}:leased' 'ZCARD {q}:dead' \
-        'HGET {q}:jobs done' | redis | paste -sd ' ')" = \
-        "0 0 0 0 0 $jobs_total" ]
+        'ZCARD {q}:delayed' 'ZCARD {q}:leased' 'ZCARD {q}:dead' |
+        redis | paste -sd ' ')" = "0 0 0 0 0" ]
+}
+
+nothing_is_left() {
+    nothing_waits && [ "$(redis HGET '{q}:jobs' done)" = "$jobs_total" ]
 }
 
 # Workers that are told to leave end by 0, and no sanitizer has said a word.
@@ -65,15 +97,24 @@ workers_leave() {
     node_pid=()
 }
 
+# work_end [FILE]: FILE is what who puts was told last.
 # Whom this shell has begun only this shell can wait for.
 work_end() {
-    until_put >"$dir/told"
+    until_put "${1:-put}" >"$dir/told"
     check "$scene: put is told of each job once" cat "$dir/told"
     check "$scene: each was done, once for the server" \
         until_so 'all are done' nothing_is_left
+    work_over
+}
+
+# shellcheck disable=SC2086
+fscked() { quietly $node_in "$relet" -u "$work_url" fsck q; }
+
+# work_over [VOID]: all leave; these rules do not count.
+work_over() {
     workers_leave >"$dir/left"
     check "$scene: all leave in order" cat "$dir/left"
-    check "$scene: fsck finds nothing" quietly "$relet" -u "$work_url" fsck q
+    check "$scene: fsck finds nothing" fscked
     world_end "${1:-}"
 }
 
@@ -87,14 +128,14 @@ descendants() {
 }
 
 # As if its machine stood still: the guards and the commands, too.
-freeze() {
+stand_still() {
     frozen=$(descendants "${node_pid[$1]}")
     # shellcheck disable=SC2086
     kill -STOP $frozen 2>/dev/null
     mark stop "$1"
 }
 
-thaw() {
+move_on() {
     mark cont "$1"
     # shellcheck disable=SC2086
     kill -CONT $frozen 2>/dev/null
@@ -108,15 +149,43 @@ scene_T1_work() {
     local files='--appendonly yes --appendfsync everysec'
     # shellcheck disable=SC2086
     work_begin T1-work 150 40 $files
-    until_done 30
-    server_killed
     # shellcheck disable=SC2086
-    server_again $files || fail 'no server again'
-    until_done 90
-    server_killed
+    killed_at 30 $files
     # shellcheck disable=SC2086
-    server_again $files || fail 'no server again'
+    killed_at 90 $files
     work_end
+}
+
+# work_forgotten SCENE WHAT: each job that is lost had been fed before.
+work_forgotten() {
+    # shellcheck disable=SC2086
+    work_begin "$1" 200 40 $written
+    forgets "$2"
+    forgotten_end
+    check "$1: it did forget" holds "$(twice_or_never | wc -l)" -ge 1
+}
+
+# What was put anew, or for the first time, when the server was back is done.
+forgotten_end() {
+    put_ended 0 >"$dir/told"
+    check "$scene: put ends well" cat "$dir/told"
+    check "$scene: nothing is left to do" until_so 'nothing waits' nothing_waits
+    check "$scene: what was put after the server forgot is done" \
+        done_from $((fed_then + 1))
+    work_over 'J1 J3 J6 J7 J8'
+}
+
+scene_T2_work() { work_forgotten T2-work older; }
+scene_T3_work() { work_forgotten T3-work 5001; }
+
+# Each from N on was done.
+done_from() {
+    comm -13 <(sed -n 's/.* took \([0-9]*\) .*/\1/p' "$dir/fence.log" |
+        sort -u) <(seq "$1" "$jobs_total" | sort)
+}
+twice_or_never() {
+    { sed -n 's/.* took \([0-9]*\) .*/\1/p' "$dir/fence.log"
+      seq "$jobs_total" | sed p; } | sort -n | uniq -c | awk '$1 != 3'
 }
 
 # Its jobs are done by others meanwhile. What it was about to write comes late,
@@ -125,11 +194,11 @@ scene_T6_work() {
     local before
     work_begin T6-work 100 200
     until_done 20
-    freeze w2
+    stand_still w2
     must until_so 'its jobs are relet' holds_some_stalled
     before=$(grep -c ' took ' "$dir/fence.log")
     until_done $((before + 10))
-    thaw w2
+    move_on w2
     work_end
 }
 
@@ -172,6 +241,87 @@ scene_T14_work() {
     work_end
 }
 
+scene_T11_work() {
+    work_begin T11-work 150 40
+    pauses_clients
+    work_end
+}
+
+scene_T12_work() {
+    work_begin T12-work 150 40
+    sleeps_twice
+    work_end
+}
+
+scene_T13_work() {
+    work_begin T13-work 150 40 --lua-time-limit 100
+    is_busy_for_long
+    work_end
+}
+
+scene_T15_work() {
+    work_begin T15-work 150 40
+    loads_for_long
+    forgotten_end
+}
+
+# What could not be put is told; put again, in the same words, it is put once.
+scene_T16_work() {
+    world_begin T16-work
+    work_with 200 40 --batch b --keep 60000
+    is_full until_line "$dir/put.txt" OOM 5
+    put_ended 1 >"$dir/told"
+    check 'T16-work: put says that some could not be put' cat "$dir/told"
+    check 'T16-work: and it was so' \
+        holds "$(wc -l <"$dir/put")" -lt "$jobs_total"
+    seq "$jobs_total" | puts again --batch b --keep 60000 &
+    put_pid=$!
+    work_end again
+}
+
+# Four bulky jobs at a time would be more than the server keeps for anybody.
+# Their commands do not read all of it.
+scene_T17_work() {
+    world_begin T17-work --client-output-buffer-limit normal 1500kb 0 0 pubsub \
+        1500kb 0 0
+    bulk=499000 work_with 32 40
+    work_end
+    check 'T17-work: bulky jobs come in pieces, and no link is cut for them' \
+        same 0 "$(cat "$dir"/*.txt | grep -c ': down:')"
+}
+
+work_net_begin() {
+    net_begin "$1" || return
+    node_in=$server_in
+    work_with "$2" 40
+}
+
+work_net_end() {
+    work_end
+    node_in= server_in=
+}
+
+scene_T21_work() {
+    work_net_begin T21-work 200 || return
+    loses_packets
+    work_net_end
+}
+
+scene_T22_work() {
+    work_net_begin T22-work 200 || return
+    resets until_line "$dir/put.txt" 'down' 5
+    firewall -F
+    work_net_end
+}
+
+scene_T23_work() {
+    patience_ms=20000 bulk=1000 work_net_begin T23-work 100 || return
+    narrow_until 60 || { work_net_end; return; }
+    check 'T23-work: leases are renewed beside bulky answers' same 0 "$(stalled)"
+    wide_again
+    work_net_end
+}
+
 # SOAK seconds, by default ten, of whatever SEED draws.
 scene_T34_work() {
     local until name
@@ -181,9 +331,9 @@ scene_T34_work() {
     while [ $SECONDS -lt $until ]; do
         name=w$((RANDOM % 3 + 2))
         case $((RANDOM % 5)) in
-        0) freeze $name
+        0) stand_still $name
            sleep $((RANDOM % 3)).$((RANDOM % 900 + 100))
-           thaw $name ;;
+           move_on $name ;;
         1) murder $name
            worker $name ;;
         2) quietly redis CLIENT KILL TYPE normal SKIPME yes ;;

@@ -19,6 +19,7 @@ scene=                # its number in the table, T7
 dir=                  # … and its folder, with a log for each process
 leader=               # of until_led
 fence_pid=
+node_in=              # words in front of them, to run them elsewhere
 declare -A node_pid   # of those that were not killed
 namespace=            # … and its network namespace
 
@@ -70,7 +71,7 @@ node() {
     shift
     : >>"$dir/$name.log"
     # shellcheck disable=SC2086
-    ${node_in:-} "$faults/$program" "$name" \
+    $node_in "$faults/$program" "$name" \
         "redis://${node_host:-127.0.0.1}:${node_port:-$server_port}" \
         "$dir/socket" ttl=$ttl "$@" >>"$dir/$name.log" 2>>"$dir/$name.err" &
     node_pid[$name]=$!
