@@ -599,7 +599,9 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                uint32_t waiting_max, const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
- * their leases until each has ended.
+ * their leases until each has ended. It asks for no more at a time than
+ * reply_max, tape_max and count_max let in; what is over them alone never
+ * comes, and is dead when it has stalled too often.
  *
  *     case RELET_JOBS:
  *         while (relet_jobs_next(r, &ev, &at, &work)) begin work.job;

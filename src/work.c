@@ -11,6 +11,34 @@
 
 /* ----------------------------------------------------------------- sending */
 
+/* What a step needs besides its jobs, and for each of these: the text of a
+ * script and its keys, a number and a token. */
+#define WORK_STEP_BYTES 5120
+#define WORK_JOB_BYTES 64
+
+/* A claim brings a few values, and three for each job. */
+#define WORK_CLAIM_VALUES 3
+#define WORK_CLAIM_HEAD 128 /* bytes                                         */
+
+/* How many jobs a step may be about, so that it can go out, and its answer
+ * come in. 0: none. */
+static uint32_t desk_batch(const relet *r)
+{
+    const rlt_inlet *in = &r->conn.inlet;
+    size_t values = RLT_MIN(in->limits.count_max,
+                            in->tape.max / sizeof(relet_node) - 1);
+    size_t out = RLT_MAX(r->output_max, WORK_STEP_BYTES) - WORK_STEP_BYTES;
+
+    out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORK_BATCH);
+    return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
+}
+
+/* How many bytes of records a claim may bring. */
+static uint64_t desk_claim_bytes(const relet *r)
+{
+    return RLT_MIN(r->conn.inlet.bytes.max - WORK_CLAIM_HEAD, 1u << 20);
+}
+
 /* Number and token of each job that an errand is about. */
 static void desk_jobs(rlt_words *w, const rlt_desk *d, rlt_step step)
 {
@@ -88,6 +116,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_number(w, e->op);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
         rlt_words_number(w, e->count);
+        rlt_words_number(w, desk_claim_bytes(r));
         if (!d->work.plan.by_type)
             return RLT_SCRIPT_QUEUE_CLAIM;
         rlt_words_add(w, rlt_span(d->type, d->type_len));
@@ -422,6 +451,7 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    p->batch = desk_batch(r);
     p->by_type = c->type.n > 0;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
@@ -441,6 +471,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (p->slots > r->jobs_max)
         return "worker.room is over jobs_max";
+    if (p->batch == 0)
+        return "a worker needs an output_max of 5184 at least";
     if (d->weight > 1000000)
         return "worker.weight must be at most 1000000";
     if (c->type.n > sizeof d->type)

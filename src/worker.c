@@ -85,7 +85,7 @@ RELET_PRIVATE int rlt_work_hungry(const rlt_work *w)
 /* How many jobs may be claimed. */
 static uint32_t work_room(const rlt_work *w)
 {
-    uint32_t n = RLT_MIN(work_slots(w), RLT_WORK_BATCH), has = work_in_hand(w);
+    uint32_t n = RLT_MIN(work_slots(w), w->plan.batch), has = work_in_hand(w);
 
     if (w->repeats) /* it may have been granted, and counts as load so long */
         return RLT_MIN(n, w->wanted);
@@ -183,7 +183,7 @@ static uint32_t work_gather_renewals(rlt_work *w, relet_time now)
     relet_time until = now + rlt_lease_trust_ms(w->plan.lease_ms) -
                        w->plan.renew_ms / 2;
 
-    return rlt_slots_renew(&w->held, until, RLT_WORK_BATCH);
+    return rlt_slots_renew(&w->held, until, w->plan.batch);
 }
 
 /* Those of a step that was not answered, or else what has ended since. */
@@ -194,7 +194,7 @@ static uint32_t work_gather_ended(rlt_work *w, rlt_step step)
     return rlt_slots_send(&w->held,
                           step == RLT_STEP_DONE ? RLT_SLOT_DONE
                                                 : RLT_SLOT_RETURN,
-                          (uint8_t)step, RLT_WORK_BATCH);
+                          (uint8_t)step, w->plan.batch);
 }
 
 /* Whether a step is called for, and how many jobs it is about. */

@@ -67,6 +67,7 @@ typedef struct rlt_work_plan {
     relet_time lease_ms, renew_ms, poll_ms;
     relet_time reap_ms; /* RELET_NEVER: others see to it                     */
     uint32_t slots;
+    uint32_t batch;  /* jobs in a step, RLT_WORK_BATCH at most               */
     uint8_t by_type; /* it has jobs of one type alone                        */
 } rlt_work_plan;
 

@@ -31,6 +31,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.poll_ms = 30000;
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
+    plan.batch = RLT_WORK_BATCH;
     rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 

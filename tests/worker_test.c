@@ -29,6 +29,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.poll_ms = T_POLL;
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
+    plan.batch = RLT_WORK_BATCH;
     plan.by_type = 0;
     rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }

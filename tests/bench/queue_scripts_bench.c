@@ -263,11 +263,12 @@ static void b_put(int n)
 
 static void b_claim(int n)
 {
-    b_call(B_CLAIM, 4);
+    b_call(B_CLAIM, 5);
     b_text("0123456789abcdef0123456789abcdef");
     b_number(b_op++);
     b_text("3600000");
     b_number((unsigned long)n);
+    b_text("1048576");
 }
 
 static void b_jobs_of(b_script s, const b_jobs *j)

@@ -83,6 +83,72 @@ TEST no_worker_has_more_room_or_weight_than_there_is(void)
     PASS();
 }
 
+/* Else an answer that it cannot take comes again and again, until the jobs are
+ * dead: the simulator's seed 949 of jobs. */
+TEST no_worker_claims_more_than_its_client_reads(void)
+{
+    char payload[201] = "", whole[1200] = "jobs";
+    relet_config c[3];
+    t_world w;
+    size_t i, n;
+
+    memset(payload, 'x', sizeof payload - 1);
+    for (i = 0; i < 3; i++) {
+        c[i] = t_config();
+        c[i].workers_max = 2;
+        c[i].jobs_max = 8;
+    }
+    c[0].count_max = 16;   /* values: three for each job */
+    c[1].tape_max = 288;   /* as many */
+    c[2].reply_max = 1600; /* bytes */
+    for (n = 1; n <= 4; n++)
+        sprintf(whole + strlen(whole), " %d:%s", (int)n, payload);
+    for (i = 0; i < 3; i++) {
+        t_world_start_with(&w, 1, &c[i]);
+        t_world_pass(&w, 10);
+        for (n = 0; n < 6; n++)
+            ASSERT_EQ(0, t_put(&w, 0, payload));
+        ASSERT_EQ(0, t_work_with(&w, 0, 8));
+        t_world_settle(&w);
+        T_HEARD(&w, 0, whole);
+        ASSERT(strncmp(t_world_told(&w, 0), "jobs 5:x", 8) == 0);
+        T_HEARD(&w, 0, "");
+        for (n = 1; n <= 6; n++)
+            ASSERT_EQ(0, t_done(&w, 0, n));
+        ASSERT_STR_EQ("$1\r\n6\r\n", t_world_ask(&w, "HGET {q}:jobs done"));
+        t_world_end(&w);
+    }
+    PASS();
+}
+
+TEST no_worker_starts_whose_scripts_would_never_go_out(void)
+{
+    relet_worker_config c = t_config_of("q");
+    relet_config k = t_config();
+    t_world w;
+
+    k.workers_max = 1;
+    k.output_max = 5183;
+    t_world_start_with(&w, 1, &k);
+    t_world_pass(&w, 10);
+    REFUSED(&w, "a worker needs an output_max of 5184 at least", &c);
+    t_world_end(&w);
+    k.output_max = 5184;
+    t_world_start_with(&w, 1, &k);
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "b"));
+    c.room = 2;
+    ASSERT_EQ(0, relet_worker_start(w.p[0].r, &c));
+    t_world_settle(&w);
+    T_HEARD(&w, 0, "jobs 1:a");
+    T_HEARD(&w, 0, "jobs 2:b");
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    ASSERT_EQ(0, t_done(&w, 0, 2));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_label_is_one_word(void)
 {
     static const char *const odd[] = {"a b", "a,b", "a\x7f", "a\n"};
@@ -448,6 +514,8 @@ int main(int argc, char **argv)
     RUN_TEST(each_time_has_its_bounds);
     RUN_TEST(what_is_set_is_what_is_done);
     RUN_TEST(no_worker_has_more_room_or_weight_than_there_is);
+    RUN_TEST(no_worker_claims_more_than_its_client_reads);
+    RUN_TEST(no_worker_starts_whose_scripts_would_never_go_out);
     RUN_TEST(a_label_is_one_word);
     RUN_TEST(a_worker_has_a_queue_with_a_name);
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);

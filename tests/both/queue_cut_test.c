@@ -17,8 +17,8 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"put", "P", "1", "0", "a", NULL},
         {"offer", "P", "1", "0", "0,0,0,0,0;", "a", NULL},
         {"unique", "P", "1", "t", "9", "0,0,0,1,0;x", "a", "0", NULL},
-        {"claim", "W", "1", "9", "9", NULL},
-        {"pick", "W", "1", "9", "9", "t", "-inf", NULL},
+        {"claim", "W", "1", "9", "9", "1048576", NULL},
+        {"pick", "W", "1", "9", "9", "1048576", "t", "-inf", NULL},
         {"rank", "9", NULL},
         {"done", "W", "1", "1", "1", NULL},
         {"keep", "W", "1", "1", "1", "0", "", NULL},
@@ -88,16 +88,16 @@ static void t_put_thousand(void)
 TEST a_thousand_at_once_are_not_too_many(void)
 {
     t_put_thousand();
-    (void)RUN("claim", "W", "1", "-5", "1000", NULL);
+    (void)RUN("claim", "W", "1", "-5", "1000", "1048576", NULL);
     SAID("1000", t_tell("ZCARD {q}:leased"));
     SAID("[0 1000 -1]", t_reap("1000", "0", "0"));
     SAID("[1000 0 0]", RUN("replay", "9", "1000", "0", NULL));
     SAID("[1000 -1]", RUN("ready", "1000", NULL));
-    (void)RUN("claim", "W", "2", "-5", "1000", NULL);
+    (void)RUN("claim", "W", "2", "-5", "1000", "1048576", NULL);
     SAID("[1000 0 -1]", t_reap("1000", "9", "0"));
     SAID("[1000 0]", RUN("rank", "1000", NULL));
     SAID("1000", t_tell("ZCARD {q}:ranked"));
-    (void)RUN("claim", "W", "4", "-5", "1000", NULL);
+    (void)RUN("claim", "W", "4", "-5", "1000", "1048576", NULL);
     (void)t_reap("1000", "0", "0");
     SAID("[1000 0]", RUN("trim", "0", "0", "0", "1000", NULL));
     SAID("0", t_tell("HEXISTS {q}:jobs 1000"));
@@ -135,10 +135,10 @@ static const char *const t_steps[][12] = {
     {"unique", "P.2", "5", "r", "5000", "0,0,0,1,0;u", "z", "0", NULL},
     {"unique", "P.2", "5", "d", "5000", "0,0,0,1,0;w", "z", "0", NULL},
     {"ready", "9", NULL},
-    {"claim", "V", "2", "60000", "2", NULL},
-    {"claim", "V", "2", "60000", "9", NULL},
+    {"claim", "V", "2", "60000", "2", "1048576", NULL},
+    {"claim", "V", "2", "60000", "9", "1048576", NULL},
     {"rank", "5", NULL},
-    {"pick", "V", "2", "60000", "2", "T", "-inf", NULL},
+    {"pick", "V", "2", "60000", "2", "1048576", "T", "-inf", NULL},
     {"done", "W", "2", "1", "#1", "2", "#2", NULL},
     {"keep", "W.1", "3", "1", "#1", "0", "r", NULL},
     {"keep", "W.1", "3", "1", "#1", "5000", "r", NULL},
@@ -247,11 +247,11 @@ TEST a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing(void)
             t_fresh(NULL);
             t_put(20);
             t_cut = k;
-            whole = RUN("claim", "V", "2", "60000", "20", NULL)[0] != '-';
+            whole = t_claim("V", "2", "20")[0] != '-';
             t_cut = -1;
             ASSERT_EQm(name, NULL, t_sweep(0));
             if (again)
-                (void)RUN("claim", "V", "2", "60000", "20", NULL);
+                (void)t_claim("V", "2", "20");
             ASSERT_EQm(name, NULL, t_sweep(0));
             ASSERT_EQm(name, 20, t_records());
             ASSERT_EQm(name, NULL, t_drain());

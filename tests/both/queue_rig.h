@@ -370,7 +370,8 @@ static inline const char *t_drain(void)
     (void)t_run("trim", "0", "100", "0", "100", NULL);
     for (turns = 0; turns < 60; turns++) {
         sprintf(digits, "%d", op++);
-        (void)t_run("claim", "Z", digits, "60000", "3", NULL);
+        (void)t_run("claim", "Z", digits, "60000", "3", "1048576",
+                    NULL);
         t_look();
         for (i = 0; i < t_all.leased.n; i++) {
             strcpy(number, t_all.leased.word[i]);
@@ -416,7 +417,7 @@ static inline void t_put(int n)
 static inline const char *t_claim(const char *worker, const char *op,
                                   const char *n)
 {
-    return RUN("claim", worker, op, "60000", n, NULL);
+    return RUN("claim", worker, op, "60000", n, "1048576", NULL);
 }
 
 /* The numbers that an answer of claim or held brought. */

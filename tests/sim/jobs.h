@@ -12,8 +12,8 @@
 
 #define SIM_QUEUES 2
 #define SIM_DESKS 2 /* workers of a node at a time                            */
-#define SIM_ROOM 8  /* jobs of each                                           */
-#define SIM_TASKS 32
+#define SIM_ROOM 24 /* jobs of each, of few of them more than 8               */
+#define SIM_TASKS 64
 #define SIM_JOBS_MAX 256    /* jobs of a run                                  */
 #define SIM_DEEDS 1024      /* under way to what the work changes             */
 #define SIM_RENEWALS_MAX 8

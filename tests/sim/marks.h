@@ -34,7 +34,7 @@
     X(job_renewed_while_stopping) X(late_done) X(job_kept) \
     X(dead_by_attempts) X(dead_by_stalls) X(job_again) X(job_given_back) \
     X(job_relet) X(claimed_by_the_gone) X(claim_after_stop) \
-    X(claim_recalled) X(stalled_unheard) X(job_slow) X(deed_held_back) \
+    X(claim_recalled) X(claimed_many) X(stalled_unheard) X(job_slow) X(deed_held_back) \
     X(deed_refused) X(lost_and_ended) X(job_lost_expired) \
     X(job_lost_taken) X(job_lost_gone) X(job_end_unsure) X(job_too_old) \
     X(job_too_late) X(job_abandoned) X(worker_ended) X(put_repeated) \

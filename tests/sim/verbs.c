@@ -558,6 +558,8 @@ static void verbs_claimed(sim_world *w, uint32_t many)
                  run->wanted, many);
     if (many == 0)
         return;
+    if (many > 16) /* then queue_claim.lua leases in another way */
+        SIM_MARK(claimed_many);
     w->jobs.token[run->queue] = b->token;
     w->jobs.granted_us[run->queue] = w->now_us;
 }

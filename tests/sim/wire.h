@@ -9,7 +9,7 @@
 
 #include "relet.h"
 
-#define SIM_WORDS 64
+#define SIM_WORDS 96
 
 typedef struct sim_words {
     relet_span word[SIM_WORDS]; /* the first of them                          */
