@@ -31,6 +31,7 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_CANCEL, 4, "delayed", "ranked"},
                  {SIM_V_PURGE, 8, "leased", "waiting"},
                  {SIM_V_REPLAY, 3, "dead", "dead"},
+                 {SIM_V_RETAIN, 3, "done", "done"},
                  {SIM_V_TRIM, 4, "ids", "dead"},
                  {SIM_V_FORGET, 2, "ids", ""}}; /* offer: or unique */
     size_t i;
@@ -130,8 +131,11 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         asks_pairs(run, c, at); /* one is all that the library sends          */
         return;
     case SIM_V_CANCEL:
+    case SIM_V_RETAIN:
         run->id = sim_ledger_id(a[0]);
         run->number[0] = run->id ? 0 : (uint64_t)sim_ledger_number(a[1]);
+        if (run->what == SIM_V_RETAIN)
+            run->wait_ms = sim_ledger_number(a[2]);
         return;
     case SIM_V_PURGE:
         run->verdict = a[0].p[0];

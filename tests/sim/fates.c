@@ -112,6 +112,20 @@ static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
     SIM_MARK(trimmed);
 }
 
+/* Only what is done is kept for so long from now, and that job alone. */
+static void fates_retained(sim_world *w, const sim_touch *t,
+                           const sim_place *p)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'D' && p->letter == 'D' &&
+                                  t->number == run->number[0] &&
+                                  p->job == t->was.job &&
+                                  p->score == run->wall_ms + run->wait_ms))
+        sim_verbs_fail(w, SIM_Q1, t, "is kept, and was not done or named");
+    SIM_MARK(retained);
+}
+
 /* -------------------------------------------------------------------- unique
  *
  * A job whose payload was replaced is the one that has the payload now, with
@@ -178,7 +192,7 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     uint32_t job;
 
     run->enters = -1;
-    if (run->what == SIM_V_CANCEL && run->id > 0)
+    if ((run->what == SIM_V_CANCEL || run->what == SIM_V_RETAIN) && run->id > 0)
         run->number[0] = fates_book(w)->id[run->id].number;
     if (run->what != SIM_V_UNIQUE || c->n < 14)
         return;
@@ -285,6 +299,9 @@ void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p)
         return;
     case SIM_V_UNIQUE:
         fates_unique(w, t, p);
+        return;
+    case SIM_V_RETAIN:
+        fates_retained(w, t, p);
         return;
     case SIM_V_NONE:
     case SIM_V_PUT:

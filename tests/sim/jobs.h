@@ -101,7 +101,7 @@ typedef enum sim_verb {
     SIM_V_DONE, SIM_V_KEEP, SIM_V_FAIL, SIM_V_RELEASE, SIM_V_REAP,
     SIM_V_SLEEP,
     SIM_V_CANCEL, SIM_V_PURGE, SIM_V_REPLAY, SIM_V_TRIM, SIM_V_FORGET,
-    SIM_V_UNIQUE, SIM_V_PROGRESS, SIM_V_RANK
+    SIM_V_UNIQUE, SIM_V_PROGRESS, SIM_V_RANK, SIM_V_RETAIN
 } sim_verb;
 
 /* The script that a server runs at this moment. */

@@ -410,9 +410,14 @@ static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
 {
     relet_span score = {NULL, 0}, member;
 
-    while ((!add || ledger_word(r, &score)) && ledger_word(r, &member))
+    while ((!add || ledger_word(r, &score)) && ledger_word(r, &member)) {
+        if (add && score.n == 2 && score.p[0] == 'X') { /* ZADD key XX …     */
+            score = member;
+            (void)ledger_word(r, &member);
+        }
         ledger_member(w, b, queue, key, member, add,
                       add ? sim_ledger_number(score) : 0);
+    }
 }
 
 static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)

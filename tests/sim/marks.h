@@ -43,7 +43,7 @@
     X(cancelled_and_reaped) X(cancelled_and_told) X(cancelled_by_time) \
     X(cancelled_while_it_runs) X(cancelled_while_it_waits) \
     X(cancelled_while_delayed) X(buried_unbegun) X(purged) \
-    X(purged_while_it_runs) X(replayed) X(trimmed) X(replaced) X(throttled) \
+    X(purged_while_it_runs) X(replayed) X(trimmed) X(replaced) X(throttled) X(retained) \
     X(job_progress) X(team_is_full) \
     X(woken_by_delayed) X(woken_by_release) X(woken_by_reaper) \
     X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)

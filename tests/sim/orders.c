@@ -22,22 +22,45 @@ static uint32_t orders_job(const sim_world *w, sim_node *n, int queue)
     return 0;
 }
 
-static int orders_cancel(sim_world *w, sim_node *n, int queue,
-                         const relet_request *q)
+/* One by its number, or by its id: 0, or 1 when there is none to ask for. */
+static int orders_name(sim_world *w, sim_node *n, int queue, uint64_t *number,
+                       char id[8])
 {
     uint32_t i = orders_job(w, n, queue);
     const sim_job *j = i ? &w->jobs.job[i - 1] : NULL;
-    uint64_t number = j ? j->number[w->primary] : 0;
-    char id[8] = "";
 
-    if (j && j->id > 0 && (number == 0 || sim_chance(&n->work, 1, 2))) {
+    *number = j ? j->number[w->primary] : 0;
+    id[0] = '\0';
+    if (j && j->id > 0 && (*number == 0 || sim_chance(&n->work, 1, 2))) {
         sprintf(id, "id%u", (unsigned)j->id);
-        number = 0;
+        *number = 0;
     }
-    if (number == 0 && id[0] == '\0')
+    return *number == 0 && id[0] == '\0';
+}
+
+static int orders_cancel(sim_world *w, sim_node *n, int queue,
+                         const relet_request *q)
+{
+    uint64_t number;
+    char id[8];
+
+    if (orders_name(w, n, queue, &number, id))
         return 1;
     return relet_job_cancel(n->r, relet_str(sim_jobs_queue(queue)), number,
                             relet_str(id), q);
+}
+
+static int orders_keep(sim_world *w, sim_node *n, int queue,
+                       const relet_request *q)
+{
+    relet_time ms = sim_spread(&n->work, 0, 10000);
+    uint64_t number;
+    char id[8];
+
+    if (orders_name(w, n, queue, &number, id))
+        return 1;
+    return relet_job_keep(n->r, relet_str(sim_jobs_queue(queue)), number,
+                          relet_str(id), ms, q);
 }
 
 static int orders_replay(sim_world *w, sim_node *n, int queue,
@@ -119,6 +142,8 @@ static int orders_other(sim_world *w, sim_node *n, int queue,
     case 4:
     case 5:
         return orders_gates(n, queue, q);
+    case 6:
+        return orders_keep(w, n, queue, q);
     }
     return orders_cancel(w, n, queue, q);
 }

@@ -213,7 +213,9 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         c->leases_max = SIM_HOLDS - (uint32_t)(n->number & 1);
     if (w->work == &sim_working) {
         c->workers_max = SIM_DESKS;
-        c->jobs_max = 1 + sim_choose(&st, sim_chance(&st, 1, 6) ? SIM_ROOM : 8);
+        c->jobs_max = 1 + sim_choose(&st, 8);
+        if (sim_chance(&st, 1, 6))
+            c->jobs_max = 1 + sim_choose(&st, SIM_ROOM);
         if (sim_chance(&st, 1, 8)) /* a claim of all would be too much */
             c->reply_max = c->buffer_min + 1024;
     }

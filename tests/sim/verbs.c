@@ -77,7 +77,7 @@ static const char *verbs_text(sim_verb what)
                                        "keep",    "fail", "release", "reap",
                                        "sleep",   "cancel", "purge", "replay",
                                        "trim",    "forget", "unique",
-                                       "progress", "rank"};
+                                       "progress", "rank", "retain"};
 
     return text[what];
 }
@@ -495,6 +495,7 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_REPLAY:
     case SIM_V_TRIM:
     case SIM_V_UNIQUE:
+    case SIM_V_RETAIN:
         sim_fates_touched(w, t, p);
         return;
     case SIM_V_NONE:
