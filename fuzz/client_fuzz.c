@@ -148,6 +148,7 @@ static void fuzz_event(fuzz *f, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
+    case RELET_WORKER_TROUBLE:
     case RELET_WORKER_ENDED:
         return;
     }

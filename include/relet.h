@@ -600,7 +600,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended. It asks for no more at a time than
- * reply_max, tape_max and count_max let in; what is over them alone never
+ * reply_max, bulk_max, tape_max and count_max let in; what is over them alone never
  * comes, and is dead when it has stalled too often.
  *
  *     case RELET_JOBS:
@@ -664,7 +664,7 @@ RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
                                          uint64_t number, relet_time now);
 
 /* How a job ends. 0, RELET_E_LIMIT, _MEMORY: try again; RELET_E_REFUSED: it is
- * not here. A job that was lost is forgotten; a JOB_LOST comes for one of
+ * not here, or this would never go out, and relet_refusal says which. A job that was lost is forgotten; a JOB_LOST comes for one of
  * which the server says that it was too late. */
 typedef enum relet_verdict {
     RELET_RETRY,  /* later, while attempts are left; then it is dead         */
@@ -858,6 +858,8 @@ typedef enum relet_kind {
                           * lease is then not renewed any more               */
     RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
                           * late                                             */
+    RELET_WORKER_TROUBLE, /* why, text: the server refuses a step of it, which
+                           * is tried again; told once until it succeeds     */
     RELET_WORKER_ENDED   /* no more is told of it, its number is free        */
 } relet_kind;
 

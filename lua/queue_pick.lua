@@ -40,6 +40,6 @@ reply[3] = (k == #list and k < 256 and 'e' or got >= room and 'h' or 'm') .. at
 if #gone == 0 then return reply end
 if got > 0 then redis.call('ZADD', KEYS[4], unpack(add)) end
 redis.call('HSET', KEYS[1], 'fence', string.format('%.0f', token),
-    'c' .. ARGV[1], ARGV[2] .. held, unpack(set))
+    'c' .. ARGV[1], ARGV[2] .. ' ' .. held, unpack(set))
 redis.call('ZREM', KEYS[3], unpack(gone))
 return reply

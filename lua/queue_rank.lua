@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- queue_rank.lua: what waits moves from the list to the ranks.
 -- KEYS  1 jobs  2 waiting  3 ranked
--- ARGV  1 how many at most, up to 128
+-- ARGV  1 how many at most, up to 128; fewer when records are long
 -- Returns {moved, how many are left}. Errors: VERSION.
 -- Jobs of one type leave from the middle of a line: of a list none does at a
--- price that is bounded. From now on new jobs have ranks, too.
+-- price that is bounded. From now on new jobs have ranks, too; what was given
+-- back has the one that it had: see queue_ready.
 -- Invariant: a job is in two places before it is in one. The last go first, as
 -- the list comes before the ranks.
 local line, version = {}, redis.call('HGET', KEYS[1], 'version')
@@ -12,12 +13,21 @@ if version ~= '1' and version then
     return redis.error_reply('VERSION ' .. version)
 end
 local last = redis.call('LRANGE', KEYS[2], -ARGV[1], -1)
-for _, n in ipairs(last) do
-    line[#line + 1], line[#line + 2] = string.match(n, '^%d+$') or 0, n
+local moved, bytes, rec = 0, 0, {}
+for i = #last, 1, -1 do
+    local j = moved % 16
+    if j == 0 and bytes > 1048576 then break end
+    rec = j > 0 and rec or
+        redis.call('HMGET', KEYS[1], unpack(last, math.max(1, i - 15), i))
+    local v = rec[#rec - j] or ''
+    local n, r = string.match(last[i], '^%d+$'), string.match(v,
+        '^%+........(%-?%d+),') or 0
+    line[2 * moved + 1] = n and n - 1000 * r - r / 2048 or 0
+    line[2 * moved + 2], moved, bytes = last[i], moved + 1, bytes + #v
 end
 redis.call('HSET', KEYS[1], 'ranks', '1')
-if #line > 0 then
+if moved > 0 then
     redis.call('ZADD', KEYS[3], unpack(line))
-    redis.call('RPOP', KEYS[2], #last)
+    redis.call('RPOP', KEYS[2], moved)
 end
-return {#last, redis.call('LLEN', KEYS[2])}
+return {moved, redis.call('LLEN', KEYS[2])}

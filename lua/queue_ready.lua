@@ -5,7 +5,8 @@
 -- Returns {how many, ms until the next is due, or -1}. Errors: VERSION.
 -- Delayed are 'number' or 'number,rank', by 1024 * ms + number % 1024, so that
 -- those of a millisecond come in order. Rank r stands in front of what came up
--- to 1000 * r jobs before it and no further, so that none waits for ever.
+-- to 1000 * r jobs before it and no further, so that none waits for ever. No
+-- two have one score, so that who goes by scores passes none over.
 -- Invariant: a job is in two places before it is in one, never in none. A
 -- sleeper for each job is woken, of the first eight; and one, when none is due,
 -- but the next is sooner than what one was told last.
@@ -20,7 +21,8 @@ local ranks = q[2] or string.find(table.concat(due, ' '), ',', 1, true)
 if ranks and not q[2] then redis.call('HSET', KEYS[1], 'ranks', '1') end
 for _, name in ipairs(due) do
     local n, rank = string.match(name, '^(%d+),?(%-?%d*)$')
-    if n and ranks then line[#line + 1] = n - 1000 * (tonumber(rank) or 0) end
+    local r = tonumber(rank) or 0
+    if n and ranks then line[#line + 1] = n - 1000 * r - r / 2048 end
     line[#line + 1] = n
 end
 if #line > 0 then

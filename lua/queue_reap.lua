@@ -10,7 +10,7 @@ local t, back, dead, get, set = redis.call('TIME'), {}, {}, {'version'}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'run', 'open')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local run = tostring(redis.pcall('INFO', 'server')):match('run_id:(%x+)') or '-'
 local odd = q[2] ~= run or ms > (tonumber(ARGV[4] or '') or ms)
 local open = odd and ms + (q[2] and ARGV[3] or 0) or tonumber(q[3]) or 0
 if odd then redis.call('HSET', KEYS[1], 'run', run, 'open', open) end
@@ -39,7 +39,7 @@ if #back > 0 then redis.call('LPUSH', KEYS[2], unpack(back)) end
 if #dead > 0 then redis.call('ZADD', KEYS[4], unpack(dead)) end
 if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
 if #late > 0 then redis.call('ZREM', KEYS[3], unpack(late)) end
-local asleep = #back > 0 and redis.call('ZPOPMIN', KEYS[5], 4) or {}
+local asleep = #back > 0 and redis.call('ZPOPMIN', KEYS[5], 8) or {}
 for i = 1, #asleep, 2 do redis.pcall('PUBLISH', asleep[i], KEYS[1]) end
 local more = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
 return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1, ms}

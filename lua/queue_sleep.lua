@@ -7,7 +7,8 @@
 -- there is work, or it left}. Errors: VERSION.
 -- Invariant: who stands in line while jobs wait has been told to wake up, or
 -- lined up before they came; and knows when more are due, or is told when that
--- becomes sooner. Who is held back does not line up: it asks again.
+-- becomes sooner. Who is held back does not line up: it asks again. Who leaves
+-- wakes another one, as it may be that nobody else was told.
 local t = redis.call('TIME')
 local q = redis.call('HMGET', KEYS[1], 'version', 'due')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
@@ -19,7 +20,8 @@ if stays then
 else
     redis.call('ZREM', KEYS[4], ARGV[1])
 end
-local asleep = work > 0 and ARGV[2] == 'p' and
+local more = work > 0 or ARGV[2] == '0' and (q[2] or '') ~= ''
+local asleep = more and ARGV[2] ~= '1' and
     redis.call('ZRANGE', KEYS[4], 0, 7) or {}
 for _, sleeper in ipairs(asleep) do
     redis.call('ZREM', KEYS[4], sleeper)

@@ -428,7 +428,7 @@ RELET_API const char *relet_kind_text(relet_kind kind)
         "subscribed", "unsubscribed", "subscription refused", "message",
         "invalidate", "gap", "pushed", "lease gained", "lease lost",
         "lease trouble", "lease ended", "jobs", "job cancel", "job lost",
-        "worker ended"};
+        "worker trouble", "worker ended"};
 
     return (unsigned)kind <= RELET_WORKER_ENDED ? text[kind] : "?";
 }

@@ -87,6 +87,7 @@ RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
     rlt_desk *d = rlt_desk_of(r, worker);
     rlt_slot *s = finish_slot(d, number);
     rlt_words w;
+    int code;
 
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
@@ -102,7 +103,10 @@ RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
     rlt_words_number(&w, s->token);
     rlt_words_number(&w, (uint64_t)s->keep_ms);
     rlt_words_add(&w, result);
-    return finish_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, &w);
+    code = finish_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, &w);
+    if (code == 0 && s->keep_ms > 0)
+        rlt_sweep_kept(&d->work.sweep, r->session.now + s->keep_ms);
+    return code;
 }
 
 static relet_time finish_delay(relet *r, const rlt_slot *s,
@@ -181,6 +185,9 @@ RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
         return rlt_client_refuse(r, "the worker has no such job");
     if (s->state == RLT_SLOT_LOST)
         return finish_end(r, d, s, RLT_SLOT_CLOSING);
+    if ((int)f->verdict < 0 || f->verdict > RELET_BURY)
+        return rlt_client_refuse(r, "failure.verdict is not one of "
+                                    "relet_verdict");
     if (f->delay_ms < 0)
         return rlt_client_refuse(r, "failure.delay_ms may not be below 0");
     return finish_fail(r, d, s, f);

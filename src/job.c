@@ -69,6 +69,8 @@ RELET_PRIVATE const char *rlt_job_rule(const relet_job *j)
         return "job.rank must be between -1000 and 1000";
     if (j->delay_ms < 0 || j->delay_ms > JOB_MS_MAX)
         return "job.delay_ms must be between 0 and 1000000000000";
+    if ((int)j->backoff < 0 || j->backoff > RELET_BACKOFF_FIXED)
+        return "job.backoff is not one of relet_backoff";
     if (j->backoff_ms < 0 || j->backoff_ms > JOB_MS_MAX)
         return "job.backoff_ms must be between 0 and 1000000000000";
     if (j->backoff_max_ms < 0 || j->backoff_max_ms > JOB_MS_MAX)

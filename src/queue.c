@@ -232,6 +232,8 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
     rule = QUEUE_BEGIN(r, &c, queue, key);
     if (rule == NULL)
         rule = queue_most_rule(most);
+    if (rule == NULL && letter == NULL && place != RELET_NOWHERE)
+        rule = "there is no such place";
     if (rule)
         return rlt_client_refuse(r, rule);
     if (place == RELET_RANKED) /* both kinds of waiting go */

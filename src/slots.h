@@ -32,6 +32,8 @@
 #include "base.h"
 #include "job.h"
 
+#define RLT_WORK_BATCH 128 /* jobs in a step at most                         */
+
 typedef enum rlt_slot_state {
     RLT_SLOT_FREE,
     RLT_SLOT_HELD,

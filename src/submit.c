@@ -14,18 +14,29 @@
 /* A longer wait is one for ever, which can be added to no time. */
 #define SUBMIT_MS_MAX ((relet_time)1000000000000)
 
+/* n bytes, which never go out when there is less room for all that does. */
+static int submit_fits(relet *r, size_t n, size_t room)
+{
+    if (n == 0)
+        return rlt_client_refuse(r, "an argument is over 512 MiB, or there "
+                                    "are too many");
+    if (n > room)
+        return rlt_client_refuse(r, "the command is larger than output_max");
+    return 0;
+}
+
 /* The rules that hold for each operation, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
+    int code;
+
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if (r->fail_fast && r->session.state != RLT_UP)
         return rlt_client_refuse(r, "there is no link, and fail_fast is set");
-    if (n == 0)
-        return rlt_client_refuse(r, "an argument is over 512 MiB, or there "
-                                    "are too many");
-    if (n > r->output_max)
-        return rlt_client_refuse(r, "the command is larger than output_max");
+    code = submit_fits(r, n, r->output_max);
+    if (code)
+        return code;
     if (r->conn.outstanding >= r->operations_max ||
         n + rlt_buf_used(&r->conn.out) > r->output_max)
         return RELET_E_LIMIT;
@@ -213,8 +224,10 @@ static int submit_ours(relet *r, const relet_span *head, size_t heads,
 {
     size_t n = rlt_cmd_size_of(head, heads, a->argv, a->argc);
     uint8_t *out = NULL;
-    int code = rlt_conn_begin(&r->conn, n, &out);
+    int code = submit_fits(r, n, r->conn.out.max);
 
+    if (code == 0)
+        code = rlt_conn_begin(&r->conn, n, &out);
     if (code < 0)
         return code;
     (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);

@@ -8,6 +8,7 @@
 
 #define WORK_PROMOTE_MAX 128
 #define WORK_RANK_MAX 128
+#define WORK_KEPT_MAX (UINT64_C(1) << 52) /* as many as there are            */
 
 /* ----------------------------------------------------------------- sending */
 
@@ -30,13 +31,18 @@ static uint32_t desk_batch(const relet *r)
     size_t out = RLT_MAX(r->output_max, WORK_STEP_BYTES) - WORK_STEP_BYTES;
 
     out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORK_BATCH);
+    out = RLT_MIN(out, in->limits.bulk_max); /* an answer has a letter each   */
     return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
 }
 
-/* How many bytes of records a claim may bring. */
+/* How many bytes of records a claim may bring: none of them is over bulk_max
+ * then, but one that comes alone. */
 static uint64_t desk_claim_bytes(const relet *r)
 {
-    return RLT_MIN(r->conn.inlet.bytes.max - WORK_CLAIM_HEAD, 1u << 20);
+    const rlt_inlet *in = &r->conn.inlet;
+    size_t n = RLT_MIN(in->bytes.max - WORK_CLAIM_HEAD, in->limits.bulk_max);
+
+    return RLT_MIN(n, 1u << 20);
 }
 
 /* Number and token of each job that an errand is about. */
@@ -103,6 +109,15 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         if (e->latest_ms > 0)
             rlt_words_number(w, (uint64_t)e->latest_ms);
         return RLT_SCRIPT_QUEUE_REAP;
+    case RLT_STEP_TRIM:
+        rlt_words_key(w, q, RLT_KEY_DONE);
+        rlt_words_key(w, q, RLT_KEY_DEAD);
+        rlt_words_key(w, q, RLT_KEY_IDS);
+        rlt_words_number(w, WORK_KEPT_MAX);
+        rlt_words_number(w, WORK_KEPT_MAX);
+        rlt_words_number(w, 0);
+        rlt_words_number(w, RLT_WORK_BATCH);
+        return RLT_SCRIPT_QUEUE_TRIM;
     case RLT_STEP_RANK:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
@@ -134,6 +149,27 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         break;
     }
     return RLT_SCRIPT_QUEUE_SLEEP;
+}
+
+static void desk_wake(relet *r, relet_span key)
+{
+    char room[RLT_QUEUE_KEY_MAX];
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++)
+        if (rlt_desk_in_use(&r->desks[i]) &&
+            rlt_span_same(rlt_queue_name(&r->desks[i].queue, RLT_KEY_JOBS,
+                                         room), key))
+            rlt_work_wake(&r->desks[i].work);
+}
+
+/* The workers of a client stand in line as one: who leaves takes the others of
+ * its queue out, too, and they line up again behind that. */
+static void desk_left(relet *r, const rlt_desk *d)
+{
+    char room[RLT_QUEUE_KEY_MAX];
+
+    desk_wake(r, rlt_queue_name(&d->queue, RLT_KEY_JOBS, room));
 }
 
 static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
@@ -254,8 +290,11 @@ static void desk_pump(relet *r, rlt_desk *d)
         if (!rlt_work_want(&d->work, r->session.now, serial, &e))
             return;
         r->desk_serial = serial;
-        if (desk_send(r, d, &e) == 0)
+        if (desk_send(r, d, &e) == 0) {
+            if (e.step == RLT_STEP_LEAVE)
+                desk_left(r, d);
             continue;
+        }
         memset(&failed, 0, sizeof failed);
         failed.heard = RLT_HEARD_NOTHING;
         failed.serial = serial;
@@ -356,7 +395,7 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
     uint32_t what = (uint32_t)tag >> RLT_DESK_STEP_SHIFT;
     rlt_reply reply;
     rlt_desk *d;
-    int brought = 0;
+    int tells = 0;
 
     if (tag == RLT_TAG_NOBODY)
         return 0;
@@ -368,15 +407,19 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
     if (what == RLT_DESK_CLOSING)
         desk_closed(d, reply.serial, heard, v);
     else
-        brought = rlt_work_reply(&d->work, r->session.now, (rlt_step)what,
+        tells = rlt_work_reply(&d->work, r->session.now, (rlt_step)what,
                                  &reply);
     desk_turns(r);
-    if (!brought) /* before what else has come, which may need its room */
+    if (tells == 0) /* before what else has come, which may need its room */
         return rlt_work_event_all(r, ev);
-    ev->kind = RELET_JOBS;
+    ev->kind = tells == RLT_WORK_BROUGHT ? RELET_JOBS : RELET_WORKER_TROUBLE;
     ev->tag = d->tag;
     ev->lease = (int)index;
     ev->value = v;
+    if (tells == RLT_WORK_TROUBLE) {
+        ev->why = RELET_WHY_REFUSED;
+        ev->text = relet_value_text(v);
+    }
     return 1;
 }
 
@@ -412,14 +455,7 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
 /* A push on the channel of wake-ups named this key. */
 RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key)
 {
-    char room[RLT_QUEUE_KEY_MAX];
-    uint32_t i;
-
-    for (i = 0; i < r->desks_max; i++)
-        if (rlt_desk_in_use(&r->desks[i]) &&
-            rlt_span_same(rlt_queue_name(&r->desks[i].queue, RLT_KEY_JOBS,
-                                         room), key))
-            rlt_work_wake(&r->desks[i].work);
+    desk_wake(r, key);
     desk_turns(r);
 }
 

@@ -20,13 +20,12 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
     rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
     w->allowed = plan->slots;
-    w->server_at = -1;
     w->rand = rand;
     rlt_walk_begin(&w->walk, now);
     w->state = RLT_WORK_EAGER;
     w->poll_at = now;
     w->due_at = RELET_NEVER;
-    w->reap_at = plan->reap_ms == RELET_NEVER ? RELET_NEVER : now;
+    rlt_sweep_begin(&w->sweep, plan->reap_ms, now);
     for (i = 0; i < RLT_STEPS; i++)
         w->step[i].op = 1;
 }
@@ -132,7 +131,9 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
     if (w->step[RLT_STEP_RENEW].serial == 0)
         t = RLT_MIN(t, work_renewal(w));
     if (w->step[RLT_STEP_REAP].serial == 0 && w->state != RLT_WORK_STOPPING)
-        t = RLT_MIN(t, w->reap_at);
+        t = RLT_MIN(t, w->sweep.reap_at);
+    if (w->step[RLT_STEP_TRIM].serial == 0 && w->state != RLT_WORK_STOPPING)
+        t = RLT_MIN(t, w->sweep.trim_at);
     if (w->state == RLT_WORK_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
     if (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_PROMOTE].serial == 0)
@@ -225,18 +226,11 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     case RLT_STEP_LEAVE:
         return w->in_line && w->state == RLT_WORK_STOPPING;
     case RLT_STEP_REAP:
-        return w->reap_at <= now && w->state != RLT_WORK_STOPPING;
+        return w->sweep.reap_at <= now && w->state != RLT_WORK_STOPPING;
+    case RLT_STEP_TRIM:
+        return w->sweep.trim_at <= now && w->state != RLT_WORK_STOPPING;
     }
     return 0;
-}
-
-/* What the server's clock may show, by ours, but for what no clock is late by:
- * when it leaps ahead all leases end at once, and nobody is gone. */
-static int64_t work_latest(const rlt_work *w, relet_time now)
-{
-    if (w->server_at < 0)
-        return 0;
-    return w->server_ms + (now - w->server_at) + w->plan.lease_ms / 4;
 }
 
 RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
@@ -270,7 +264,7 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         out->serial = serial;
         out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
-        out->latest_ms = work_latest(w, now);
+        out->latest_ms = rlt_sweep_latest(&w->sweep, now, w->plan.lease_ms);
         return 1;
     }
     return 0;
@@ -440,14 +434,6 @@ static void work_promoted(rlt_work *w, relet_time now, relet_value v)
     w->due_at = ms < 0 ? RELET_NEVER : now + RLT_MIN(ms, WORK_MS_MAX);
 }
 
-static uint32_t work_count(relet_value v, size_t i)
-{
-    int64_t n = 0;
-
-    (void)relet_value_int(relet_value_at(v, i), &n);
-    return (uint32_t)RLT_MIN(RLT_MAX(n, 0), RLT_WORK_BATCH);
-}
-
 static void work_ranked(rlt_work *w, relet_value v)
 {
     int64_t left = 0;
@@ -456,25 +442,12 @@ static void work_ranked(rlt_work *w, relet_value v)
     w->walk.unranked = left > 0;
 }
 
-/* A full step is followed by the next at once. After that it is no use to look
- * before a lease has ended, and of all that look one in time is enough. */
+/* What is relet waits: also for who looked. */
 static void work_reaped(rlt_work *w, relet_time now, relet_value v)
 {
-    relet_time wait = w->plan.reap_ms;
-    int64_t left = -1, ms;
-
-    (void)relet_value_int(relet_value_at(v, 2), &left);
-    if (relet_value_int(relet_value_at(v, 3), &ms)) {
-        w->server_ms = RLT_MIN(ms, WORK_MS_MAX);
-        w->server_at = w->step[RLT_STEP_REAP].sent_at;
-    }
-    if (work_count(v, 0) + work_count(v, 1) >= RLT_WORK_BATCH)
-        wait = 0;
-    else if (left >= 0)
-        wait = RLT_MIN(wait, left);
-    w->reap_at = now + wait +
-                 (relet_time)rlt_rand_below(
-                     w->rand, (uint64_t)w->plan.reap_ms / 8 + 1);
+    if (rlt_sweep_reaped(&w->sweep, now, w->step[RLT_STEP_REAP].sent_at,
+                         w->plan.reap_ms, v, w->rand) > 0)
+        rlt_work_wake(w);
 }
 
 /* Letters, one for each job, or an array. */
@@ -520,28 +493,48 @@ static uint32_t work_answer(rlt_work *w, relet_time now, rlt_step step,
     case RLT_STEP_REAP:
         work_reaped(w, now, v);
         break;
+    case RLT_STEP_TRIM:
+        rlt_sweep_trimmed(&w->sweep, now, w->plan.reap_ms, v, w->rand);
+        break;
     }
     return 0;
+}
+
+/* What is only for others' sake holds up nothing else. */
+static void work_refused(rlt_work *w, relet_time now, rlt_step step)
+{
+    relet_time again = rlt_sweep_again(now, w->plan.reap_ms, w->rand);
+
+    if (step == RLT_STEP_REAP)
+        w->sweep.reap_at = again;
+    else if (step == RLT_STEP_TRIM)
+        w->sweep.trim_at = again;
+    else
+        work_failed(w, now);
 }
 
 RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
                                  const rlt_reply *r)
 {
-    uint32_t brought = 0;
+    uint32_t brought = 0, bit = 1u << step;
+    int trouble = 0;
 
     if (r->serial == 0 || r->serial != w->step[step].serial)
         return 0;
     w->step[step].serial = 0;
     if (r->heard == RLT_HEARD_VALUE && work_is_answer(step, r->value)) {
         w->tries = 0;
+        w->refused &= (uint16_t)~bit;
         brought = work_answer(w, now, step, r->value);
     } else {
-        work_failed(w, now);
+        work_refused(w, now, step);
+        trouble = r->heard == RLT_HEARD_VALUE && !(w->refused & bit);
+        w->refused |= (uint16_t)(trouble ? bit : 0);
     }
     rlt_work_settle(w);
     rlt_assert(brought == 0 || w->state == RLT_WORK_EAGER ||
                w->state == RLT_WORK_ASLEEP); /* else it goes back untold     */
-    return brought > 0;
+    return trouble ? RLT_WORK_TROUBLE : brought > 0 ? RLT_WORK_BROUGHT : 0;
 }
 
 /* ---------------------------------------------------------------- the user */

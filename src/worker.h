@@ -36,6 +36,7 @@
 #include "lease.h"
 #include "rand.h"
 #include "slots.h"
+#include "sweep.h"
 #include "walk.h"
 
 /* One script each, in the order in which they go out together. */
@@ -49,11 +50,10 @@ typedef enum rlt_step {
     RLT_STEP_CLAIM,
     RLT_STEP_LINE_UP,
     RLT_STEP_LEAVE,   /* the line                                            */
-    RLT_STEP_REAP     /* what is leased to nobody any more is relet          */
+    RLT_STEP_REAP,    /* what is leased to nobody any more is relet          */
+    RLT_STEP_TRIM     /* what was kept for long enough goes                  */
 } rlt_step;
-#define RLT_STEPS 10
-
-#define RLT_WORK_BATCH 128 /* jobs in a step at most                         */
+#define RLT_STEPS 11
 
 typedef enum rlt_work_state {
     RLT_WORK_REST,
@@ -82,6 +82,7 @@ typedef struct rlt_work {
     rlt_slots held;
     rlt_rand *rand;
     rlt_walk walk;
+    rlt_sweep sweep;
     rlt_work_state state;
     rlt_under_way step[RLT_STEPS];
     uint32_t wanted;   /* by the claim that is under way, or not answered    */
@@ -95,10 +96,9 @@ typedef struct rlt_work {
     uint8_t doubled;   /* … and so was the one that is under way             */
     uint8_t tell_end;
     uint64_t astray_from; /* they have no lower tokens                       */
-    relet_time poll_at, due_at, reap_at, again_at;
-    int64_t server_ms; /* the server's clock, at some time since server_at,  */
-    relet_time server_at; /* when it was last asked to reap; below 0: never  */
+    relet_time poll_at, due_at, again_at;
     int tries;         /* steps in a row that failed                         */
+    uint16_t refused;  /* a bit for each step that the server refused last   */
 } rlt_work;
 
 typedef struct rlt_errand {
@@ -138,7 +138,11 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
 /* Whether a slot is part of an errand; they stand in it in their order. */
 RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step);
 
-/* 1 when it brought jobs that are to be told. */
+/* What is to be told of an answer. */
+enum {
+    RLT_WORK_BROUGHT = 1, /* jobs                                            */
+    RLT_WORK_TROUBLE = 2  /* it is none: once until the step succeeds        */
+};
 RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
                                  const rlt_reply *r);
 

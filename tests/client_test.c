@@ -1672,6 +1672,7 @@ static void t_book_event(t_book *book, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
+    case RELET_WORKER_TROUBLE:
     case RELET_WORKER_ENDED:
         return;
     }

@@ -485,6 +485,10 @@ static inline void t_text_event(t_text *t, const relet *r,
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " %s", relet_why_text(ev->why));
         return;
+    case RELET_WORKER_TROUBLE:
+        t_text_put(t, " ");
+        t_text_span(t, ev->text);
+        return;
     case RELET_WORKER_ENDED:
         return;
     case RELET_INVALIDATE:

@@ -1023,6 +1023,7 @@ static void t_model_event(t_model *m, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
+    case RELET_WORKER_TROUBLE:
     case RELET_WORKER_ENDED:
         return;
     }

@@ -542,6 +542,7 @@ static void t_hear(t_client *c, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
+    case RELET_WORKER_TROUBLE:
     case RELET_WORKER_ENDED:
         break;
     }

@@ -183,12 +183,12 @@ TEST a_reaper_that_is_under_way_or_stops_is_not_due(void)
 
     t_asleep(&t);
     t.w.plan.reap_ms = T_REAP;
-    t.w.reap_at = t.c.now;
+    t.w.sweep.reap_at = t.c.now;
     ASSERT_EQ(t.c.now, t_due(&t));
     ASSERT(t_sends(&t, RLT_STEP_REAP));
     ASSERT(t_due(&t) > t.c.now);
     t_full(&t, 1);
-    t.w.reap_at = t.c.now + 1;
+    t.w.sweep.reap_at = t.c.now + 1;
     rlt_work_stop(&t.w);
     ASSERT(t_due(&t) > t.c.now + 1);
     PASS();
@@ -314,7 +314,7 @@ TEST an_answer_of_another_form_is_as_no_answer(void)
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
         t_begin(&t, 1);
         SENDS(&t, RLT_STEP_CLAIM);
-        ASSERT_EQ(0, t_hear(&t, RLT_STEP_CLAIM, odd[i]));
+        ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_CLAIM, odd[i]));
         ASSERT_EQ(1, t.w.tries);
         ASSERT(t.w.again_at > t.c.now);
     }
@@ -346,11 +346,11 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_REAP;
-    t.w.reap_at = t.c.now;
+    t.w.sweep.reap_at = t.c.now;
     (void)t_sends(&t, RLT_STEP_REAP);
     (void)t_hear(&t, RLT_STEP_REAP,
                  "*4\r\n:" T_HUGE "\r\n:" T_HUGE "\r\n:0\r\n:" T_HUGE "\r\n");
-    ASSERT(t.w.reap_at <= t.c.now + T_REAP / 8 + 1);
+    ASSERT(t.w.sweep.reap_at <= t.c.now + T_REAP / 8 + 1);
     (void)t_hear(&t, RLT_STEP_CLAIM,
                  "*3\r\n:" T_TINY "\r\n+" T_HUGE "\r\n:" T_HUGE "\r\n");
     ASSERT(t.w.due_at > t.c.now);
@@ -360,7 +360,7 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
     (void)t_hear(&t, RLT_STEP_REAP,
                  "*4\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY
                  "\r\n");
-    ASSERT(t.w.reap_at >= t.c.now + T_REAP);
+    ASSERT(t.w.sweep.reap_at >= t.c.now + T_REAP);
     t.w.due_at = t.c.now;
     (void)t_sends(&t, RLT_STEP_PROMOTE);
     (void)t_hear(&t, RLT_STEP_PROMOTE, "*2\r\n:1\r\n:" T_HUGE "\r\n");

@@ -39,7 +39,8 @@ static const char *t_sends(t_rig *t)
 {
     static const char *const names[RLT_STEPS] = {
         "renew", "done",  "return", "promote", "recall",
-        "rank",  "claim", "lineup", "leave",   "reap"};
+        "rank",  "claim", "lineup", "leave",   "reap",
+        "trim"};
 
     rlt_errand e;
 
@@ -786,20 +787,56 @@ TEST who_claims_any_type_wakes_nobody(void)
     PASS();
 }
 
+/* Who looked may be the only one that listens. */
+TEST what_is_relet_wakes_who_looked(void)
+{
+    t_rig t;
+
+    t_asleep(&t);
+    t.w.plan.reap_ms = T_LEASE;
+    t.w.sweep.reap_at = t.c.now;
+    ASSERT_STR_EQ("reap", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:1\r\n:0\r\n:-1\r\n");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    PASS();
+}
+
+/* A server that lets nobody ask INFO refused each look, and what else a worker
+ * had to say waited for a second, each time. */
+TEST a_look_that_is_refused_holds_nothing_up(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    t.w.plan.reap_ms = T_LEASE;
+    t.w.sweep.reap_at = t.w.sweep.trim_at = t.c.now;
+    ASSERT_STR_EQ("claim reap trim", t_sends(&t));
+    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_REAP, "-NOPERM no\r\n"));
+    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
+    ASSERT(t.w.again_at <= t.c.now);
+    ASSERT(t.w.sweep.reap_at > t.c.now && t.w.sweep.trim_at > t.c.now);
+    t_clock_pass(&t.c, T_LEASE * 2);
+    ASSERT_STR_EQ("reap trim", t_sends(&t));
+    ASSERT_EQ(0, t_hear(&t, RLT_STEP_REAP, "-NOPERM no\r\n"));
+    ASSERT_EQ(0, t_hear(&t, RLT_STEP_TRIM, "*2\r\n:1\r\n:1\r\n"));
+    ASSERT_STR_EQ("trim", t_sends(&t)); /* there is more to do */
+    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
+    PASS();
+}
+
 TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
 {
     t_rig t;
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.reap_at = t.c.now;
+    t.w.sweep.reap_at = t.c.now;
     ASSERT_STR_EQ("claim reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:100\r\n:28\r\n:0\r\n");
-    ASSERT(t.w.reap_at <= t.c.now + T_LEASE / 8 + 1);
-    t_clock_pass(&t.c, T_LEASE / 8 + 1);
+    ASSERT_EQ(t.c.now, t.w.sweep.reap_at);
     ASSERT_STR_EQ("reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:0\r\n:0\r\n:-1\r\n");
-    ASSERT(t.w.reap_at >= t.c.now + T_LEASE);
+    ASSERT(t.w.sweep.reap_at >= t.c.now + T_LEASE);
     PASS();
 }
 
@@ -848,6 +885,8 @@ int main(int argc, char **argv)
     RUN_TEST(by_type_who_was_woken_and_found_something_wakes_nobody);
     RUN_TEST(by_type_a_wake_up_behind_what_was_sent_is_not_forgotten);
     RUN_TEST(who_claims_any_type_wakes_nobody);
+    RUN_TEST(what_is_relet_wakes_who_looked);
+    RUN_TEST(a_look_that_is_refused_holds_nothing_up);
     RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
     GREATEST_MAIN_END();
 }

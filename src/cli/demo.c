@@ -304,6 +304,7 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
         return;
     case RELET_UP:
     case RELET_LEASE_TROUBLE:
+    case RELET_WORKER_TROUBLE:
     case RELET_JOB_CANCEL:
     case RELET_SUBSCRIBED:
     case RELET_UNSUBSCRIBED:

@@ -122,12 +122,14 @@ static void work_event(worker *w, const relet_event *ev)
     } else if (ev->kind == RELET_WORKER_ENDED) {
         work_desk_of(w, ev)->number = -1;
         w->at_work--;
-    } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN) {
+    } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN ||
+               ev->kind == RELET_WORKER_TROUBLE) {
         char text[200];
 
         snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
         runner_note(w, NULL, relet_kind_text(ev->kind), text,
-                    ev->why == RELET_WHY_AUTH);
+                    ev->why == RELET_WHY_AUTH ||
+                        ev->kind == RELET_WORKER_TROUBLE);
     } else if (ev->tag == WORK_ASK && ev->kind >= RELET_REPLY &&
                ev->kind <= RELET_UNSURE) {
         work_event_status(w, ev);

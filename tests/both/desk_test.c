@@ -88,12 +88,12 @@ TEST no_worker_has_more_room_or_weight_than_there_is(void)
 TEST no_worker_claims_more_than_its_client_reads(void)
 {
     char payload[201] = "", whole[1200] = "jobs";
-    relet_config c[3];
+    relet_config c[4];
     t_world w;
     size_t i, n;
 
     memset(payload, 'x', sizeof payload - 1);
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 4; i++) {
         c[i] = t_config();
         c[i].workers_max = 2;
         c[i].jobs_max = 8;
@@ -101,9 +101,10 @@ TEST no_worker_claims_more_than_its_client_reads(void)
     c[0].count_max = 16;   /* values: three for each job */
     c[1].tape_max = 288;   /* as many */
     c[2].reply_max = 1600; /* bytes */
+    c[3].bulk_max = 1472;  /* … of one, and so of all */
     for (n = 1; n <= 4; n++)
         sprintf(whole + strlen(whole), " %d:%s", (int)n, payload);
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 4; i++) {
         t_world_start_with(&w, 1, &c[i]);
         t_world_pass(&w, 10);
         for (n = 0; n < 6; n++)
@@ -285,9 +286,20 @@ TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
     ASSERT_EQ(0, t_work_with(&w, 0, 1));
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
     T_HEARD(&w, 0, "jobs 1:a");
-    ASSERT_EQ(RELET_E_LIMIT, relet_job_done(w.p[0].r, 0, 1, f.text));
-    ASSERT_EQ(RELET_E_LIMIT, relet_job_fail(w.p[0].r, 0, 1, &f));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_done(w.p[0].r, 0, 1, f.text));
+    ASSERT_STR_EQ("the command is larger than output_max",
+                  relet_refusal(w.p[0].r));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_fail(w.p[0].r, 0, 1, &f));
+    f.text.n = ((size_t)512 << 20) + 1; /* nobody looks that far */
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_done(w.p[0].r, 0, 1, f.text));
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(w.p[0].r, 0, 1, f.text));
+    ASSERT_STR_EQ("an argument is over 512 MiB, or there are too many",
+                  relet_refusal(w.p[0].r));
     ASSERT(relet_job_valid_for(w.p[0].r, 0, 1, w.now) > 0);
+    f.verdict = (relet_verdict)3;
+    ASSERT_EQ(RELET_E_REFUSED, relet_job_fail(w.p[0].r, 0, 1, &f));
+    ASSERT_STR_EQ("failure.verdict is not one of relet_verdict",
+                  relet_refusal(w.p[0].r));
     ASSERT_EQ(0, t_done(&w, 0, 1));
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
     t_world_end(&w);
@@ -375,6 +387,46 @@ TEST who_stops_while_asleep_leaves_the_line(void)
     t_world_settle(&w);
     T_HEARD(&w, 0, "worker ended");
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* Both stand in line under one name. */
+TEST who_stops_beside_another_one_leaves_it_in_line(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(1, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[0].r, 0));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "worker ended");
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
+    ASSERT_EQ(0, t_put(&w, 1, "a"));
+    T_HEARD(&w, 0, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
+/* An error that no server should give is for people, and once. */
+TEST what_a_server_refuses_is_told_until_it_does_not(void)
+{
+    t_world w;
+
+    t_begin(&w, 1);
+    (void)t_world_ask(&w, "SET {q}:leased 1");
+    (void)t_world_ask(&w, "RPUSH {q}:waiting 1");
+    (void)t_world_ask(&w, "HSET {q}:jobs version 1 1 .aaaax");
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 60000);
+    ASSERT(strncmp(t_world_told(&w, 0), "worker trouble", 14) == 0);
+    ASSERT(strncmp(t_world_told(&w, 0), "worker trouble", 14) == 0);
+    T_HEARD(&w, 0, ""); /* one for claims, one for who looks what is late */
+    (void)t_world_ask(&w, "DEL {q}:leased");
+    t_world_pass(&w, 10000);
+    T_HEARD(&w, 0, "jobs 1:x");
     t_world_end(&w);
     PASS();
 }
@@ -527,6 +579,8 @@ int main(int argc, char **argv)
     RUN_TEST(of_an_end_without_an_answer_nobody_knows);
     RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
     RUN_TEST(who_stops_while_asleep_leaves_the_line);
+    RUN_TEST(who_stops_beside_another_one_leaves_it_in_line);
+    RUN_TEST(what_a_server_refuses_is_told_until_it_does_not);
     RUN_TEST(workers_of_a_client_that_gave_up_end);
     RUN_TEST(workers_of_two_teams_do_not_share_their_room);
     RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);

@@ -294,7 +294,7 @@ TEST a_rank_goes_before_a_thousand_older_jobs_and_no_more(void)
     SAID("1003", t_offer("1", "1,0,0,0,0;", "r"));
     t_ready();
     (void)t_claim("W", "1", "9");
-    SAID("1 2 1003 3", t_brought()); /* 1003 - 1000 is 3: by its name */
+    SAID("1 2 1003 3", t_brought());
     SWEPT;
     PASS();
 }
@@ -573,6 +573,91 @@ TEST a_pick_clears_places_without_a_job(void)
     PASS();
 }
 
+/* Else queue_forget would not know what it is. */
+TEST a_pick_of_nothing_is_remembered_as_one_of_something_is(void)
+{
+    (void)RUN("rank", "9", NULL);
+    (void)t_say("ZADD {q}:ranked 0 77");
+    SAID("e0", t_pick("2", "9", "A", "-inf"));
+    SAID("2 ", t_tell("HGET {q}:jobs cW"));
+    PASS();
+}
+
+/* Whoever goes on behind a score would pass the other one over for ever. */
+TEST no_two_jobs_have_one_score(void)
+{
+    t_put(3);
+    (void)t_say("HSET {q}:jobs seq 1002");
+    (void)t_offer("1", "1,0,1,0,0;A", "r");
+    t_ready();
+    (void)RUN("rank", "9", NULL);
+    SAID("3", t_tell("ZSCORE {q}:ranked 3"));
+    SAID("2.99951171875", t_tell("ZSCORE {q}:ranked 1003"));
+    SAID("e3", t_pick("1", "1", "A", "2"));
+    SAID("1003", t_brought());
+    PASS();
+}
+
+/* Page by page, so long as the records are. */
+TEST what_was_given_back_has_its_rank_again(void)
+{
+    static char bulky[600001];
+
+    (void)t_say("HSET {q}:jobs ranks 1 seq 1001");
+    memset(bulky, 'x', sizeof bulky - 1);
+    (void)RUN("offer", "P.0", "1", "0", "1,0,0,0,0;", "r", "-1,0,0,0,0;", bulky,
+              "0,0,0,0,0;", bulky, NULL);
+    t_ready();
+    (void)t_claim("W", "1", "3");
+    SAID("1002 1004", t_brought());
+    (void)t_claim("W", "2", "3");
+    SAID("1003", t_brought());
+    (void)RUN("release", "1002", t_token("1002"), "1004", t_token("1004"),
+              "1003", t_token("1003"), NULL);
+    SAID("[1002 1004 1003]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SAID("[3 0]", RUN("rank", "128", NULL));
+    SAID("[1002 1004 1003]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    SAID("1.99951171875", t_tell("ZSCORE {q}:ranked 1002"));
+    SAID("1004", t_tell("ZSCORE {q}:ranked 1004"));
+    SAID("2003.00048828125", t_tell("ZSCORE {q}:ranked 1003"));
+    PASS();
+}
+
+TEST long_records_are_ranked_some_at_a_time(void)
+{
+    static char bulky[70001];
+    int i;
+
+    memset(bulky, 'x', sizeof bulky - 1);
+    for (i = 0; i < 20; i++) {
+        char op[12];
+
+        sprintf(op, "%d", i + 1);
+        (void)RUN("put", "P", op, "0", bulky, NULL);
+    }
+    SAID("[16 4]", RUN("rank", "128", NULL));
+    SAID("[4 0]", RUN("rank", "128", NULL));
+    SAID("[1 2 3 4 5 6]", t_tell("ZRANGE {q}:ranked 0 5"));
+    PASS();
+}
+
+/* The one that leaves may be the one that was told. */
+TEST who_leaves_wakes_another_one_if_there_is_or_will_be_work(void)
+{
+    (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
+    SAID("0", t_sleep("A", "0"));
+    SAID("[B C]", t_tell("ZRANGE {q}:idle 0 -1"));
+    (void)t_say("HSET {q}:jobs due 5");
+    SAID("0", t_sleep("B", "0")); /* C does not listen */
+    SAID("[]", t_tell("ZRANGE {q}:idle 0 -1"));
+    (void)t_say("HSET {q}:jobs due ''");
+    (void)t_say("RPUSH {q}:waiting 1");
+    (void)t_say("ZADD {q}:idle 2 B 3 C");
+    SAID("0", t_sleep("B", "0"));
+    SAID("[]", t_tell("ZRANGE {q}:idle 0 -1"));
+    PASS();
+}
+
 TEST who_was_woken_in_vain_wakes_another_one(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B");
@@ -728,6 +813,11 @@ int main(int argc, char **argv)
     RUN_TEST(a_pick_looks_at_128_and_says_where_to_go_on);
     RUN_TEST(a_limit_and_a_stop_hold_picks_back);
     RUN_TEST(a_pick_clears_places_without_a_job);
+    RUN_TEST(a_pick_of_nothing_is_remembered_as_one_of_something_is);
+    RUN_TEST(no_two_jobs_have_one_score);
+    RUN_TEST(what_was_given_back_has_its_rank_again);
+    RUN_TEST(long_records_are_ranked_some_at_a_time);
+    RUN_TEST(who_leaves_wakes_another_one_if_there_is_or_will_be_work);
     RUN_TEST(who_was_woken_in_vain_wakes_another_one);
     RUN_TEST(who_finds_no_work_lines_up);
     RUN_TEST(who_lines_up_hears_when_more_are_due);

@@ -187,6 +187,23 @@ TEST a_number_beyond_all_bounds_is_refused_by_name(void)
     PASS();
 }
 
+TEST what_is_no_place_is_not_purged_as_if_it_were_all(void)
+{
+    REFUSED("there is no such place",
+            relet_queue_purge(t_r, t_queue, (relet_place)99, 1, 0, NULL));
+    PASS();
+}
+
+TEST a_backoff_that_is_none_is_refused_by_name(void)
+{
+    relet_job j = t_job("a", NULL);
+
+    j.backoff = (relet_backoff)3;
+    REFUSED("job.backoff is not one of relet_backoff",
+            relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    PASS();
+}
+
 TEST a_place_that_is_none_is_not_listed(void)
 {
     REFUSED("there is no such place",
@@ -441,6 +458,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_is_named_by_what_may_be_a_name);
     RUN_TEST(no_more_are_looked_at_than_128_and_no_less_than_one);
     RUN_TEST(a_number_beyond_all_bounds_is_refused_by_name);
+    RUN_TEST(what_is_no_place_is_not_purged_as_if_it_were_all);
+    RUN_TEST(a_backoff_that_is_none_is_refused_by_name);
     RUN_TEST(a_place_that_is_none_is_not_listed);
     RUN_TEST(nothing_is_put_by_a_put_of_nothing);
     RUN_TEST(a_put_has_at_most_so_many_jobs);

@@ -584,6 +584,26 @@ TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
     ASSERT_STR_EQ("$7\r\ndresult\r\n", t_world_ask(&w, "HGET {q}:jobs 1r"));
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_pass(&w, 59900);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    t_world_pass(&w, 200); /* its worker sees to that */
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 1, "jobs 2:a");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST what_others_kept_goes_within_minutes(void)
+{
+    t_world w;
+
+    t_begin(&w, 1);
+    (void)t_world_ask(&w, "HSET {q}:jobs version 1 1 .aaaax 1s D");
+    (void)t_world_ask(&w, "ZADD {q}:done 1 1");
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 4 * 30000 + 30000 / 8);
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:done"));
     t_world_end(&w);
     PASS();
 }
@@ -842,6 +862,7 @@ int main(int argc, char **argv)
     RUN_TEST(who_is_light_has_its_turn_in_a_small_room);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
+    RUN_TEST(what_others_kept_goes_within_minutes);
     RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
     RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);

@@ -18,6 +18,7 @@
 #define SIM_DEEDS 1024      /* under way to what the work changes             */
 #define SIM_RENEWALS_MAX 8
 #define SIM_NOBODYS UINT32_MAX /* a job that a server made up                */
+#define SIM_RANK_PARTS 2048 /* of the distance between two jobs              */
 #define SIM_IDS 9           /* id1 to id8                                     */
 
 #define SIM_JOB_LEASE_MAX_MS ((relet_time)8000)
@@ -56,7 +57,7 @@ typedef struct sim_place {
     uint32_t attempts, stalls, replays;
     uint32_t waiting, ranked, delayed, leased, done, dead; /* how often       */
     int64_t score;       /* in `leased`, or in `delayed`                      */
-    int64_t rank_score;
+    int64_t rank_score;  /* in parts                                          */
     int64_t born_s;      /* as its record says                                */
     sim_terms terms;     /* … too                                             */
     uint8_t gone;        /* its record went, and it still stands in line      */

@@ -409,6 +409,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_JOBS:
     case RELET_JOB_CANCEL:
     case RELET_JOB_LOST:
+    case RELET_WORKER_TROUBLE:
     case RELET_WORKER_ENDED:
         sim_tasks_event(w, n, ev);
         return;

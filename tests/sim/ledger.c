@@ -405,6 +405,20 @@ static void ledger_member(sim_world *w, sim_book *b, int queue,
         p->gone = p->gone && p->waiting;
 }
 
+/* A rank's share of a score is a fraction of it. */
+static int64_t ledger_fine(relet_span s)
+{
+    char text[40];
+    double v;
+
+    if (s.n >= sizeof text)
+        abort();
+    memcpy(text, s.p, s.n);
+    text[s.n] = '\0';
+    v = strtod(text, NULL) * SIM_RANK_PARTS;
+    return (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+}
+
 static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
                        int add, ledger_words *r)
 {
@@ -416,7 +430,9 @@ static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
             (void)ledger_word(r, &member);
         }
         ledger_member(w, b, queue, key, member, add,
-                      add ? sim_ledger_number(score) : 0);
+                      !add                   ? 0
+                      : key == LEDGER_RANKED ? ledger_fine(score)
+                                             : sim_ledger_number(score));
     }
 }
 

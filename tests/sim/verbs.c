@@ -113,6 +113,13 @@ static int verbs_one_place(const sim_place *p)
     return 0;
 }
 
+/* Where it stands in line. */
+static int64_t verbs_score(const sim_touch *t, const sim_place *p)
+{
+    return ((int64_t)t->number - 1000 * p->terms.rank) * SIM_RANK_PARTS -
+           p->terms.rank;
+}
+
 /* Which of the leases that were named this is: 1 + its index; 0: none, or by
  * another token. */
 static uint32_t verbs_named(const sim_step *run, const sim_touch *t)
@@ -207,8 +214,7 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
         sim_verbs_fail(w, SIM_Q10, t, "waits before its time");
     if (p->job && p->ranked && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q10,
-                   p->rank_score ==
-                       (int64_t)t->number - 1000 * p->terms.rank))
+                   p->rank_score == verbs_score(t, p)))
         sim_verbs_fail(w, SIM_Q10, t, "has another rank than it was put with");
     if (t->was.score / 1024 < run->wall_ms - 50)
         SIM_MARK(promoted_late);
@@ -449,7 +455,8 @@ static void verbs_ranked(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     if (!sim_holds(w, SIM_Q10, p->ranked == 1 && p->waiting == 0 &&
                                    (p->gone || p->letter == 'W') &&
-                                   p->rank_score == (int64_t)t->number))
+                                   (p->gone ||
+                                    p->rank_score == verbs_score(t, p))))
         sim_verbs_fail(w, SIM_Q10, t, "left its place in line");
     SIM_MARK(ranked);
 }

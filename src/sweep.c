@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sweep.c - what was left behind, and when to look for it. */
+#include "sweep.h"
+
+#include "slots.h"
+#include "text.h"
+
+#define SWEEP_AGAIN_MS 5000 /* after a failure                               */
+#define SWEEP_REST 4 /* times as long, and then for what was kept                */
+#define SWEEP_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit      */
+
+RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
+                                   relet_time now)
+{
+    int others = every_ms == RELET_NEVER;
+
+    s->reap_at = others ? RELET_NEVER : now;
+    s->trim_at = others ? RELET_NEVER : now + SWEEP_REST * every_ms;
+    s->server_ms = 0;
+    s->server_at = -1;
+}
+
+RELET_PRIVATE int64_t rlt_sweep_latest(const rlt_sweep *s, relet_time now,
+                                       relet_time lease_ms)
+{
+    if (s->server_at < 0)
+        return 0;
+    return s->server_ms + (now - s->server_at) + lease_ms / 4;
+}
+
+static uint32_t sweep_count(relet_value v, size_t i)
+{
+    int64_t n = 0;
+
+    (void)relet_value_int(relet_value_at(v, i), &n);
+    return (uint32_t)RLT_MIN(RLT_MAX(n, 0), RLT_WORK_BATCH);
+}
+
+static relet_time sweep_chance(relet_time every_ms, rlt_rand *rand)
+{
+    return (relet_time)rlt_rand_below(rand, (uint64_t)every_ms / 8 + 1);
+}
+
+/* It is no use to look before a lease has ended. */
+RELET_PRIVATE uint32_t rlt_sweep_reaped(rlt_sweep *s, relet_time now,
+                                        relet_time sent_at,
+                                        relet_time every_ms, relet_value v,
+                                        rlt_rand *rand)
+{
+    relet_time wait = every_ms;
+    int64_t left = -1, ms;
+
+    (void)relet_value_int(relet_value_at(v, 2), &left);
+    if (relet_value_int(relet_value_at(v, 3), &ms)) {
+        s->server_ms = RLT_MIN(ms, SWEEP_MS_MAX);
+        s->server_at = sent_at;
+    }
+    if (left >= 0)
+        wait = RLT_MIN(wait, left);
+    if (sweep_count(v, 0) + sweep_count(v, 1) >= RLT_WORK_BATCH)
+        s->reap_at = now;
+    else
+        s->reap_at = now + wait + sweep_chance(every_ms, rand);
+    return sweep_count(v, 0);
+}
+
+RELET_PRIVATE void rlt_sweep_trimmed(rlt_sweep *s, relet_time now,
+                                     relet_time every_ms, relet_value v,
+                                     rlt_rand *rand)
+{
+    int64_t more = 0;
+
+    (void)relet_value_int(relet_value_at(v, 1), &more);
+    s->trim_at = more > 0 && sweep_count(v, 0) > 0
+                     ? now
+                     : now + SWEEP_REST * every_ms +
+                           sweep_chance(every_ms, rand);
+}
+
+RELET_PRIVATE void rlt_sweep_kept(rlt_sweep *s, relet_time till)
+{
+    if (s->trim_at != RELET_NEVER)
+        s->trim_at = RLT_MIN(s->trim_at, till);
+}
+
+RELET_PRIVATE relet_time rlt_sweep_again(relet_time now, relet_time every_ms,
+                                         rlt_rand *rand)
+{
+    relet_time wait = RLT_MIN(every_ms, SWEEP_AGAIN_MS);
+
+    return now + wait + sweep_chance(wait, rand);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sweep.h - when a worker looks for jobs whose workers are gone, and for what
+ * was kept for long enough. All that look do so at about the same pace, and
+ * one in time is enough: so each has some chance in its pauses. */
+#ifndef RLT_SWEEP_H
+#define RLT_SWEEP_H
+
+#include "base.h"
+#include "rand.h"
+
+typedef struct rlt_sweep {
+    relet_time reap_at, trim_at; /* NEVER: others do                         */
+    int64_t server_ms; /* the server's clock, at some time since server_at,  */
+    relet_time server_at; /* when it was last asked to reap; below 0: never  */
+} rlt_sweep;
+
+RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
+                                   relet_time now);
+
+/* What the server's clock may show, by ours, but for what no clock is late by:
+ * when it leaps ahead all leases end at once, and nobody is gone. 0: anything. */
+RELET_PRIVATE int64_t rlt_sweep_latest(const rlt_sweep *s, relet_time now,
+                                       relet_time lease_ms);
+
+/* What came of a step that was sent then: a full one is followed by the next at
+ * once. How many jobs wait again. _again: when, after one that failed. */
+RELET_PRIVATE uint32_t rlt_sweep_reaped(rlt_sweep *s, relet_time now,
+                                        relet_time sent_at,
+                                        relet_time every_ms, relet_value v,
+                                        rlt_rand *rand);
+RELET_PRIVATE void rlt_sweep_trimmed(rlt_sweep *s, relet_time now,
+                                     relet_time every_ms, relet_value v,
+                                     rlt_rand *rand);
+
+/* What this worker did is kept so long, and then somebody has to see to it. */
+RELET_PRIVATE void rlt_sweep_kept(rlt_sweep *s, relet_time till);
+RELET_PRIVATE relet_time rlt_sweep_again(relet_time now, relet_time every_ms,
+                                         rlt_rand *rand);
+
+#endif
