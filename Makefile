@@ -23,8 +23,8 @@
 # The rooms, lowest first: layer order, reading order, amalgamation order.
 ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
         config url env check inlet conn pubsub script lease elect job \
-        slots walk sweep worker words greet session client submit hold finish work put \
-        queue answer dial carry poll await
+        slots walk sweep worker learn words greet session client submit hold \
+        finish work put queue answer dial carry poll await
 DRIVER = dial carry poll await
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 

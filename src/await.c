@@ -145,7 +145,7 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
                                     "operations, leases or workers");
     if (timeout_ms < 0)
         return rlt_client_refuse(r, "relet_put_wait needs an end of its time");
-    rlt_hold_prepare(r);
+    rlt_hold_name(r);
     memcpy(name, r->wake, r->wake_len);
     memcpy(name + r->wake_len, ":end", 4);
     memset(&a, 0, sizeof a);

@@ -105,6 +105,7 @@ struct relet {
     uint8_t desk_due;   /* RLT_DESK_DUE…                                     */
     uint8_t desk_tells; /* some have something to tell                       */
     uint8_t fail_fast;
+    uint8_t listens;    /* for wake-ups                                      */
     uint8_t watched_unit;
     uint8_t cause_len;
     char cause[120]; /* the first refusal inside the transaction at the front */
@@ -151,8 +152,11 @@ RELET_PRIVATE void rlt_put_init(relet *r);
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
                                    const relet_request *q);
 
-/* The first lease or queue brings what all of them need. */
-RELET_PRIVATE void rlt_hold_prepare(relet *r);
+/* What the first lease or queue brings: scripts, and the name by which this
+ * client is known; who leads or works listens for wake-ups, too. To those who
+ * listen a server sends no more than 32 MB at a time, unless it is told to. */
+RELET_PRIVATE void rlt_hold_name(relet *r);
+RELET_PRIVATE void rlt_hold_listen(relet *r);
 
 /* RLT_CHANCE digits. */
 RELET_PRIVATE size_t rlt_hold_hex(relet *r, char *out);

@@ -452,7 +452,7 @@ RELET_PRIVATE int rlt_hold_hides(relet *r, const relet_event *ev)
 
 /* ---------------------------------------------------------------- the user */
 
-RELET_PRIVATE void rlt_hold_prepare(relet *r)
+RELET_PRIVATE void rlt_hold_name(relet *r)
 {
     size_t n = hold_put(r->wake, 0, relet_str(r->prefix));
 
@@ -464,9 +464,17 @@ RELET_PRIVATE void rlt_hold_prepare(relet *r)
         r->wake[n++] = ':';
     n = hold_put(r->wake, n, relet_str("wake:"));
     r->wake_len = (uint8_t)(n + rlt_hold_hex(r, r->wake + n));
+}
+
+RELET_PRIVATE void rlt_hold_listen(relet *r)
+{
+    rlt_hold_name(r);
     /* Without it, timers alone. It goes out before the first request. */
-    if (rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) == 0)
-        rlt_session_wishes(&r->session);
+    if (r->listens ||
+        rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) < 0)
+        return;
+    r->listens = 1;
+    rlt_session_wishes(&r->session);
 }
 
 /* A group grows only at its end once it has begun. */
@@ -515,7 +523,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     if (rule)
         return hold_refuse(r, rule);
     if (!plan.alone)
-        rlt_hold_prepare(r);
+        rlt_hold_listen(r);
     rlt_elect_start(&h->elect, &plan, &r->hold_rand, r->session.now);
     r->hold_busy = r->hold_due = 1;
     r->hold_tells |= h->elect.tell != 0;

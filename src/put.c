@@ -227,7 +227,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     code = plain && most == 0 ? put_along(r, &tag, jobs, count, q) : 0;
     if (code != 0)
         return code > 0 ? 0 : code;
-    rlt_hold_prepare(r);
+    rlt_hold_name(r);
     rlt_words_init(&w);
     script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
                    : put_offer(r, &w, &tag, jobs, count, most, head,
@@ -276,7 +276,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
         return rlt_client_refuse(r, rule);
     if (!put_has_room(r, 0))
         return RELET_E_LIMIT;
-    rlt_hold_prepare(r);
+    rlt_hold_name(r);
     rlt_words_init(&w);
     rlt_words_key(&w, &tag, RLT_KEY_JOBS);
     rlt_words_key(&w, &tag, RLT_KEY_DELAYED);

@@ -42,7 +42,7 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
 {
     relet_args a;
 
-    rlt_hold_prepare(r);
+    rlt_hold_name(r);
     a.argv = c->w.argv;
     a.argc = c->w.argc;
     return rlt_submit_put(r, script, c->w.keys, &a, q, flags, 0);

@@ -7,7 +7,7 @@
 #include "text.h"
 
 #define SWEEP_AGAIN_MS 5000 /* after a failure                               */
-#define SWEEP_REST 4 /* times as long, and then for what was kept                */
+#define SWEEP_REST 4 /* times as long, and then for what was kept             */
 #define SWEEP_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit      */
 
 RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
@@ -19,6 +19,14 @@ RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
     s->trim_at = others ? RELET_NEVER : now + SWEEP_REST * every_ms;
     s->server_ms = 0;
     s->server_at = -1;
+}
+
+RELET_PRIVATE relet_time rlt_sweep_due(const rlt_sweep *s, int reaping,
+                                       int trimming)
+{
+    relet_time t = reaping ? RELET_NEVER : s->reap_at;
+
+    return trimming ? t : RLT_MIN(t, s->trim_at);
 }
 
 RELET_PRIVATE int64_t rlt_sweep_latest(const rlt_sweep *s, relet_time now,

@@ -18,8 +18,12 @@ typedef struct rlt_sweep {
 RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
                                    relet_time now);
 
+/* When it is to look next, but for what is under way. */
+RELET_PRIVATE relet_time rlt_sweep_due(const rlt_sweep *s, int reaping,
+                                       int trimming);
+
 /* What the server's clock may show, by ours, but for what no clock is late by:
- * when it leaps ahead all leases end at once, and nobody is gone. 0: anything. */
+ * when it leaps ahead all leases end at once, and nobody is gone. 0: any. */
 RELET_PRIVATE int64_t rlt_sweep_latest(const rlt_sweep *s, relet_time now,
                                        relet_time lease_ms);
 

@@ -542,7 +542,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
         r->refusal = rule;
         return RELET_E_CONFIG;
     }
-    rlt_hold_prepare(r);
+    rlt_hold_listen(r);
     rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
                    &r->hold_rand, r->session.now);
     r->desk_busy = 1;

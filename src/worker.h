@@ -94,8 +94,10 @@ typedef struct rlt_work {
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t doubled;   /* … and so was the one that is under way             */
+    uint8_t in_vain;   /* recalls that were not answered, in a row            */
     uint8_t tell_end;
     uint64_t astray_from; /* they have no lower tokens                       */
+    relet_time claimed_at; /* when a claim was sent last                      */
     relet_time poll_at, due_at, again_at;
     int tries;         /* steps in a row that failed                         */
     uint16_t refused;  /* a bit for each step that the server refused last   */
@@ -138,6 +140,8 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
 /* Whether a slot is part of an errand; they stand in it in their order. */
 RELET_PRIVATE int rlt_work_sends(const rlt_slot *s, rlt_step step);
 
+#define RLT_WORK_IN_VAIN 3 /* recalls without an answer: no more of them     */
+
 /* What is to be told of an answer. */
 enum {
     RLT_WORK_BROUGHT = 1, /* jobs                                            */
@@ -145,6 +149,10 @@ enum {
 };
 RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
                                  const rlt_reply *r);
+
+/* The claim that was sent last is over, or its jobs, with no lower tokens, are
+ * to be asked for. */
+RELET_PRIVATE void rlt_work_claim_ends(rlt_work *w, int astray, uint64_t from);
 
 /* How many jobs it has or has asked for; whether it would have more at once. */
 RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w);

@@ -344,6 +344,32 @@ TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
     PASS();
 }
 
+/* An answer of 40 MB is over what a server sends to who listens: it breaks each
+ * link, and nothing else was asked for. */
+TEST a_recall_that_is_in_vain_ends_with_the_leases(void)
+{
+    uint64_t op;
+    t_rig t;
+    int i;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    op = t.e.op;
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    for (i = 0; i < 3; i++) {
+        t_clock_pass(&t.c, T_LEASE / 8);
+        ASSERT_STR_EQ("recall", t_sends(&t));
+        (void)t_hear(&t, RLT_STEP_RECALL, NULL);
+    }
+    t_clock_pass(&t.c, T_LEASE - 3 * (T_LEASE / 8) - 1);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RECALL, NULL);
+    t_clock_pass(&t.c, T_LEASE);
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    ASSERT_EQ(op + 1, t.e.op);
+    PASS();
+}
+
 /* The answer to what was to free its slot is late: the job was forgotten here,
  * and stalled there. Found by the simulator. */
 TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
@@ -860,6 +886,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_repeated_claim_that_brought_nothing_is_recalled);
     RUN_TEST(each_claim_is_recalled_by_its_own_number);
     RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
+    RUN_TEST(a_recall_that_is_in_vain_ends_with_the_leases);
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
     RUN_TEST(what_the_claim_brought_before_is_not_recalled);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);

@@ -68,7 +68,7 @@ reached() {
 # and jobs.
 reached scanner 980 line tape scan
 reached connection 920 inlet conn
-reached engine 950 script lease elect hold job slots walk sweep worker words finish \
+reached engine 950 script lease elect hold job slots walk sweep worker learn words finish \
     work put queue await
 for file in src/*.c; do
     name=${file#src/}
