@@ -761,7 +761,7 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
  * 0 the oldest `most` (at most 128) behind the first `from`, unless they were
- * replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
+ * cancelled, or replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
  * What was not replayed stays, so it is behind that where it goes on: when
  * fewer than `most` were looked at, that was all. A job keeps its id, by which
  * another one is found that has it by then. */

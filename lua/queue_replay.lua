@@ -3,7 +3,8 @@
 -- KEYS  1 jobs  2 delayed  3 dead
 -- ARGV  1 how often a job may be replayed  2 how many at most, oldest first,
 --       when none is named  3 behind how many of the dead  4... numbers
--- Returns {replayed, refused, numbers that are not dead}. Errors: VERSION.
+-- Returns {replayed, refused, numbers that are not dead}. What was cancelled is
+-- refused. Errors: VERSION.
 -- Invariant: a job keeps its number, its id and its owners; attempts and
 -- stalls begin anew, replays are counted. It is delayed, until queue_ready,
 -- which is to follow, before it is dead no more.
@@ -24,7 +25,7 @@ for i, n in ipairs(names) do
         '^X %d+ %d+ %d+ (%d+) (%S)(.*)$')
     local rank = string.match(q[2 * i + 2] or '', '^%+........(%-?%d+),')
     local k = not (replays and q[2 * i + 2]) and 3 or
-        replays + 1 > tonumber(ARGV[1]) and 2 or 1
+        (flag == 'c' or replays + 1 > tonumber(ARGV[1])) and 2 or 1
     count[k] = count[k] + 1
     if k == 1 then
         local at = ms * 1024 + n % 1024

@@ -422,18 +422,31 @@ test_worker_stopped() {
 }
 
 test_server_dies() {
-    local old
+    local old one two
     run put held a
+    run put ending a
+    begin two --timeout 1000 work --drain ending -- sleep 1
+    two=$pid
+    until_so 'it is at work' leased ending
     begin one work --lease 2000 held -- sh -c "$stubborn"
     until_line "$work/one.err" '^pid'
     old=$(pid_of one.err)
     kill -KILL "$server_pid"
     wait "$server_pid" 2>/dev/null
+    wait "$two"
+    check 'work --drain: a server that is away is not waited for for ever' \
+        same 3 $?
+    echo x | "$relet" put --lines away >"$work/two.out" 2>"$work/two.err" &
+    two=$!
+    check 'put --lines: a server that is away is waited for' \
+        until_line "$work/two.err" 'it is waited for'
     check 'the server dies: the command is told' \
         until_line "$work/one.err" '^told$'
     check 'and killed' until_gone "$old"
     check 'and that is said' until_line "$work/one.err" 'not renewed for long'
     server_try "$server_port" "$work/server" || exit 1
+    wait "$two"
+    check 'put --lines: until it is there' same '0 1' "$? $(cat "$work/two.out")"
     run put held b
     check 'it goes on when the server is back' \
         until_line "$work/one.err" '^pid' 2
@@ -695,6 +708,98 @@ test_lines() {
             grep -cx '[0-9]*.\?' "$work/out")"
 }
 
+# ---------------------------------------------------------------- interruptions
+
+# Who is told to leave in the middle says what it knows.
+test_interrupted() {
+    local words
+    for words in '--lines q x' '--id= q x' '--lines --batch= q' \
+        '--most 1 --wait 9 q x'; do
+        # shellcheck disable=SC2086
+        run put $words
+        check "put $words: wrong use" same 2 "$code"
+    done
+    run work q=0 -- true
+    check 'work: 0 is no weight' same 2 "$code"
+    "$relet" put --lines cut <"$work/fifo" >"$work/one.out" \
+        2>"$work/one.err" &
+    pid=$!
+    exec 3>"$work/fifo"
+    seq 1 30 >&3
+    until_line "$work/one.out" . 30
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'put --lines: interrupted when some were put: 4, not 3' same 4 $?
+    check 'and it says how many' grep -q 'interrupted: 30 were put' \
+        "$work/one.err"
+    exec 3>&-
+    begin one put --wait 60000 cut x
+    must_wait cut 31
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'put --wait: a signal ends it' same 143 $?
+    run put --wait 0 cut y
+    check 'put --wait: what is not known is no failure to send' same 4 "$code"
+    run put gone x
+    begin one work --lease 60000 -n 1 gone -- sleep 60
+    until_so 'it runs' leased gone
+    run cancel gone 1
+    kill -TERM "$pid" && kill -TERM "$pid"
+    wait "$pid"
+    redis ZADD '{gone}:leased' XX 0 1 >"$work/log"
+    run reap --once gone
+    run retry --all gone
+    check 'retry: what was cancelled does not come back' \
+        same '0 retried, 1 refused, 0 not dead' "$out"
+    run put $'odd\xff' x
+    run stats --prom $'odd\xff' cut cut
+    check 'stats --prom: what is no UTF-8 is written out' \
+        grep -qF 'queue="odd\\xff",place="waiting"} 1' <<<"$out"
+    check 'stats --prom: and each queue once' same 1 \
+        "$(grep -c 'jobs{queue="cut",place="waiting"}' <<<"$out")"
+    run put end x
+    run work -n 1 end -- sh -c 'printf partial >&2'
+    check 'work: a line that a command left open is closed' \
+        grep -q '^relet: end: job 1: done' "$work/err"
+}
+leased() { [ "$(redis ZCARD "{$1}:leased")" -ge 1 ]; }
+must_wait() { until_so "$2 wait" waits_in "$1" "$2"; }
+waits_in() { [ "$(redis ZCARD "{$1}:delayed")" -ge 1 ] ||
+    [ "$(redis LLEN "{$1}:waiting")" -ge "$2" ]; }
+
+# A server that lets nobody ask for INFO, and one that goes away.
+test_odd_servers() {
+    redis ACL SETUSER plain on '>pw' '~*' '&*' +@all -info >"$work/log"
+    run put plain a b c
+    run -u "redis://plain:pw@127.0.0.1:$server_port" -q work --drain plain \
+        -- true
+    check 'work: without INFO' same '0 3' \
+        "$code $(redis HGET '{plain}:jobs' 'done')"
+    begin one -u "redis://plain:pw@127.0.0.1:$server_port" work plain -- true
+    redis ACL SETUSER plain on -zadd >"$work/log"
+    run put plain a
+    check 'work: what the server refuses is told' \
+        until_line "$work/one.err" 'worker trouble: '
+    kill -TERM "$pid"
+    kill -TERM "$pid"
+    wait "$pid"
+    # A server sends no more than 32 MB to who listens.
+    head -c 34000000 /dev/zero | "$relet" -q put --keep 60000 huge
+    run put huge small
+    begin one work --lease 500 --stalls 1 huge -- cat
+    check 'work: a job that nobody can be sent holds the others up no longer' \
+        until_line "$work/one.err" 'job 2: done'
+    "$relet" job --payload huge 1 >"$work/out"
+    check 'job: who asks only is sent it' same '0 34000000' \
+        "$? $(wc -c <"$work/out")"
+    PATIENCE=30 until_so 'it is dead' dead_in huge >"$work/said"
+    check 'work: and it is dead in the end' cat "$work/said"
+    kill -TERM "$pid"
+    kill -TERM "$pid"
+    wait "$pid"
+}
+dead_in() { [ "$(redis ZCARD "{$1}:dead")" -ge 1 ]; }
+
 # ----------------------------------------------------------------------- on it
 
 ends() {
@@ -714,7 +819,8 @@ on_server() {
     for claim_of in ${ONLY:-done put_waits exit_codes many by_type queues progress graceful \
         cancel \
         worker_killed worker_stopped server_dies no_leftovers operators \
-        unique pause dead reap fsck fsck_at_work lines}; do
+        unique pause dead reap fsck fsck_at_work lines interrupted \
+        odd_servers}; do
         "test_$claim_of"
     done
     ends

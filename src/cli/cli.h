@@ -180,6 +180,7 @@ int cli_queues(cli *c, char ***names);
 
 /* As it is, or quoted when it has bytes that would make another line of it. */
 void show_name(FILE *out, const char *name);
+size_t show_utf8(const char *s); /* of its first character; 0: it is none */
 
 /* Names of places, NULL behind the last: "waiting". -1: there is none. */
 extern const char *const cli_places[];

@@ -506,8 +506,8 @@ static int demo_enter(demo *d)
     return code < 0 ? cli_trouble(d->c, code) : 0;
 }
 
-/* Nothing of it stays on a server. */
-static void demo_clean(demo *d)
+/* Nothing of it stays on a server, so they have to be gone. */
+static void demo_clean(demo *d, relet_poll_config *p)
 {
     static const char *const around[][2] = {
         {"{", ":demo}:jobs"},      {"{", ":demo}:waiting"},
@@ -516,18 +516,25 @@ static void demo_clean(demo *d)
         {"{", ":demo}:dead"},      {"{", ":demo}:ids"},
         {"{", ":demo}:idle"},      {"", ":leader:demo"},
         {"{", ":leader:demo}:fence"}, {"{", ":leader:demo}:sleepers"}};
+    relet *r = relet_open(NULL, &d->c->config, p, NULL);
     relet_span argv[2];
     relet_event ev;
     char key[100];
     size_t i;
 
+    for (i = 0; i < DEMO_ACTORS; i++) {
+        relet_close(d->actor[i].r);
+        d->actor[i].r = NULL;
+    }
     argv[0] = relet_str("UNLINK");
     argv[1].p = key;
     for (i = 0; i < sizeof around / sizeof around[0]; i++) {
         argv[1].n = (size_t)snprintf(key, sizeof key, "%s%s%s", around[i][0],
                                      d->prefix, around[i][1]);
-        (void)relet_call(d->actor[0].r, argv, 2, &ev, 1000);
+        if (r != NULL)
+            (void)relet_call(r, argv, 2, &ev, 1000);
     }
+    relet_close(r);
 }
 
 static int demo_all(demo *d, relet_poll_config *p)
@@ -545,7 +552,7 @@ static int demo_all(demo *d, relet_poll_config *p)
     if (code == 0 && !cli_interrupted())
         stage_account(d);
     if (d->began)
-        demo_clean(d);
+        demo_clean(d, p);
     return code;
 }
 

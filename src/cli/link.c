@@ -120,6 +120,7 @@ int cli_wait_up(cli *c, long wait_ms)
     double until = cli_now_us() + 1000.0 * (double)wait_ms;
     char last[512] = "no answer";
     relet_event ev;
+    int told = 0;
 
     for (;;) {
         double left_ms = (until - cli_now_us()) / 1000.0;
@@ -139,6 +140,8 @@ int cli_wait_up(cli *c, long wait_ms)
             if (wait_ms <= 0 || ev.why == RELET_WHY_AUTH ||
                 ev.retry_in_ms == RELET_NEVER)
                 break;
+            if (!told++ && !c->quiet)
+                cli_say("%s; it is waited for", last);
         }
     }
     cli_say("%s", last);

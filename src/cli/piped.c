@@ -82,15 +82,25 @@ int piped_start(piped *p, char **argv, relet_span in, size_t out_max,
     return 0;
 }
 
+int piped_may_say(void)
+{
+    struct pollfd out = {STDERR_FILENO, POLLOUT, 0};
+
+    return poll(&out, 1, 0) != 0;
+}
+
+/* What nobody reads of ours stays in theirs. */
 int piped_watch(const piped *p, struct pollfd *fds)
 {
     int i, n = 0;
 
     for (i = 0; i < PIPED_FDS; i++) {
+        int ours = i == STDERR_FILENO && !p->quiet && !piped_may_say();
+
         if (p->fd[i] < 0)
             continue;
-        fds[n].fd = p->fd[i];
-        fds[n].events = i == STDIN_FILENO ? POLLOUT : POLLIN;
+        fds[n].fd = ours ? STDERR_FILENO : p->fd[i];
+        fds[n].events = i == STDIN_FILENO || ours ? POLLOUT : POLLIN;
         fds[n++].revents = 0;
     }
     return n;
@@ -162,15 +172,24 @@ static void piped_keep_note(piped *p, const char *bytes, size_t n)
 
 /* A command that never stops to write must not keep us; what a pipe may hold at
  * its end is at most a MiB. */
-#define PIPED_TURNS 64
+#define PIPED_MOST (1 << 20)
+#define PIPED_BYTES 16384
+#define PIPED_ATOM 512 /* a pipe that takes anything takes as much            */
 
-static void piped_empty(piped *p, int i)
+static void piped_empty(piped *p, int i, int last)
 {
-    char bytes[16384];
-    int turns = PIPED_TURNS;
+    char bytes[PIPED_BYTES];
+    int passes = i == STDERR_FILENO && !p->quiet;
+    size_t most = passes ? PIPED_ATOM : sizeof bytes;
+    size_t turns = PIPED_MOST / most;
 
     while (p->fd[i] >= 0 && turns-- > 0) {
-        ssize_t n = read(p->fd[i], bytes, sizeof bytes);
+        int may = !passes || piped_may_say();
+        ssize_t n;
+
+        if (!may && !last)
+            return;
+        n = read(p->fd[i], bytes, most);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -184,17 +203,19 @@ static void piped_empty(piped *p, int i)
             piped_keep_note(p, bytes, (size_t)n);
         else
             piped_keep_tail(p, bytes, (size_t)n);
-        if (n > 0 && i == STDERR_FILENO && !p->quiet)
+        if (n > 0 && passes && may) {
             fwrite(bytes, 1, (size_t)n, stderr);
+            p->midline = bytes[n - 1] != '\n';
+        }
     }
 }
 
 void piped_carry(piped *p)
 {
     piped_feed(p);
-    piped_empty(p, STDOUT_FILENO);
-    piped_empty(p, STDERR_FILENO);
-    piped_empty(p, PIPED_NOTES);
+    piped_empty(p, STDOUT_FILENO, 0);
+    piped_empty(p, STDERR_FILENO, 0);
+    piped_empty(p, PIPED_NOTES, 0);
 }
 
 /* Somebody who left the command's group may have its pipes still: what comes
@@ -206,8 +227,10 @@ int piped_ended(piped *p, int *code)
     if (!child_ended(&p->child, code))
         return 0;
     piped_close(p, STDIN_FILENO);
-    piped_empty(p, STDOUT_FILENO);
-    piped_empty(p, STDERR_FILENO);
+    piped_empty(p, STDOUT_FILENO, 1);
+    piped_empty(p, STDERR_FILENO, 1);
+    if (p->midline) /* what comes next is no part of that */
+        fputc('\n', stderr);
     for (i = 0; i < PIPED_FDS; i++)
         piped_close(p, i);
     return 1;

@@ -28,6 +28,7 @@ typedef struct piped {
     char tail[PIPED_TAIL];   /* the end of what it said on standard error   */
     size_t tail_n;
     int quiet;               /* do not pass that on                         */
+    int midline;             /* the last of it was no newline               */
     char line[PIPED_NOTE];   /* of its notes, not complete                  */
     size_t line_n;
     char note[PIPED_NOTE];   /* the last complete line, cut to that         */
@@ -38,6 +39,10 @@ typedef struct piped {
 /* argv as for child_start. 0, or -1 and errno. */
 int piped_start(piped *p, char **argv, relet_span in, size_t out_max,
                 relet_time kill_at);
+
+/* Whether standard error takes something now: who does not read it is not to
+ * keep us from what is more urgent. */
+int piped_may_say(void);
 
 /* The descriptors to watch, at most PIPED_FDS; how many there are. */
 int piped_watch(const piped *p, struct pollfd *fds);

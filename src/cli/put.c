@@ -137,20 +137,53 @@ static void put_event(putter *p, const relet_event *ev)
     }
 }
 
-/* Until at most so many operations are open. */
-static int put_wait(putter *p, size_t open)
+/* Until at most so many operations are open, or it is interrupted, or until
+ * then. */
+static int put_await_answers(putter *p, size_t open, relet_time till)
 {
     relet_event ev;
 
-    while (relet_outstanding(p->c->r) > open && !cli_interrupted()) {
-        int got = relet_wait(p->c->r, &ev, -1);
+    while (relet_outstanding(p->c->r) > open &&
+           (till != RELET_NEVER || !cli_interrupted())) {
+        relet_time left = till == RELET_NEVER ? -1 : till - relet_clock();
+        int got;
 
+        if (till != RELET_NEVER && left <= 0)
+            break;
+        got = relet_wait(p->c->r, &ev, (int)left);
         if (got < 0)
             return cli_trouble(p->c, got);
         if (got == 1)
             put_event(p, &ev);
     }
-    return cli_interrupted() ? CLI_NOT_SENT : 0;
+    return 0;
+}
+
+/* Nothing more is put; what was is heard of, if that comes soon. A second signal
+ * ends it at once. */
+static int put_interrupted(putter *p)
+{
+    int code = put_await_answers(p, 0, relet_clock() +
+                                           p->c->config.timeout_ms);
+    size_t open = relet_outstanding(p->c->r);
+
+    put_bar_end(p);
+    if (open > 0)
+        cli_say("interrupted: of some it is not known whether they were put");
+    else
+        cli_say("interrupted: %" PRIu64 " were put", p->put);
+    if (code)
+        return code;
+    return open > 0 || p->put > 0 ? CLI_UNSURE : CLI_NOT_SENT;
+}
+
+static int put_wait(putter *p, size_t open)
+{
+    int code = put_await_answers(p, open, RELET_NEVER);
+
+    if (!code && cli_interrupted())
+        code = put_interrupted(p);
+    return code;
 }
 
 /* What has been gathered goes out. Payloads move while they are gathered, so
@@ -163,7 +196,7 @@ static int put_send(putter *p)
     size_t i;
     int code;
 
-    if (p->n == 0)
+    if (p->n == 0 || cli_interrupted())
         return 0;
     for (i = 0; i < p->n; i++) {
         p->jobs[i].payload.p = at;
@@ -333,6 +366,11 @@ static int put_to_its_end(putter *p)
                 p->c->wait_ms);
         return CLI_UNSURE;
     }
+    if (code == RELET_E_TIMEOUT) {
+        cli_say("%ld ms are over, and it is not known whether it was put",
+                p->c->wait_ms);
+        return CLI_UNSURE;
+    }
     if (code < 0)
         return cli_trouble(p->c, code);
     if (code == 0) {
@@ -395,6 +433,12 @@ static const char *put_rule(putter *p)
         return "put wants the name of a queue";
     if (c->id && (c->lines || c->argc > 2))
         return "--id is the id of one job";
+    if (c->lines && c->argc > 1)
+        return "--lines reads standard input, and takes no payloads";
+    if ((c->id && !*c->id) || (c->batch && !*c->batch))
+        return "an id has at least one byte";
+    if (c->wait_ms >= 0 && c->count > 0)
+        return "--most does not go with --wait";
     if (c->batch && (!c->lines || strlen(c->batch) > 230))
         return "--batch goes with --lines, and has at most 230 bytes";
     if (c->wait_ms >= 0 && (c->lines || c->argc > 2 || c->unique))
@@ -429,9 +473,10 @@ static int put_run(cli *c)
     put_like(p);
     code = cli_configure(c);
     if (!code)
-        code = cli_connect(c, 0);
+        code = cli_connect(c, c->lines && c->timeout_ms < 0 ? INT32_MAX : 0);
     if (!code) {
-        cli_interruptible(c);
+        if (c->wait_ms < 0) /* else it ends at once, as anything does */
+            cli_interruptible(c);
         put_bar_begin(p);
         code = put_all(p);
         put_bar_end(p);

@@ -386,7 +386,7 @@ static const cli_option purge_options[] = {
 const cli_command purge_command = {
     "purge", "remove jobs of a queue, whatever they are",
     "purge [OPTION]... QUEUE",
-    "Removes the jobs of a place, or of all, in steps of a thousand. Leased\n"
+    "Removes the jobs of a place, or of all, in steps of 128. Leased\n"
     "ones only with --force. It may be stopped, and begun again.",
     purge_options, 0, purge_run,
 };

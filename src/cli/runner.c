@@ -44,6 +44,8 @@ void runner_note(const worker *w, const runner *x, const char *event,
 {
     const char *colon = text[0] ? ": " : "";
 
+    if (!piped_may_say())
+        return;
     if (w->c->json)
         runner_document(w, x, event, text);
     else if (x && (wrong || !w->c->quiet))

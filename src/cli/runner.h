@@ -59,6 +59,7 @@ typedef struct worker {
     int asked;           /* how a queue is                                  */
     int empty;           /* so many in a row are                            */
     relet_time ask_at, leave_at;
+    relet_time down_at;  /* 0: there is a link                              */
     int code;
 } worker;
 

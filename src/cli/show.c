@@ -80,6 +80,11 @@ static size_t show_utf8_step(const unsigned char *p, size_t n)
     return len;
 }
 
+size_t show_utf8(const char *s)
+{
+    return show_utf8_step((const unsigned char *)s, strlen(s));
+}
+
 static int show_is_utf8(relet_span s)
 {
     const unsigned char *p = (const unsigned char *)s.p;

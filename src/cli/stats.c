@@ -65,15 +65,22 @@ static void stats_json(const stats_row *row)
 
 /* ------------------------------------------------------------- Prometheus */
 
+/* Values are UTF-8: one byte that is not would cost all queues their sample. */
 static void stats_label(const char *s)
 {
-    for (; *s; s++) {
-        if (*s == '\\' || *s == '"')
-            putchar('\\');
-        if (*s == '\n')
-            fputs("\\n", stdout);
-        else
-            putchar(*s);
+    while (*s) {
+        size_t n = show_utf8(s);
+
+        if (n == 0)
+            printf("\\\\x%02x", (unsigned char)*s++);
+        else if (*s == '\n')
+            fputs("\\n", stdout), s++;
+        else {
+            if (*s == '\\' || *s == '"')
+                putchar('\\');
+            fwrite(s, 1, n, stdout);
+            s += n;
+        }
     }
 }
 
@@ -164,19 +171,32 @@ static int stats_ask(cli *c, stats_row *row)
     return code;
 }
 
-static int stats_of(cli *c, char **names, size_t n)
+static int stats_named_before(char **names, size_t i)
 {
-    stats_row *rows = (stats_row *)cli_grow(NULL, (n + 1) * sizeof *rows);
-    int code = 0;
-    size_t i;
+    size_t k;
 
-    for (i = 0; i < n && !code; i++) {
-        rows[i].name = names[i];
-        code = stats_ask(c, &rows[i]);
+    for (k = 0; k < i && strcmp(names[k], names[i]) != 0; k++)
+        ;
+    return k < i;
+}
+
+/* Of one that is named twice it is told once. */
+static int stats_of(cli *c, char **names, size_t named)
+{
+    stats_row *rows = (stats_row *)cli_grow(NULL, (named + 1) * sizeof *rows);
+    size_t i, n = 0;
+    int code = 0;
+
+    for (i = 0; i < named && !code; i++) {
+        if (stats_named_before(names, i))
+            continue;
+        rows[n].name = names[i];
+        code = stats_ask(c, &rows[n]);
         if (!code && !c->prom && c->json)
-            stats_json(&rows[i]);
+            stats_json(&rows[n]);
         else if (!code && !c->prom)
-            stats_text(&rows[i]);
+            stats_text(&rows[n]);
+        n++;
     }
     if (!code && c->prom)
         stats_prom(rows, n);

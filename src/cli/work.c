@@ -126,6 +126,11 @@ static void work_event(worker *w, const relet_event *ev)
                ev->kind == RELET_WORKER_TROUBLE) {
         char text[200];
 
+        if (ev->kind == RELET_UP)
+            w->down_at = 0;
+        else if (ev->kind == RELET_DOWN && w->down_at == 0)
+            w->down_at = relet_clock();
+
         snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
         runner_note(w, NULL, relet_kind_text(ev->kind), text,
                     ev->why == RELET_WHY_AUTH ||
@@ -172,11 +177,22 @@ static int work_ask(worker *w)
     return code && code != RELET_E_LIMIT ? cli_trouble(w->c, code) : 0;
 }
 
+/* Who is to come to an end does not wait for a server for ever. */
+static relet_time work_given_up_at(const worker *w)
+{
+    if ((!w->c->drain && w->c->count == 0) || w->busy > 0 || w->down_at == 0 ||
+        w->stopping)
+        return RELET_NEVER;
+    return w->down_at + w->c->config.timeout_ms;
+}
+
 /* What the server was not told of ends with its lease. */
 static int work_is_over(worker *w)
 {
     if (w->at_work == 0)
         return 1;
+    if (work_given_up_at(w) <= relet_clock())
+        work_stop(w);
     if (!w->stopping || w->busy > 0)
         return 0;
     if (w->leave_at == 0)
@@ -203,6 +219,8 @@ static int work_timeout(const worker *w)
     }
     if (w->leave_at > 0 && w->leave_at < at)
         at = w->leave_at;
+    if (work_given_up_at(w) < at)
+        at = work_given_up_at(w);
     if (w->c->drain && !w->stopping && !w->busy && !w->asked && w->ask_at < at)
         at = relet_is_up(w->c->r) ? w->ask_at : at;
     if (at == RELET_NEVER)
@@ -331,10 +349,12 @@ static int work_queue(worker *w, const char *word)
     uint64_t weight = 1;
     int i;
 
-    if (equals && cli_number(equals + 1, &weight))
+    if (equals && equals[1] && !equals[1 + strspn(equals + 1, "0123456789")]) {
         n = (size_t)(equals - word);
-    if (weight > 1000000) {
-        cli_say("%s: a weight is at most 1000000", word);
+        weight = cli_number(equals + 1, &weight) ? weight : 0;
+    }
+    if (weight < 1 || weight > 1000000) {
+        cli_say("%s: a weight is between 1 and 1000000", word);
         return CLI_USAGE;
     }
     if (n >= sizeof d->name) {

@@ -224,6 +224,21 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     PASS();
 }
 
+/* `relet retry --all` began what an operator had stopped. */
+TEST what_was_cancelled_is_not_replayed(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    SAID("[r 1]", RUN("cancel", "", "1", NULL));
+    SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "r", "0", "no", NULL));
+    SAID("d", RUN("fail", "W", "2", "2", t_token("2"), "x", "0", "no", NULL));
+    SAID("[0 1 0]", RUN("replay", "9", "9", "0", "1", NULL));
+    SAID("[1 1 0]", RUN("replay", "9", "9", "0", NULL));
+    SAID("[1]", t_tell("ZRANGE {q}:dead 0 -1"));
+    SWEPT;
+    PASS();
+}
+
 TEST a_failure_that_is_repeated_counts_once(void)
 {
     const char *token;
@@ -607,6 +622,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
     RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
+    RUN_TEST(what_was_cancelled_is_not_replayed);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
     RUN_TEST(who_waits_hears_that_its_job_is_buried_by_the_reaper);
