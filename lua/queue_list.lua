@@ -2,16 +2,15 @@
 -- queue_list.lua: the jobs of one place, in its order, a page.
 -- KEYS  1 jobs  2 waiting, ranked, delayed, leased, done or dead
 -- ARGV  1 letter of the place: w, k, y, l, d, x  2 where to begin, 0 at first
---       3 how many to look at, up to 128  4 how many bytes of a record and of
---       a text are told, at least 1100  5 the type, when only those of one
+--       3 how many to look at, up to 128; fewer of long ones  4 how many bytes
+--       of a record and a text are told, 1100 at least  5 only those of a type
 -- Returns {where to go on, or -1: that was all; us of the server; then number,
--- ms, bytes of the record, record, state, text of each}, as queue_job does.
--- Errors: VERSION.
+-- ms, bytes of the record, record, state, text of each}, as queue_job. VERSION.
 -- Invariant: nothing is changed. What stands in the place but is elsewhere, or
 -- gone, is left out. What moves between two pages is told twice or not at all.
-local t, from, cut = redis.call('TIME'), ARGV[2] + 0, ARGV[4] + 0
+local t, from, cut, is = redis.call('TIME'), ARGV[2] + 0, ARGV[4] + 0, ARGV[1]
 local last, list, at, get = from + ARGV[3] - 1, {}, {}, {'version'}
-if ARGV[1] == 'w' then
+if is == 'w' then
     list = redis.call('LRANGE', KEYS[2], from, last)
 else
     local both = redis.call('ZRANGE', KEYS[2], from, last, 'WITHSCORES')
@@ -19,23 +18,24 @@ else
         list[#list + 1], at[#at + 1] = both[i], tonumber(both[i + 1])
     end
 end
+local all, bytes = #list, 0
 for i, n in ipairs(list) do
     n = string.match(n, '^%d+') or '-'
+    bytes = bytes + redis.call('HSTRLEN', KEYS[1], n)
     get[3 * i - 1], get[3 * i], get[3 * i + 1] = n, n .. 's', n .. 'r'
+    if i > 1 and bytes > 1048576 then list[i] = nil end
 end
-local q = redis.call('HMGET', KEYS[1], unpack(get))
+local q = redis.call('HMGET', KEYS[1], unpack(get, 1, 3 * #list + 1))
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-local reply = {#list == last - from + 1 and last + 1 or -1,
-    t[1] * 1000000 + t[2]}
-local want = string.match('wk', ARGV[1]) and 'W' or string.upper(ARGV[1])
-if want == 'Y' then want = 'W' end
+local reply = {#list < all and from + #list or all == last - from + 1 and
+    last + 1 or -1, t[1] * 1000000 + t[2]}
+local want = string.match('wky', is) and 'W' or string.upper(is)
 for i = 1, #list do
-    local rec, s, ms = q[3 * i - 1], q[3 * i] or 'W', -1
+    local rec, s, ms = q[3 * i - 1], q[3 * i] or 'W', is ~= 'k' and at[i] or -1
     local len, to = string.match(rec or '',
         '^%+........%-?%d+,%d+,(%d+),%d+,%d+;()')
     local kind = to and string.sub(rec, to, to + len - 1) or ''
-    if at[i] and ARGV[1] ~= 'k' then ms = at[i] end
-    if ARGV[1] == 'y' then ms = math.floor(ms / 1024) end
+    if is == 'y' then ms = math.floor(ms / 1024) end
     if rec and string.sub(s, 1, 1) == want and (ARGV[5] or kind) == kind then
         for _, v in ipairs({get[3 * i - 1], string.format('%.0f', ms), #rec,
             string.sub(rec, 1, cut), s, string.sub(q[3 * i + 1] or '', 1, cut)})

@@ -133,6 +133,7 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
                              relet_event *ev, relet_job_info *end,
                              int timeout_ms)
 {
+    static const uint64_t nobody = RLT_TAG_NOBODY;
     char name[sizeof r->wake + 4];
     relet_request q = {AWAIT_PUT, 0, 0};
     relet_job own = *job;
@@ -164,6 +165,8 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
         code = await_all(&a, ev, relet_clock() + timeout_ms);
     end->work.number = a.number;
     (void)relet_unsubscribe(r, RELET_CHANNEL, a.channel);
+    if (code >= 0) /* and is not told, since *ev lends what it says */
+        (void)rlt_conn_cancel(&r->conn, AWAIT_LOOK, &nobody);
     (void)relet_cancel(r, AWAIT_PUT);
     (void)relet_cancel(r, AWAIT_LOOK);
     while (code == RELET_E_TIMEOUT && relet_next(r, &late))

@@ -411,7 +411,8 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
         c->ended_from = pos;
 }
 
-RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
+RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
+                                     const uint64_t *heir)
 {
     size_t n = 0;
     uint32_t pos;
@@ -421,11 +422,17 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag)
 
         if (op->state == RLT_LIVE && op->tag == tag && conn_counts(op) &&
             op->klass != RLT_OP_RIDER && !conn_is_led(c, pos)) {
-            conn_end(c, pos, RELET_WHY_CANCELLED);
             n++;
+            if (heir == NULL) {
+                conn_end(c, pos, RELET_WHY_CANCELLED);
+                continue;
+            }
+            op->flags |= RLT_OP_OURS;
+            op->tag = *heir;
+            c->outstanding--;
         }
     }
-    if (n > 0)
+    if (n > 0 && heir == NULL)
         conn_squeeze(c);
     return n;
 }

@@ -161,8 +161,10 @@ RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
 RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place);
 
 /* End every LIVE operation of the user's own with this tag, but for riders and
- * those that have some. How many. */
-RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag);
+ * those that have some. How many. With an heir they are not ended: they are
+ * ours from now on, by this tag. */
+RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
+                                     const uint64_t *heir);
 
 /* Time has passed: end what is overdue. */
 RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire);

@@ -361,7 +361,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 RELET_API size_t relet_cancel(relet *r, uint64_t tag)
 {
-    return rlt_conn_cancel(&r->conn, tag);
+    return rlt_conn_cancel(&r->conn, tag, NULL);
 }
 
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)

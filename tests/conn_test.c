@@ -131,8 +131,8 @@ TEST positions_in_the_ring_wrap_around(void)
         ASSERT_EQ(0, t_put(c, tag + 3, 0, 100, "d"));
         rlt_conn_tick(c, (relet_time)tag, 1);
         ASSERT_STR_EQ("abc", t_out(c, 3));
-        ASSERT_EQ(1, rlt_conn_cancel(c, tag + 2));
-        ASSERT_EQ(1, rlt_conn_cancel(c, tag + 3));
+        ASSERT_EQ(1, rlt_conn_cancel(c, tag + 2, NULL));
+        ASSERT_EQ(1, rlt_conn_cancel(c, tag + 3, NULL));
         while (rlt_conn_take_ended(c, &op, &unsure)) {
             ASSERT_EQ(unsure, op.tag == tag + 2);
             ended++;
@@ -208,8 +208,8 @@ TEST what_was_cancelled_last_may_stand_first(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "one"));
     ASSERT_EQ(0, t_put(c, 2, 0, 100, "two"));
     ASSERT_EQ(0, t_put(c, 3, 0, 100, "three"));
-    ASSERT_EQ(1, rlt_conn_cancel(c, 3));
-    ASSERT_EQ(1, rlt_conn_cancel(c, 1));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 3, NULL));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 1, NULL));
     ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
     ASSERT_EQ(1, op.tag);
     ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
@@ -316,7 +316,7 @@ TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "one"));
     ASSERT_EQ(0, t_put(c, 2, RLT_OP_OURS, 100, "two"));
     ASSERT_EQ(1, c->outstanding);
-    ASSERT_EQ(0, rlt_conn_cancel(c, 2));
+    ASSERT_EQ(0, rlt_conn_cancel(c, 2, NULL));
     rlt_conn_break(c, RELET_WHY_BROKEN, 0);
     ASSERT(rlt_conn_take_ended(c, &op, &unsure));
     ASSERT_EQ(2, op.tag);

@@ -14,6 +14,8 @@ typedef struct t_rig {
     int pair[2]; /* its link, and where the server's bytes go in             */
     int played;
     const char *script; /* played once job 1 is there: "what|what"           */
+    const char *early;  /* played before the early_at-th write               */
+    int early_at;
     relet_event ev;
     relet_job_info end;
 } t_rig;
@@ -45,10 +47,9 @@ static const char *t_channel(t_rig *t)
 }
 
 /* Each part is a command, or a message when it begins with a blank. */
-static void t_play(t_rig *t)
+static void t_play(t_rig *t, const char *p)
 {
     char line[300], *end;
-    const char *p = t->script;
     size_t n;
 
     for (; *p != '\0'; p += n + (p[n] == '|')) {
@@ -89,11 +90,13 @@ static long t_send(void *session, const void *p, size_t n)
     t_rig *t = (t_rig *)session;
 
     relet_local_time(t->w.l, (relet_clock() + t->w.wall_ms) * 1000);
+    if (t->early && --t->early_at == 0)
+        t_play(t, t->early);
     relet_local_feed(t->w.l, t->id, p, n);
     if (t->script && !t->played &&
         strcmp(t_world_ask(&t->w, "HEXISTS {q}:jobs 1"), ":1\r\n") == 0) {
         t->played = 1;
-        t_play(t);
+        t_play(t, t->script);
     }
     t_pump(t);
     return (long)n;
@@ -274,6 +277,28 @@ TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
     PASS();
 }
 
+/* The look's own answer was told to whoever asked for something next. */
+TEST what_was_looked_for_meanwhile_is_nobodys(void)
+{
+    relet_span argv[2];
+    t_rig t;
+
+    t_begin(&t, " 1 d no");
+    ASSERT_EQ(1, t_wait(&t, "x", SOON));
+    t.early = " 1 d told"; /* before the look that follows the put */
+    t.early_at = 2;
+    ASSERT_EQ(1, t_wait(&t, "x", SOON));
+    ASSERT(t_says(t.end.result, "told"));
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    argv[0] = relet_str("ECHO");
+    argv[1] = relet_str("hello");
+    ASSERT_EQ(0, relet_call(t.r, argv, 2, &t.ev, SOON));
+    ASSERT(t_says(relet_value_text(t.ev.value), "hello"));
+    ASSERT_EQ(RELET_E_TIMEOUT, t_wait(&t, "x", 30));
+    t_finish(&t);
+    PASS();
+}
+
 TEST what_has_not_ended_in_time_goes_on(void)
 {
     t_rig t;
@@ -388,6 +413,7 @@ int main(int argc, char **argv)
     RUN_TEST(without_a_message_the_end_is_found_in_the_end);
     RUN_TEST(what_is_gone_without_a_message_has_ended);
     RUN_TEST(another_one_of_its_id_that_has_ended_is_found_at_once);
+    RUN_TEST(what_was_looked_for_meanwhile_is_nobodys);
     RUN_TEST(what_has_not_ended_in_time_goes_on);
     RUN_TEST(a_look_that_is_refused_finds_nothing);
     RUN_TEST(what_was_not_put_is_not_waited_for);

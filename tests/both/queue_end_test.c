@@ -225,6 +225,31 @@ TEST a_dead_job_is_replayed_with_its_count(void)
 }
 
 /* `relet retry --all` began what an operator had stopped. */
+TEST long_records_are_listed_and_trimmed_some_at_a_time(void)
+{
+    static char bulky[400001];
+    int i;
+
+    memset(bulky, 'x', sizeof bulky - 1);
+    (void)RUN("put", "P", "1", "0", bulky, bulky, bulky, bulky, "a", NULL);
+    (void)RUN("list", "w", "0", "128", "1100", NULL);
+    ASSERT_EQ(2, t_nth(0)); /* go on behind the second */
+    (void)RUN("list", "w", "2", "128", "1100", NULL);
+    ASSERT_EQ(-1, t_nth(0));
+    (void)RUN("claim", "W", "1", "60000", "5", "4000000", NULL);
+    for (i = 1; i <= 5; i++) {
+        char op[4], n[4];
+
+        sprintf(op, "%d", i);
+        sprintf(n, "%d", i);
+        SAID("d", RUN("fail", "W", op, n, t_token(n), "x", "0", "no", NULL));
+    }
+    SAID("[2 1]", RUN("trim", "0", "0", "0", "128", NULL));
+    SAID("[3 0]", RUN("trim", "0", "0", "0", "128", NULL));
+    SWEPT;
+    PASS();
+}
+
 TEST what_was_cancelled_is_not_replayed(void)
 {
     t_put(2);
@@ -622,6 +647,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
     RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
+    RUN_TEST(long_records_are_listed_and_trimmed_some_at_a_time);
     RUN_TEST(what_was_cancelled_is_not_replayed);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
