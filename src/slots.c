@@ -252,10 +252,12 @@ static void slots_renewed_one(rlt_slots *t, rlt_slot *s, char letter,
         slots_lose(t, s, RELET_WHY_TIMEOUT);
     } else if (letter != 0) {
         s->valid_until = RLT_MAX(s->valid_until, until);
-        if (letter == 'c' && !s->asked)
-            slots_tell(t, s, RLT_TELL_JOB_CANCEL);
-        if (letter == 'c')
-            s->asked = 1;
+        if (letter != 'c' || s->asked)
+            return;
+        s->asked = 1;
+        if (s->tell == 0) /* what is about to be told is as bad */
+            s->why = RELET_WHY_NONE;
+        slots_tell(t, s, RLT_TELL_JOB_CANCEL);
     }
 }
 

@@ -487,6 +487,21 @@ TEST two_reasons_to_cancel_are_told_as_one(void)
     PASS();
 }
 
+/* It was told as the time-out once more: the simulator's seed 40005739. */
+TEST a_cancel_behind_a_time_out_is_told_as_one(void)
+{
+    t_rig t;
+
+    t_begin(&t);
+    (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
+    (void)rlt_slots_renew(&t.t, 11000, 9);
+    rlt_slots_expire(&t.t, 5000);
+    ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
+    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
+    ASSERT_STR_EQ("cancel 7 none;", t_told(&t));
+    PASS();
+}
+
 TEST a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss(void)
 {
     t_rig t;
@@ -578,6 +593,7 @@ int main(int argc, char **argv)
     RUN_TEST(no_more_are_sent_in_a_step_than_was_said);
     RUN_TEST(what_an_answer_does_not_speak_of_is_gone);
     RUN_TEST(two_reasons_to_cancel_are_told_as_one);
+    RUN_TEST(a_cancel_behind_a_time_out_is_told_as_one);
     RUN_TEST(a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss);
     RUN_TEST(what_was_lost_is_open_but_not_held);
     RUN_TEST(without_a_link_for_good_what_was_told_is_not_told_again);
