@@ -533,7 +533,8 @@ typedef struct relet_job {
                          * there is one. At most 255 bytes                   */
     relet_span type;    /* at most 255 bytes                                 */
     int rank; /* -1000..1000: stands in front of what was put up to 1000 *
-               * rank jobs earlier, and of nothing else                      */
+               * rank jobs earlier, and of nothing else; but not of those that
+               * waited when a queue saw its first rank                      */
     relet_time delay_ms;    /* before it waits                               */
     uint32_t attempts;      /* how often it may be tried; 0: 3               */
     relet_backoff backoff;  /* between attempts: up to so long, by chance, so
@@ -562,10 +563,10 @@ typedef enum relet_place {
 
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
  * which some are not plain. waiting_max: refuse when more would wait, or, with
- * one that is not plain, wait or be delayed; 0: never. Plain ones that are put
- * one after the other, with the same time-out and no waiting_max, go out in one
- * call of the server as long as no byte of it was sent; then relet_cancel ends
- * none of them.
+ * one that is not plain, wait or be delayed; 0: never. One that was cancelled
+ * counts until its turn comes. Plain ones that are put one after the other, with
+ * the same time-out and no waiting_max, go out in one call of the server as long
+ * as no byte of it was sent; then relet_cancel ends none of them.
  * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
  * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
  * server's. It is repeated over the next link when one breaks, and put once.

@@ -290,6 +290,10 @@ static int job_run(cli *c)
 
     if (code)
         return code;
+    if (c->payload && c->result) {
+        cli_say("job takes --payload or --result, not both");
+        return CLI_USAGE;
+    }
     worst = c->id ? job_one(c, 0, c->id) : 0;
     for (i = 1; i < c->argc; i++) {
         (void)cli_number(c->argv[i], &number);

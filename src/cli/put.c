@@ -129,7 +129,9 @@ static void put_event(putter *p, const relet_event *ev)
     } else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
                ev->kind == RELET_UNSURE) {
         put_bar_end(p);
-        put_worse(p, cli_refused(ev));
+        if (ev->kind == RELET_ERROR) /* of which queue is not in all of them  */
+            cli_say("%s: %.*s", p->c->argv[0], cli_text(ev->text));
+        put_worse(p, ev->kind == RELET_ERROR ? CLI_ERROR : cli_refused(ev));
     } else if (p->c->lines && !p->c->quiet &&
                (ev->kind == RELET_DOWN || ev->kind == RELET_UP)) {
         put_bar_end(p);

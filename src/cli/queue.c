@@ -63,7 +63,7 @@ int cli_queue(cli *c, const char *command, int more, const char *of)
     int code;
 
     if (c->argc < 1 + more) {
-        cli_say("%s which %s? See relet %s --help", command,
+        cli_say("%s: which %s? See relet %s --help", command,
                 c->argc ? of : "queue", command);
         return CLI_USAGE;
     }
