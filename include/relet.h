@@ -601,8 +601,8 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended. It asks for no more at a time than
- * reply_max, bulk_max, tape_max and count_max let in; what is over them alone never
- * comes, and is dead when it has stalled too often.
+ * reply_max, bulk_max, tape_max and count_max let in; what is over them alone
+ * never comes, and is dead when it has stalled too often.
  *
  *     case RELET_JOBS:
  *         while (relet_jobs_next(r, &ev, &at, &work)) begin work.job;
@@ -665,8 +665,9 @@ RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
                                          uint64_t number, relet_time now);
 
 /* How a job ends. 0, RELET_E_LIMIT, _MEMORY: try again; RELET_E_REFUSED: it is
- * not here, or this would never go out, and relet_refusal says which. A job that was lost is forgotten; a JOB_LOST comes for one of
- * which the server says that it was too late. */
+ * not here, or this would never go out, and relet_refusal says which. A job that
+ * was lost is forgotten; a JOB_LOST comes for one of which the server says that
+ * it was too late. */
 typedef enum relet_verdict {
     RELET_RETRY,  /* later, while attempts are left; then it is dead         */
     RELET_SNOOZE, /* after delay_ms, and the attempt does not count          */
@@ -762,8 +763,8 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
  * 0 the oldest `most` (at most 128) behind the first `from`, unless they were
- * cancelled, or replayed so often (0: 10) before. The reply: [replayed, refused, not dead].
- * What was not replayed stays, so it is behind that where it goes on: when
+ * cancelled, or replayed so often (0: 10) before. The reply: [replayed, refused,
+ * not dead]. What was not replayed stays, so it is behind that where it goes on: when
  * fewer than `most` were looked at, that was all. A job keeps its id, by which
  * another one is found that has it by then. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,

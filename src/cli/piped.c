@@ -229,7 +229,7 @@ int piped_ended(piped *p, int *code)
     piped_close(p, STDIN_FILENO);
     piped_empty(p, STDOUT_FILENO, 1);
     piped_empty(p, STDERR_FILENO, 1);
-    if (p->midline) /* what comes next is no part of that */
+    if (p->midline && piped_may_say()) /* what comes next is no part of that */
         fputc('\n', stderr);
     for (i = 0; i < PIPED_FDS; i++)
         piped_close(p, i);
