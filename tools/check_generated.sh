@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # check_generated.sh - what is generated is fresh and comes out the same twice,
-# and what repeats the version says the same one.
+# what repeats the version says the same one, and each mutant finds its lines.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -27,6 +27,11 @@ grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"'
 LC_ALL=C awk -f src/embed.awk lua/*.lua >"$work/script_text.inc"
 cmp src/script_text.inc "$work/script_text.inc" ||
     trouble "src/script_text.inc is not of lua/*.lua: make scripts"
+
+for patch in tests/sim/mutants/*.patch; do
+    patch -s -p1 -F0 --dry-run <"$patch" >/dev/null 2>&1 ||
+        trouble "$patch does not apply any more"
+done
 
 version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
 number=$(sed -n 's/^#define RELET_VERSION_NUMBER \([0-9]*\).*/\1/p' \
