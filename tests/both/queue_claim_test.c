@@ -650,7 +650,7 @@ TEST who_leaves_wakes_another_one_if_there_is_or_will_be_work(void)
     (void)t_say("HSET {q}:jobs due 5");
     SAID("0", t_sleep("B", "0")); /* C does not listen */
     SAID("[]", t_tell("ZRANGE {q}:idle 0 -1"));
-    (void)t_say("HSET {q}:jobs due ''");
+    (void)t_say("HDEL {q}:jobs due");
     (void)t_say("RPUSH {q}:waiting 1");
     (void)t_say("ZADD {q}:idle 2 B 3 C");
     SAID("0", t_sleep("B", "0"));

@@ -265,7 +265,8 @@ TEST a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing(void)
 TEST a_key_of_another_type_loses_and_doubles_nothing(void)
 {
     static char key[10][24];
-    char line[300], name[300];
+    static char name[300]; /* greatest tells it later */
+    char line[300];
     const char *said;
     size_t i, k, keys;
     int refused = 0;

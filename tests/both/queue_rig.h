@@ -351,6 +351,28 @@ static inline void t_all_due(const char *place)
     }
 }
 
+/* What was cancelled would not be replayed. */
+static inline void t_wanted_again(void)
+{
+    const char *word[] = {"HSET", "{q}:jobs", NULL, NULL, NULL};
+    char field[410], line[450], text[400], *flag;
+    size_t i;
+
+    t_look();
+    for (i = 0; i < t_all.dead.n; i++) {
+        sprintf(field, "%ss", t_all.dead.word[i]);
+        sprintf(line, "HGET {q}:jobs %s", field);
+        strcpy(text, t_tell(line));
+        flag = strstr(text, " c");
+        if (flag == NULL)
+            continue;
+        flag[1] = '-';
+        word[2] = field;
+        word[3] = text;
+        (void)t_ask(word);
+    }
+}
+
 /* Every lease ends, all that is delayed is due, what is dead is replayed, and
  * all that waits is done. NULL, when each record was done exactly once and
  * nothing is left of any. */
@@ -363,6 +385,7 @@ static inline const char *t_drain(void)
 
     t_all_due("leased");
     (void)t_run("reap", "100", "1000", "0", NULL);
+    t_wanted_again();
     (void)t_run("replay", "1000", "100", "0", NULL);
     t_all_due("delayed");
     (void)t_run("ready", "100", NULL);
