@@ -71,16 +71,15 @@ static void stats_label(const char *s)
     while (*s) {
         size_t n = show_utf8(s);
 
+        if (*s == '\\' || *s == '"')
+            putchar('\\');
         if (n == 0)
-            printf("\\\\x%02x", (unsigned char)*s++);
+            printf("\\\\x%02x", (unsigned char)*s);
         else if (*s == '\n')
-            fputs("\\n", stdout), s++;
-        else {
-            if (*s == '\\' || *s == '"')
-                putchar('\\');
+            fputs("\\n", stdout);
+        else
             fwrite(s, 1, n, stdout);
-            s += n;
-        }
+        s += n > 0 ? n : 1;
     }
 }
 

@@ -224,6 +224,15 @@ void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n)
     run->answered = 1;
 }
 
+/* So many bytes later than was thought. */
+void sim_claims_answer_ends(sim_world *w, int64_t later)
+{
+    sim_run *run = &w->leases.run;
+
+    if (run->active && run->behind > 0)
+        run->behind += (uint64_t)later;
+}
+
 /* A new token. Where a server forgot and its clock was set back besides, no
  * one could know which were given out. */
 static void claims_token(sim_world *w, const sim_run *run, int64_t wall)

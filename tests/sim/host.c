@@ -357,8 +357,12 @@ static void host_collect(sim_world *w, sim_link *l)
             sim_verbs_answer(w, f.type);
             host_answer(w, l, &f);
         }
-        if (w->talking > 0)
-            k = (long)sim_lies(w, l, at, (size_t)k, &f);
+        if (w->talking > 0) {
+            n = (size_t)k;
+            k = (long)sim_lies(w, l, at, n, &f);
+            if (f.type != '>') /* what is odd about it is longer, too */
+                sim_claims_answer_ends(w, (int64_t)k - (int64_t)n);
+        }
     }
     if (relet_local_closed(h->local, l->id))
         l->closing = 1;

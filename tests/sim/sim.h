@@ -607,6 +607,7 @@ int sim_claims_read(const struct sim_words *c, sim_run *run);
 void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n);
+void sim_claims_answer_ends(sim_world *w, int64_t later);
 void sim_claims_after(sim_world *w, sim_link *l);
 int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
 
