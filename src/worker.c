@@ -303,6 +303,8 @@ RELET_PRIVATE void rlt_work_stop(rlt_work *w)
     if (work_is_idle(w))
         return;
     w->state = RLT_WORK_STOPPING;
+    w->again_at = 0; /* who leaves does not wait for the last failure's sake */
+    w->tries = 0;
     rlt_work_settle(w);
 }
 

@@ -540,6 +540,26 @@ TEST who_stops_leaves_the_line_and_ends(void)
     PASS();
 }
 
+/* `relet work` waits a second for that, and ended by 3: faults T13-work. */
+TEST who_stops_does_not_wait_for_the_last_failure(void)
+{
+    t_rig t;
+    int i;
+
+    t_asleep(&t);
+    rlt_work_wake(&t.w);
+    for (i = 0; i < 8; i++) {
+        t_clock_pass(&t.c, 5000);
+        (void)t_sends(&t);
+        (void)t_hear(&t, RLT_STEP_CLAIM, "-BUSY it is\r\n");
+    }
+    ASSERT(t.w.again_at > t.c.now + 1000);
+    ASSERT_STR_EQ("", t_sends(&t));
+    rlt_work_stop(&t.w);
+    ASSERT_STR_EQ("recall leave", t_sends(&t));
+    PASS();
+}
+
 TEST who_stops_claims_no_more_and_renews_until_the_last_has_ended(void)
 {
     t_rig t;
@@ -897,6 +917,7 @@ int main(int argc, char **argv)
     RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
     RUN_TEST(errors_are_no_answers);
     RUN_TEST(who_stops_leaves_the_line_and_ends);
+    RUN_TEST(who_stops_does_not_wait_for_the_last_failure);
     RUN_TEST(who_stops_claims_no_more_and_renews_until_the_last_has_ended);
     RUN_TEST(what_a_claim_brings_after_the_stop_goes_back_untold);
     RUN_TEST(by_type_it_claims_from_page_to_page_until_the_end);
