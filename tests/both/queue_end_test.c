@@ -238,7 +238,7 @@ TEST long_records_are_listed_and_trimmed_some_at_a_time(void)
     ASSERT_EQ(-1, t_nth(0));
     (void)RUN("claim", "W", "1", "60000", "5", "4000000", NULL);
     for (i = 1; i <= 5; i++) {
-        char op[4], n[4];
+        char op[12], n[12];
 
         sprintf(op, "%d", i);
         sprintf(n, "%d", i);
