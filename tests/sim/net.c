@@ -224,6 +224,7 @@ size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *bytes,
         carried = (size_t)p->cut_after;
         p->dying = 1;
         l->disturbed = 1;
+        sim_disturb(w, l->node, w->now_us); /* long after it was drawn, maybe */
         if (way == SIM_UP)
             SIM_MARK(cut_up);
         else
