@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.c - relet demo: producers, workers and leaders on one queue, and what
- * happens to them.
+ * demo.c - relet demo: producers, workers and leaders on one queue (cast.c),
+ * and what happens to them.
  *
  * Each of them is a client of its own, in this process; to be killed is to
  * lose the client, to be paused is not to be driven. Nothing is shown that is
@@ -18,14 +18,9 @@
 #include "demo.h"
 #include "relet_local.h"
 
-#define DEMO_LEASE_MS 600
-#define DEMO_REAP_MS 100
-#define DEMO_PUT_EVERY_MS 5
 #define DEMO_PAUSE_MS 1500
 #define DEMO_MOST_MS 30000
 #define DEMO_COUNT_EVERY_MS 50
-
-enum { DEMO_TAG_PUT = 1, DEMO_TAG_COUNT };
 
 static const struct {
     const char *name;
@@ -35,236 +30,6 @@ static const struct {
     {"w2", DEMO_WORKER},   {"w3", DEMO_WORKER},   {"l1", DEMO_LEADER},
     {"l2", DEMO_LEADER},   {"l3", DEMO_LEADER},
 };
-
-/* ----------------------------------------------------------------- effects */
-
-static void demo_effect(demo *d, const demo_hand *h)
-{
-    demo_task *t = &d->task[h->number];
-
-    if (h->token < t->effect_token) {
-        t->refused++;
-        return;
-    }
-    t->effect_token = h->token;
-    if (t->effects > 0)
-        t->repeats++;
-    else
-        t->effects = 1;
-}
-
-/* ------------------------------------------------------------------- losses */
-
-static void demo_loses(demo *d, demo_actor *a, demo_loss *l)
-{
-    size_t i;
-
-    l->who = a;
-    l->at = a->since = d->now;
-    for (i = 0; i < DEMO_ROOM; i++)
-        l->jobs += a->hand[i].number != 0;
-}
-
-/* A job that somebody else had comes to a. */
-static void demo_relets(demo *d, const demo_task *t)
-{
-    size_t i;
-
-    for (i = 0; i < 2; i++) {
-        demo_loss *l = &d->loss[i];
-
-        if (l->who != t->by || l->at == 0)
-            continue;
-        l->last_ms = d->now - l->at;
-        if (l->relet++ == 0)
-            l->first_ms = l->last_ms;
-    }
-}
-
-/* In the middle of its jobs: of one the effect is made, and nobody was told. */
-static void demo_kill(demo *d, demo_actor *a)
-{
-    size_t i;
-
-    for (i = 0; i < DEMO_ROOM; i++)
-        if (a->hand[i].number != 0) {
-            demo_effect(d, &a->hand[i]);
-            break;
-        }
-    a->state = DEMO_KILLED;
-    a->since = d->now;
-    relet_close(a->r);
-    a->r = NULL;
-}
-
-/* ----------------------------------------------------------------- workers */
-
-static int demo_busy(const demo_actor *a)
-{
-    size_t i;
-    int n = 0;
-
-    for (i = 0; i < DEMO_ROOM; i++)
-        n += a->hand[i].number != 0;
-    return n > DEMO_ROOM / 4;
-}
-
-static demo_hand *demo_hand_of(demo_actor *a, uint64_t number)
-{
-    size_t i;
-
-    for (i = 0; i < DEMO_ROOM; i++)
-        if (a->hand[i].number == number)
-            return &a->hand[i];
-    return NULL;
-}
-
-static void demo_jobs(demo *d, demo_actor *a, const relet_event *ev)
-{
-    relet_work work;
-    size_t at = 0;
-
-    while (relet_jobs_next(a->r, ev, &at, &work)) {
-        demo_hand *h = demo_hand_of(a, 0);
-        demo_task *t = &d->task[work.number];
-
-        if (!h)
-            return; /* there are as many as it has room for */
-        h->number = work.number;
-        h->token = work.token;
-        h->ready_at = d->now + 5 + (relet_time)(work.number * 7919 % 30);
-        h->lost = 0;
-        if (t->claims++ > 0 && t->by != a)
-            demo_relets(d, t);
-        t->by = a;
-    }
-}
-
-/* Nothing is done for a job that may not be worked on any more. */
-static void demo_work(demo *d, demo_actor *a)
-{
-    size_t i;
-
-    for (i = 0; i < DEMO_ROOM; i++) {
-        demo_hand *h = &a->hand[i];
-
-        if (h->number == 0 || (h->ready_at > d->now && !h->lost))
-            continue;
-        if (relet_job_valid_for(a->r, 0, h->number, relet_clock()) > 0)
-            demo_effect(d, h);
-        else
-            h->lost = 1;
-        if (relet_job_done(a->r, 0, h->number, relet_str("")) < 0)
-            continue; /* no room now */
-        a->lost += (unsigned)h->lost;
-        a->done += !h->lost;
-        h->number = 0;
-    }
-}
-
-static int demo_start_worker(demo_actor *a)
-{
-    relet_worker_config w;
-
-    memset(&w, 0, sizeof w);
-    w.queue = relet_str("demo");
-    w.label = relet_str(a->name);
-    w.room = DEMO_ROOM;
-    w.lease_ms = DEMO_LEASE_MS;
-    w.reap_ms = DEMO_REAP_MS;
-    return relet_worker_start(a->r, &w);
-}
-
-/* --------------------------------------------------------------- producers */
-
-static void demo_produce(demo *d, demo_actor *a)
-{
-    relet_request q = {DEMO_TAG_PUT, 0, 0};
-    unsigned due = (unsigned)((d->now - d->began) / DEMO_PUT_EVERY_MS);
-    char text[32];
-    relet_job job;
-
-    while (a->asked < due && a->asked < DEMO_JOBS / 2) {
-        snprintf(text, sizeof text, "%s %u", a->name, a->asked + 1);
-        memset(&job, 0, sizeof job);
-        job.payload = relet_str(text);
-        if (relet_put(a->r, relet_str("demo"), &job, 1, 0, &q) < 0)
-            return;
-        a->asked++;
-    }
-}
-
-/* ------------------------------------------------------------------ counts */
-
-static void demo_count(demo_actor *a)
-{
-    relet_request q = {DEMO_TAG_COUNT, 0, 0};
-
-    (void)relet_queue_status(a->r, relet_str("demo"), &q);
-}
-
-static void demo_counted(demo *d, const relet_event *ev)
-{
-    relet_queue_info info;
-
-    if (!relet_queue_status_read(ev->value, &info))
-        return;
-    d->counts.waiting = info.waiting + info.ranked + info.delayed;
-    d->counts.leased = info.leased;
-    d->counts.done = info.done_ever;
-    d->counts.dead = info.dead;
-    d->counted++;
-}
-
-static void demo_outcome(demo *d, demo_actor *a, const relet_event *ev)
-{
-    if (ev->kind != RELET_REPLY) {
-        stage_tell(d, "%s: %s %.*s", a->name, relet_kind_text(ev->kind),
-                   cli_text(ev->text));
-        d->wrong = 1;
-    } else if (ev->tag == DEMO_TAG_PUT) {
-        a->put++;
-        d->put++;
-    } else if (ev->tag == DEMO_TAG_COUNT) {
-        demo_counted(d, ev);
-    }
-}
-
-/* ----------------------------------------------------------------- leaders */
-
-static int demo_start_leader(demo_actor *a)
-{
-    relet_lease_config l;
-
-    memset(&l, 0, sizeof l);
-    l.name = relet_str("demo");
-    l.label = relet_str(a->name);
-    l.ttl_ms = DEMO_LEASE_MS;
-    return relet_lease_start(a->r, &l);
-}
-
-/* Nobody is in while another one believes that it leads. */
-static void demo_gained(demo *d, demo_actor *a, uint64_t token)
-{
-    const demo_actor *other;
-
-    for (other = d->actor; other < d->actor + DEMO_ACTORS; other++)
-        if (other->role == DEMO_LEADER && other->r && other != a &&
-            relet_lease_valid_for(other->r, 0, relet_clock()) > 0)
-            d->stolen++;
-    d->stolen += token <= d->last_token;
-    d->last_token = a->token = token;
-    d->leader = a;
-    d->terms++;
-    if (d->leader_gone && !d->led_again_ms) {
-        d->led_again_ms = d->now - d->leader_gone;
-        stage_tell(d, "%s%s leads%s, %" PRId64 " ms after that", d->bold,
-                   a->name, d->plain, d->led_again_ms);
-    } else {
-        stage_tell(d, "%s%s leads%s, with token %" PRIu64, d->bold, a->name,
-                   d->plain, token);
-    }
-}
 
 /* ------------------------------------------------------------------ events */
 
@@ -277,22 +42,22 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
     case RELET_ERROR:
     case RELET_NOT_SENT:
     case RELET_UNSURE:
-        demo_outcome(d, a, ev);
+        cast_outcome(d, a, ev);
         return;
     case RELET_DOWN:
         if (ev->why != RELET_WHY_STOPPED)
             stage_tell(d, "%s: %.*s", a->name, cli_text(ev->text));
         return;
     case RELET_JOBS:
-        demo_jobs(d, a, ev);
+        cast_jobs(d, a, ev);
         return;
     case RELET_JOB_LOST:
-        h = demo_hand_of(a, ev->term);
+        h = cast_hand_of(a, ev->term);
         if (h)
             h->lost = 1;
         return;
     case RELET_LEASE_GAINED:
-        demo_gained(d, a, ev->token);
+        cast_gained(d, a, ev->token);
         return;
     case RELET_LEASE_LOST:
         d->leader = d->leader == a ? NULL : d->leader;
@@ -336,9 +101,9 @@ static int demo_turn(demo *d)
         if (n < 0)
             return n;
         if (a->role == DEMO_WORKER)
-            demo_work(d, a);
+            cast_work(d, a);
         if (a->role == DEMO_PRODUCER)
-            demo_produce(d, a);
+            cast_produce(d, a);
     }
     return 0;
 }
@@ -362,14 +127,14 @@ static void demo_fate(demo *d)
     demo_actor *w1 = demo_named(d, "w1"), *w2 = demo_named(d, "w2");
     demo_loss *killed = &d->loss[0], *paused = &d->loss[1];
 
-    if (t > 1000 && killed->at == 0 && demo_busy(w1)) {
-        demo_loses(d, w1, killed);
-        demo_kill(d, w1);
+    if (t > 1000 && killed->at == 0 && cast_busy(w1)) {
+        cast_loses(d, w1, killed);
+        cast_kill(d, w1);
         stage_tell(d, "%sw1 is killed%s with %u jobs; of one the effect was "
                    "made", d->red, d->plain, killed->jobs);
     }
-    if (t > 2000 && paused->at == 0 && demo_busy(w2)) {
-        demo_loses(d, w2, paused);
+    if (t > 2000 && paused->at == 0 && cast_busy(w2)) {
+        cast_loses(d, w2, paused);
         w2->state = DEMO_PAUSED;
         stage_tell(d, "%sw2 is paused%s with %u jobs, for longer than its "
                    "leases", d->red, d->plain, paused->jobs);
@@ -385,7 +150,7 @@ static void demo_fate(demo *d)
         d->leader_gone = d->now;
         stage_tell(d, "%s%s, which leads, is killed%s", d->red, a->name,
                    d->plain);
-        demo_kill(d, a);
+        cast_kill(d, a);
     }
 }
 
@@ -408,7 +173,7 @@ static int demo_play(demo *d)
             return cli_trouble(d->c, code);
         demo_fate(d);
         if (d->now >= count_at) {
-            demo_count(&d->actor[0]);
+            cast_count(&d->actor[0]);
             count_at = d->now + DEMO_COUNT_EVERY_MS;
         }
         stage_show(d, 0);
@@ -432,7 +197,7 @@ static int demo_end(demo *d)
         if (d->actor[i].r && d->actor[i].role == DEMO_LEADER)
             (void)relet_lease_stop(d->actor[i].r, 0);
     }
-    demo_count(&d->actor[0]);
+    cast_count(&d->actor[0]);
     do {
         int code = demo_turn(d);
 
@@ -499,9 +264,9 @@ static int demo_enter(demo *d)
 
     for (i = 0; i < DEMO_ACTORS && code >= 0; i++) {
         if (d->actor[i].role == DEMO_WORKER)
-            code = demo_start_worker(&d->actor[i]);
+            code = cast_start_worker(&d->actor[i]);
         if (d->actor[i].role == DEMO_LEADER)
-            code = demo_start_leader(&d->actor[i]);
+            code = cast_start_leader(&d->actor[i]);
     }
     return code < 0 ? cli_trouble(d->c, code) : 0;
 }

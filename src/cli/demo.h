@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.h - what the two files of relet demo share: demo.c has the play, stage.c
- * what is seen of it. */
+ * demo.h - what the files of relet demo share: demo.c has the play, cast.c
+ * those who play in it, stage.c what is seen of it. */
 #ifndef RELET_DEMO_H
 #define RELET_DEMO_H
 
@@ -10,6 +10,7 @@
 #define DEMO_JOBS 1500  /* put by all producers                              */
 #define DEMO_ROOM 8     /* jobs at a time, of a worker                       */
 #define DEMO_ACTORS 8
+#define DEMO_LEASE_MS 600 /* of jobs, and of who leads                       */
 #define DEMO_EVENTS 3   /* what happens to somebody                          */
 
 typedef enum demo_role { DEMO_PRODUCER, DEMO_WORKER, DEMO_LEADER } demo_role;
@@ -75,6 +76,24 @@ typedef struct demo {
     int lines;      /* of the picture that stands there                      */
     relet_time shown_at;
 } demo;
+
+/* cast.c. A code of the library's, where one comes back. */
+int cast_start_worker(demo_actor *a);
+int cast_start_leader(demo_actor *a);
+void cast_work(demo *d, demo_actor *a);    /* what is ready is done          */
+void cast_produce(demo *d, demo_actor *a); /* what is to be put by now       */
+void cast_count(demo_actor *a);            /* asks how the queue is          */
+int cast_busy(const demo_actor *a);
+demo_hand *cast_hand_of(demo_actor *a, uint64_t number);
+
+/* Events. */
+void cast_jobs(demo *d, demo_actor *a, const relet_event *ev);
+void cast_outcome(demo *d, demo_actor *a, const relet_event *ev);
+void cast_gained(demo *d, demo_actor *a, uint64_t token);
+
+/* What an actor holds is about to be lost; it is gone, in the middle of one. */
+void cast_loses(demo *d, demo_actor *a, demo_loss *l);
+void cast_kill(demo *d, demo_actor *a);
 
 /* stage.c */
 void stage_begin(demo *d);
