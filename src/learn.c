@@ -30,7 +30,8 @@ static void learn_failed(rlt_work *w, relet_time now)
     w->tries++;
 }
 
-/* number, record, state, from the fourth element on. */
+/* number, record, state, from the fourth element on. What found no slot, since
+ * a step that was to free it was not answered, is asked for again. */
 static uint32_t learn_take(rlt_work *w, relet_time now, relet_value v,
                            int64_t us, rlt_claimed *c)
 {
@@ -44,14 +45,8 @@ static uint32_t learn_take(rlt_work *w, relet_time now, relet_value v,
     c->from = w->astray_from;
     n = rlt_slots_take(&w->held, v, 3, c);
     w->taken += n;
-    return n;
-}
-
-/* What found no slot, since a step that was to free it was not answered, is
- * asked for again. */
-static void learn_claim_over(rlt_work *w, const rlt_claimed *c)
-{
     rlt_work_claim_ends(w, c->homeless > 0, c->from);
+    return n;
 }
 
 /* Scores of delayed jobs are 1024 * ms. */
@@ -122,7 +117,6 @@ static uint32_t learn_claimed(rlt_work *w, relet_time now, relet_value v)
     learn_due(w, now, us, relet_value_at(v, 1));
     (void)relet_value_int(relet_value_at(v, 2), &passed);
     n = learn_take(w, now, v, us, &c);
-    learn_claim_over(w, &c);
     if (w->plan.by_type) {
         learn_picked(w, now, relet_value_text(relet_value_at(v, 2)), &c,
                      relet_value_count(v) > 3);
@@ -145,7 +139,6 @@ static uint32_t learn_recalled(rlt_work *w, relet_time now, relet_value v)
 
     (void)relet_value_int(relet_value_at(v, 1), &us);
     n = learn_take(w, now, v, us, &c);
-    learn_claim_over(w, &c);
     w->in_vain = 0;
     return n;
 }

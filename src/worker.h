@@ -27,7 +27,10 @@
  *   EAGER,    stop                               STOPPING: leaves the line
  *   ASLEEP
  *   STOPPING  no slot in use, nothing under way  OVER: ENDED
- *   OVER      ENDED was taken                    REST */
+ *   OVER      ENDED was taken                    REST
+ *
+ * Beside that, until it stops, it looks for what others left: see sweep.h. What
+ * answers say is in learn.c. */
 #ifndef RLT_WORKER_H
 #define RLT_WORKER_H
 
