@@ -10,9 +10,10 @@
 #   make vectors      the RESP3 vectors; FILE=path for some of your own
 #   make model        the local server against real ones; SEEDS=9 FROM=1
 #   make sim SEEDS=1000  whole clients under faults; sim.mk says more
-#   make mutants      break the client in named ways: the simulator finds them
+#   make mutants      break the client in named ways: each is found
 #   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
-#   make bench        side by side with hiredis and redis-benchmark
+#   make bench        side by side with hiredis, redis-benchmark and queues
+#                     of npm, and the goals: met or missed
 #   make dist         build/dist/relet.c and relet.h, the two files to vendor
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall takes it back
 #   make clean        everything in build/ but build/deps
@@ -21,11 +22,11 @@
 # and lives in its own folder: make F=asan suite. flavours.mk lists them.
 
 # The rooms, lowest first: layer order, reading order, amalgamation order.
-ROOMS = text heap rand sha1 slot buf line tape scan value cmd refuse \
+ROOMS = text rand sha1 slot buf line tape scan value cmd refuse \
         config url env check inlet conn pubsub script lease elect job \
         slots walk sweep worker learn words greet session client submit hold \
-        finish work put queue answer dial carry poll await
-DRIVER = dial carry poll await
+        finish work put queue answer watchset dial carry poll await
+DRIVER = watchset dial carry poll await
 CORE   = $(filter-out $(DRIVER),$(ROOMS))
 
 VERSION := $(shell sed -n 's/^.define RELET_VERSION "\(.*\)"/\1/p' \
@@ -81,10 +82,11 @@ include faults.mk
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all lib objects scripts dist demo vectors suite quick quick-suite hurried test fuzz \
-        fuzzers bench benches pure greatest install uninstall clean \
+        fuzzers bench bench-programs benches rooms driver pure greatest install uninstall clean \
         check-layers check-pure check-symbols quick-symbols \
-        check-generated check-size \
-        check-install check-readme
+        check-generated check-size check-stack \
+        check-install check-readme check-programs \
+        check-floors
 
 all: $(O)/librelet.a $(O)/librelet.so $(O)/relet
 lib: $(O)/librelet.a
@@ -160,6 +162,7 @@ $(O)/fuzz/replay.o: fuzz/replay.c
 	$(COMPILE) -c -o $@ $<
 
 LDLIBS.tls_openssl = -lssl -lcrypto
+LDLIBS.loop_uv = -luv
 $(O)/examples/%: examples/%.c $(LIB) Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) $(LDLIBS.$*)
@@ -187,12 +190,13 @@ UNHURRIED = tests/store/trouble_test tests/store/power_test \
             fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
 	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
-	    check-pure check-generated
+	    check-pure check-generated check-programs check-floors
 
 quick-suite:
 	@TEST_SECONDS=40 SUITE_JOBS=$(JOBS) $(MAKE) -s F=asan hurried
 
-hurried: $(filter-out $(UNHURRIED:%=$(O)/%),$(UNITS) $(REPLAYS))
+# The simulator is compiled, for its warnings; but few of its tests run here.
+hurried: $(filter-out $(UNHURRIED:%=$(O)/%),$(UNITS) $(REPLAYS)) | $(SIM_OBJ)
 	@sh tests/suite.sh "$(RUN)" $^
 
 test:
@@ -224,11 +228,18 @@ $(BENCHES): $(O)/tests/bench/%: tests/bench/%.c $(LIB) $(HIREDIS) Makefile
 
 benches: $(BENCHES)
 
-bench: all dist
+# BENCH_QUICK=1 make bench: each for about a second, for its checks.
+bench: bench-programs
+	@bash tests/bench/run.sh
+
+bench-programs: all dist build/release/tests/store/store_bench
 	@$(MAKE) -s F=bench benches
 	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=bench-musl benches
 	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=small build/small/relet
-	@sh tests/bench/run.sh
+
+# For scripts that measure or check rooms.
+rooms driver:
+	@echo $(if $(filter rooms,$@),$(ROOMS),$(DRIVER))
 
 # ------------------------------------------------------------------ checks
 
@@ -248,8 +259,14 @@ check-symbols: all dist pure
 quick-symbols: dist pure
 	$(SYMBOLS) "" $(OBJECTS:$(O)/%=build/pure/%)
 
-check-generated check-size: check-%: dist
+check-generated check-size check-stack: check-%: dist
 	@sh tools/check_$*.sh
+
+check-floors:
+	@bash tests/floors.sh --check
+
+check-programs:
+	@bash tests/programs_test.sh
 
 check-install check-readme: check-%: all
 	@sh tests/$*_test.sh

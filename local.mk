@@ -111,7 +111,7 @@ local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
 	@sh tests/suite.sh "$(RUN)" $^
 
 # Commands a second on a file in this folder, for each policy.
-build/release/tests/store/store_bench: tests/store/store_bench.c
+build/release/tests/store/store_bench: tests/store/store_bench.c $(OBJECTS)
 	@mkdir -p $(@D)
 	@$(MAKE) -s F=release build/release/librelet.a
 	$(COMPILE) -Wno-unused-function -Iinclude -o $@ $< build/release/librelet.a
@@ -140,7 +140,7 @@ build/model/model: $(MODEL) $(wildcard tests/model/*.h) $(O)/librelet.a
 	    $(O)/librelet.a -lm
 
 model: build/model/model build/model/shim.so
-	@$(MODEL_SERVERS) build/model/model $(SEEDS) $(FROM)
+	@$(MODEL_SERVERS) build/model/model -l lua $(SEEDS) $(FROM)
 
 # The corpus of tests/lua, and programs that are made up.
 build/lua_model/lua_model: tests/local/lua_model.c $(O)/librelet.a

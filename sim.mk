@@ -6,21 +6,24 @@
 #   make sim SEEDS=2000 MARKS=1  and nothing that should come to pass is missing
 #   make sim SECONDS=60          as many as there is time for
 #   make sim SEED=42 TRACE=1     one of them, line by line
-#   make mutants                 break the client in named ways: all are found
+#   make mutants ONLY=4          break the client in named ways: all are found
 
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
 SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET WORK SALT MARKS \
-              EXPECT,$(if $(filter command% environment%,\
+              EACH PLANT EXPECT F,$(if $(filter command% environment%,\
                            $(origin $v)),$v=$($v)))
 
 # The two files that people vendor, so that every room has its inlining; their
 # warnings are looked at elsewhere.
 SIM_LIB   = $(O)/sim_relet.o $(O)/sim_relet_local.o
 
+# One machine of the inside is turned by hand: src/await.h.
+$(O)/sim_relet.o: SIM_INSIDE = -DRELET_PRIVATE=
+
 $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
 	@mkdir -p $(@D)
-	$(COMPILE) -w -c -o $@ $<
+	$(COMPILE) -w $(SIM_INSIDE) -c -o $@ $<
 
 $(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk
 	@mkdir -p $(@D)
@@ -41,11 +44,24 @@ $(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
 	$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
 	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
 
-mutants: $(O)/sim
-	@sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" $(SIM_OBJ) \
-	    $(O)/sim_relet_local.o
+# Unit tests that mutants name, as objects: a mutant is linked to its test.
+UNIT_OBJ = $(addprefix build/unit/,$(addsuffix .o,$(shell \
+             sed -n 's/^test: *\([^ ]*\).*/\1/p' tests/sim/mutants/*.patch | \
+             sort -u)))
 
-.PHONY: sim mutants
+build/unit/%.o: tests/%.c sim.mk | greatest
+	@mkdir -p $(@D)
+	$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude -Isrc \
+	    -Itests -Itests/both -isystem $(GREATEST_DIR) -c -o $@ $<
+
+mutants: build/librelet.a $(SIM_OBJ)
+	@$(MAKE) -s mutant-units
+	@JOBS=$(JOBS) sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" $(SIM_OBJ)
+
+mutant-units:
+	@$(MAKE) -s $(UNIT_OBJ)
+
+.PHONY: sim mutants mutant-units
 
 # The harness brings its own copy of both libraries.
 SIM_FUZZ = $(O)/fuzz/sim_fuzz
@@ -60,4 +76,4 @@ ifndef INSIDE
 SIM_UNITS = $(SIM_TESTS)
 endif
 
--include $(wildcard $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)
+-include $(wildcard build/unit/*.d build/unit/both/*.d $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)

@@ -3,6 +3,26 @@
 # relet.bash - completes commands and options of relet. tests/cli_test.sh
 # compares the lists with what --help prints.
 
+# Behind --, from this word on, stands a command of the user's: completed as
+# bash-completion does, or else by names of commands and files.
+_relet_command()
+{
+    local word=${COMP_WORDS[COMP_CWORD]}
+
+    if declare -F _comp_command_offset >/dev/null; then
+        _comp_command_offset "$1"
+    elif declare -F _command_offset >/dev/null; then
+        _command_offset "$1"
+    else
+        compopt -o filenames 2>/dev/null
+        if ((COMP_CWORD == $1)) && [[ $word != */* ]]; then
+            mapfile -t COMPREPLY < <(compgen -c -- "$word" | sort -u)
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+    fi
+}
+
 _relet()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
@@ -17,18 +37,26 @@ _relet()
         esac
     done
     case $command in
+    lead | lock | work)
+        for ((; i < COMP_CWORD; i++)); do
+            [[ ${COMP_WORDS[i]} == -- ]] || continue
+            _relet_command $((i + 1))
+            return 0
+        done ;;
+    esac
+    case $command in
     '') words="call listen lead lock leases put work jobs job dead cancel retry"
         words+=" purge pause resume limit stats reap fsck ping bench demo help"
         words+=" $common -V --version" ;;
     call) words="-x --stdin --repeat $common" ;;
-    listen) words="-p --pattern -n --count $common" ;;
-    lead) words="--again --key --ttl --grace --owner $common" ;;
-    lock) words="--wait --key --ttl --grace --owner $common" ;;
+    listen) words="-p --pattern -s --sharded -n --count $common" ;;
+    lead) words="-- --again --backoff --key --ttl --grace --owner $common" ;;
+    lock) words="-- --wait --key --ttl --grace --owner $common" ;;
     leases) words="-a --all $common" ;;
     put) words="--lines --batch --id --type --rank --delay --attempts --run"
         words+=" --keep --most --unique --window --deadline --backoff --wait"
         words+=" $common" ;;
-    work) words="-c --concurrency -n --count --drain --type --lease --run"
+    work) words="-- -c --concurrency -n --count --drain --type --lease --run"
         words+=" --grace --snooze --result --stalls --owner $common" ;;
     jobs) words="--place --type -n --count $common" ;;
     dead) words="--type -n --count $common" ;;
@@ -40,8 +68,8 @@ _relet()
     limit) words="none $common" ;;
     stats) words="--prom $common" ;;
     reap) words="--once -i --interval --lease --stalls --done --dead --age"
-        words+=" $common" ;;
-    fsck) words="$common" ;;
+        words+=" --alone --ttl --renew --retry $common" ;;
+    fsck) words="--repair --lease $common" ;;
     ping) words="-c --count -i --interval --wait $common" ;;
     bench) words="get set ping $common"
            words+=" -n --requests -d --depth -s --size -k --keys" ;;
@@ -61,7 +89,7 @@ _relet()
     -u | --url) words="redis:// valkey:// unix: mem: file:" ;;
     --timeout | --repeat | --interval | --wait | --requests | --depth | \
         --size | --keys | --count | --pattern | --key | --ttl | --grace | \
-        --owner) words= ;;
+        --owner | --renew | --retry) words= ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$word"))
     [[ ${COMPREPLY-} == *:// ]] && compopt -o nospace 2>/dev/null

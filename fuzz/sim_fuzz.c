@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    sim_setup setup = {0, SIM_LITE, 0, NULL, NULL, 0, NULL, 0};
+    sim_setup setup = {0, SIM_LITE, 0, NULL, NULL, 0, 0, NULL, 0};
     sim_world *w;
 
     if (n == 0)

@@ -63,7 +63,8 @@ enum {
     RELET_E_REFUSED = -4, /* this may not be sent so; relet_refusal says why */
     RELET_E_STOPPED = -5, /* the client was stopped or gave up               */
     RELET_E_TIMEOUT = -6, /* relet_call: no outcome within its time          */
-    RELET_E_SYSTEM = -7   /* the operating system refused; errno says why    */
+    RELET_E_SYSTEM = -7,  /* the operating system refused; errno says why    */
+    RELET_E_FORKED = -8   /* another process opened this client (part 5)     */
 };
 
 /* A short English name of a code, for logs. */
@@ -72,7 +73,7 @@ RELET_API const char *relet_code_text(int code);
 /* A wrong setting: which, where and by which rule. `text` is a whole sentence
  * that holds the other three, ready to be printed. */
 typedef struct relet_fault {
-    int code;          /* RELET_E_CONFIG, _MEMORY, _SYSTEM                 */
+    int code;          /* RELET_E_CONFIG, _MEMORY, _SYSTEM, _FORKED        */
     const char *field; /* "url", "operations_max", … or NULL               */
     size_t offset;     /* of the first wrong byte, when field is "url"     */
     char text[256];
@@ -264,7 +265,9 @@ typedef struct relet_config {
 
 /* The defaults: localhost:6379, database 0, limits for a server process.
  * relet_config_init_small: the smallest that is useful, about 8 KiB a client
- * with fixed buffers. */
+ * with fixed buffers. The stack comes on top: some 8 KiB for the configuration and
+ * relet_init, 5 KiB for events and commands, 26 KiB with workers, 44 KiB for
+ * relet_put. README has the figures as measured. */
 RELET_API void relet_config_init(relet_config *c);
 RELET_API void relet_config_init_small(relet_config *c);
 
@@ -350,9 +353,46 @@ enum {
     /* May be sent again after a broken link, or after LOADING, BUSY or
      * MASTERDOWN: running twice does the same as running once. */
     RELET_REPEATABLE = 1,
-    /* CLIENT CACHING YES directly in front, for RELET_TRACK_OPTIN. */
+    /* CLIENT CACHING YES directly in front. For relet_command and
+     * relet_script_run with RELET_TRACK_OPTIN; RELET_E_REFUSED without, for then
+     * nothing would invalidate what was read. A reply comes only if the server
+     * took both; when it refused CACHING the outcome is RELET_ERROR with
+     * RELET_WHY_REFUSED, and no value. */
     RELET_CACHED = 2
 };
+
+/* A cache of what was read with tracking. Take events before each look into it
+ * (relet_wait with 0), and forget
+ *
+ *   at RELET_INVALIDATE  the keys in the array `value`; all, if it is null
+ *   at RELET_GAP         everything
+ *
+ * GAP comes directly behind the DOWN that ends a link, before the outcomes that
+ * this ends, and again behind the UP of the next link: nothing can be read into
+ * a cache in between, but messages may have been missed. While there is no link
+ * a cache is empty. Which DOWN brings a GAP:
+ *
+ *   DOWN: why                      the link had been UP    it had not
+ *   -----------------------------  ----------------------  ------------------
+ *   CLOSED, PROTOCOL, BROKEN,      GAP                     none (1)
+ *     MEMORY, STOPPED
+ *   SILENT                         GAP (2)                 none (1)
+ *   CONNECT, AUTH, NO_RESP3,       does not occur          none (1)
+ *     SETUP
+ *   BUSY                           does not occur (3)      none: the link stays
+ *
+ * (1) The GAP came when the last link ended that had been UP. But a subscription
+ *     that RELET_SUBSCRIBED had told of before UP is lost with a GAP.
+ * (2) A server that hangs, or a network that is cut, is noticed after
+ *     ping_every_ms + timeout_ms of silence at the latest, and for so long a
+ *     cache may be stale without a word. With ping_every_ms 0 and no command
+ *     under way it is never noticed: a cache needs pings.
+ * (3) BUSY, LOADING or MASTERDOWN as the answer to a command pauses writing. The
+ *     link stays UP and invalidations go on.
+ *
+ * The last DOWN of a client that gave up, whose retry_in_ms is RELET_NEVER, is
+ * none but these. relet_call and relet_put_wait drop events that are no outcome,
+ * INVALIDATE and GAP among them: not for a client with a cache. */
 
 typedef struct relet_request {
     uint64_t tag;          /* comes back in the event; any number            */
@@ -392,7 +432,14 @@ typedef struct relet_args {
  * WATCH goes by relet_command before. If the link breaks between it and its
  * transaction, the transaction is not sent: RELET_E_REFUSED when it is
  * submitted later, RELET_NOT_SENT with RELET_WHY_WATCH_LOST when it was
- * queued already. UNWATCH, or the transaction, ends the watch. */
+ * queued already. So it is when the WATCH ends NOT_SENT, also one of several;
+ * and when the server refuses the WATCH, or its answer cannot be read, before
+ * the first byte of the transaction is sent: one that is sent by then runs
+ * unguarded. Wait for the answer to WATCH if that may not be. UNWATCH, or the
+ * transaction, ends the watch; one that is not sent does not: other WATCHes
+ * before it stay in force until UNWATCH, another transaction or the end of the
+ * link. WATCH and UNWATCH are never sent again, nor is any transaction behind a
+ * WATCH for another: with RELET_REPEATABLE, too, BUSY and LOADING are told. */
 RELET_API int relet_transaction(relet *r, const relet_args *commands,
                                 size_t count, const relet_request *q);
 
@@ -448,8 +495,10 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  *
  * The key holds the owner's name and nothing else, so that programs compete
  * correctly which take it by SET NX PX and compare before they touch it. Beside
- * it there are {key}:fence, which is never deleted, for it counts the tokens,
- * and {key}:sleepers; without more braces when the key has a hash tag, as
+ * it there are {key}:fence, which is never deleted, for it counts the tokens:
+ * 170 bytes for each name that was ever leased, 270 with a quarantine (Redis
+ * 7.0), so names are not to be made up for each use; and {key}:sleepers; without
+ * more braces when the key has a hash tag, as
  * app:{x} has. A key that is a hash tag alone, or has a } but no hash tag, is
  * refused. An ACL must allow the three, the channel PREFIX:wake:*, and the
  * commands of the scripts.
@@ -486,9 +535,12 @@ typedef struct relet_lease_config {
     uint32_t replicas;
     int fsync;
     relet_time replicas_ms;
-    /* After a failover, a restart, and before the first grant of all, nobody
-     * is granted the lease for so long: what an earlier server granted has
-     * then ended. 0: no such pause. Needs INFO. */
+    /* After a failover, also one back to a server that was the master before, a
+     * restart, and before the first grant of all, nobody is granted the lease
+     * for so long: what an earlier server granted has then ended. It goes by
+     * the run id and the replication id of INFO, so it comes also when a server
+     * gets its first replica, or has been without any for long enough to forget
+     * its replication backlog. 0: no such pause. Needs INFO. */
     relet_time quarantine_ms;
 } relet_lease_config;
 
@@ -564,12 +616,14 @@ typedef enum relet_place {
 /* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
  * which some are not plain. waiting_max: refuse when more would wait, or, with
  * one that is not plain, wait or be delayed; 0: never. One that was cancelled
- * counts until its turn comes. Plain ones that are put one after the other, with
+ * does not count. Plain ones that are put one after the other, with
  * the same time-out and no waiting_max, go out in one call of the server as long
  * as no byte of it was sent; then relet_cancel ends none of them.
  * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
  * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
- * server's. It is repeated over the next link when one breaks, and put once.
+ * server's. It is repeated over the next link when one breaks, and put once. Its
+ * time is up after 50 minutes at the latest, also with RELET_NEVER: the queue may
+ * forget an hour later what a client put last, and a repeat would put it twice.
  * 0, or RELET_E_LIMIT, _MEMORY, _REFUSED, _STOPPED. */
 RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                         size_t count, uint32_t waiting_max,
@@ -632,6 +686,14 @@ typedef struct relet_worker_config {
                           * that are gone. RELET_NEVER: others do            */
     uint32_t stalls_max; /* how often that may happen to a job, which then is
                           * dead; 0: 2                                       */
+    /* At four times reap_ms it also trims: results go whose time is over, and
+     * dead jobs after dead_ms (0: 30 days, RELET_NEVER: for ever), the oldest
+     * also when there are more than dead_max (0: 100000). At 120 times reap_ms,
+     * which is an hour, one worker of the queue looks for what the server
+     * remembers of clients, up to four times 100 bytes for each: that of one
+     * that does nothing goes an hour after it was found. */
+    relet_time dead_ms;
+    uint32_t dead_max;
     /* Workers of one team, if it is not 0, have together as many jobs as the
      * largest of them has room for. While several of their queues have work
      * they share it by weight (0: 1), by turns where it is too small to have
@@ -704,6 +766,7 @@ typedef struct relet_job_info {
     relet_span owners;    /* workers that had it, blanks between, last last  */
     relet_span progress, result, error; /* what there is; NULL: none         */
     uint64_t payload_len; /* in a list payloads and texts may be cut off     */
+    uint64_t told_len;    /* of progress, result or error, whole             */
 } relet_job_info;
 
 RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
@@ -746,8 +809,8 @@ RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
 
 typedef struct relet_queue_info {
     int64_t version; /* 0: nothing was ever put                              */
-    int64_t waiting, ranked, delayed, leased, done, dead; /* places; some may
-                      * be of jobs that were cancelled                       */
+    int64_t waiting, ranked, delayed, leased, done, dead; /* without those
+                      * that were cancelled                                  */
     int64_t idle;    /* workers without work                                 */
     int64_t put, done_ever;
     int64_t limit;   /* of leased ones; below 0: none                        */
@@ -764,25 +827,40 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 /* Dead jobs wait once more: those of these numbers, at most 128, or with count
  * 0 the oldest `most` (at most 128) behind the first `from`, unless they were
  * cancelled, or replayed so often (0: 10) before. The reply: [replayed, refused,
- * not dead]. What was not replayed stays, so it is behind that where it goes on: when
- * fewer than `most` were looked at, that was all. A job keeps its id, by which
- * another one is found that has it by then. */
+ * not dead, 1 if there is more]: a step looks at 1 MiB of jobs, and stops behind
+ * it. What was not replayed stays, so `from` grows by those, and numbers go on
+ * behind those looked at. A job keeps its id, by which another one is found that
+ * has it by then. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
                                  uint64_t from, uint32_t most,
                                  uint32_t replays_max, const relet_request *q);
 
-/* Jobs go, whatever they are: of a place or of all, at most 128. With `force`
- * also leased ones, whose workers lose them; else, if there are any where it is
- * to purge, the error is LEASED. The reply: [gone, 1 if there is more]. */
+/* A job that is in no place gets back to its own, one at a time: what keys hold
+ * that were changed by hand, or by a server that lost a part of them. A job that
+ * is in its place is left alone, so that workers may be at work. lease_ms: how
+ * long the worker of a job that has a lease but no place among the leased may
+ * still be at work on it. The reply is a text of letters, none when all was well:
+ *   y  it waits again             h  later numbers and tokens are above its own
+ *   l  it is leased for lease_ms  g  there was no record, and the rest is gone
+ *   d  its result is kept for an  s  its state could not be read: it is dead
+ *      hour                       u  its record or numbers cannot be read:
+ *   x  it is among the dead          nothing was changed                      */
+RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
+                                 relet_time lease_ms, const relet_request *q);
+
+/* Jobs go, whatever they are: of a place or of all, at most 128, of long ones
+ * fewer. With `force` also leased ones, whose workers lose them; else, if there
+ * are any where it is to purge, the error is LEASED. The reply: [gone, 1 if there
+ * is more]. */
 RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
                                 uint32_t most, int force,
                                 const relet_request *q);
 
 /* What workers do in between, for queues of which nobody sees to it. Jobs whose
  * leases have ended are relet, at most 128; those that stall more often than
- * that are dead. On a server that is another one than before nothing is taken
- * for hold_off_ms: workers have to be able to renew first.
+ * that are dead. Behind a restart or a failover nothing is taken for hold_off_ms:
+ * workers have to be able to renew first.
  * [relet, dead, ms until there may be more or -1, ms of its clock] */
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
@@ -833,7 +911,7 @@ typedef enum relet_kind {
     RELET_NOTHING,
     /* outcomes: tag */
     RELET_REPLY,    /* value                                                 */
-    RELET_ERROR,    /* value (null if over a limit), text, why               */
+    RELET_ERROR,    /* value (null if there is a why), text, why             */
     RELET_NOT_SENT, /* why, text                                             */
     RELET_UNSURE,   /* why, text                                             */
     /* the link */
@@ -845,8 +923,9 @@ typedef enum relet_kind {
     RELET_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text               */
     RELET_MESSAGE,    /* channel_kind, channel, pattern, value: the payload  */
     RELET_INVALIDATE, /* value: array of keys, or null: all of them          */
-    RELET_GAP,        /* messages or invalidations may have been missed; flush
-                       * a cache, read again. channel: which; empty: all     */
+    RELET_GAP,        /* messages or invalidations may be missed: flush a cache
+                       * (see RELET_CACHED). channel: which; empty: all. why,
+                       * text: those of the DOWN before it; else NONE        */
     RELET_PUSHED,     /* a push nobody here knows; value                     */
     /* leases: tag, lease, did_wait */
     RELET_LEASE_GAINED,  /* term, token: the work may begin                  */
@@ -872,7 +951,7 @@ typedef enum relet_why {
     RELET_WHY_BROKEN,     /* the link broke                                  */
     RELET_WHY_STOPPED,    /* relet_stop                                      */
     RELET_WHY_GAVE_UP,    /* attempts_max                                    */
-    RELET_WHY_WATCH_LOST, /* the link that held the WATCH is gone            */
+    RELET_WHY_WATCH_LOST, /* the WATCH, or the link that held it, is gone    */
     RELET_WHY_TOO_LARGE,  /* reply_max, bulk_max, line_max, count_max, …     */
     RELET_WHY_MEMORY,     /* the allocator said no                           */
     RELET_WHY_CONNECT,    /* no connection; errno of the driver in the text  */
@@ -891,7 +970,8 @@ typedef enum relet_why {
     RELET_WHY_GROUP,      /* one before it in its group was lost             */
     RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
     RELET_WHY_QUARANTINE, /* the server has just taken over                  */
-    RELET_WHY_REFUSED     /* an error of the server's: the text              */
+    RELET_WHY_REFUSED     /* an error of the server's: the text; also of the
+                           * CLIENT CACHING in front of a read               */
 } relet_why;
 
 typedef struct relet_event {
@@ -932,7 +1012,7 @@ typedef struct relet_stats {
     uint64_t pushes;       /* pushes received                                */
     uint64_t connects;     /* links that became ready                        */
     uint64_t attempts;     /* links that were asked for                      */
-    uint64_t protocol_errors;
+    uint64_t protocol_errors; /* links given up for RELET_WHY_PROTOCOL        */
     uint64_t bytes_in, bytes_out;
     size_t memory;         /* bytes held through resize at the moment        */
     size_t memory_peak;
@@ -1038,6 +1118,23 @@ typedef struct relet_poll_config {
  * opened, which RELET_DOWN tells, and the client is to be closed. With
  * rediss:// the transport runs over fd. */
 
+/* fork. A client belongs to the process that opened it. In a child, also in one
+ * of a child, each call with it is refused: functions that return a code return
+ * RELET_E_FORKED, the others 0, RELET_NEVER for relet_deadline and -1 for
+ * relet_poll_timeout, or do nothing; relet_refusal says why. No lease and no job
+ * is valid there. Only relet_close is of use: it closes the child's descriptors
+ * and frees its memory, sends nothing, and the parent notices nothing; a session
+ * of a transport is left as it is, for its close would send. A child that wants
+ * a client opens its own. exec closes all descriptors.
+ *
+ * No call asks for this: it costs a page of memory for each client, which the
+ * system zeroes in a child (Linux 4.14, FreeBSD, OpenBSD). On other systems the
+ * process number is compared in the calls of this part, and a child is refused
+ * everything from the first of them on; what it queued before goes nowhere.
+ *
+ * relet_init knows nothing of processes. A copy of such a client in a child has
+ * no link of its own: do not drive it there, only relet_finish it. */
+
 /* Open a client. url may be NULL (the configuration says it all, or the
  * defaults do), c may be NULL, p may be NULL. With c NULL or c->seed 0 the
  * seed is taken from the system; with c NULL or c->resize NULL malloc is
@@ -1070,10 +1167,13 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
  * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
  * was not put, or nobody knows, and *ev says which of the outcomes that was. A
  * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
- * and end->work.number is its number. With a job of the same id there already
- * its end is waited for. A lost message does not matter: the job is looked for,
- * too. What it ends with is kept for a minute, if keep_ms is 0. Otherwise as
- * relet_call; lent until the next call. */
+ * and end->work.number is its number. A put that is not answered by then, and a
+ * last look for the end, have a second more. With a job of the same id there
+ * already its end is waited for. A lost message does not matter: the job is
+ * looked for, too. What it ends with is kept for a minute, if keep_ms is 0.
+ * Each call listens on a channel of its own, which takes a place of
+ * subscriptions_max until the server has confirmed that it was left.
+ * Otherwise as relet_call; lent until the next call. */
 RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
                              relet_event *ev, relet_job_info *end,
                              int timeout_ms);
@@ -1081,17 +1181,29 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only
  * function that another thread or a signal handler may call, and not once
- * relet_close has begun. */
+ * relet_close has begun; in a child process it does nothing. */
 RELET_API void relet_wake(relet *r);
 
 /* Close the socket, free everything. NULL is fine. Open operations end
  * without an event; relet_stop first, to hear of them. */
 RELET_API void relet_close(relet *r);
 
-/* For a loop of your own: the descriptors to watch now (at most max written,
- * their number returned; events as for poll), and when to come back at the
- * latest. Then call relet_wait(r, &ev, 0) until it returns 0, and ask again:
- * both change with each turn and with each command. */
+/* For a loop of your own. Before each sleep ask what to watch, by one of these
+ * two, and by relet_poll_timeout when to come back at the latest. Then call
+ * relet_wait(r, &ev, 0) until it returns 0, and ask again: all of it changes with
+ * each turn and with each command.
+ *
+ * relet_fd, for loops that keep what they watch (epoll, libuv, libevent): one
+ * descriptor, the same until relet_close. It is readable when relet_wait has
+ * something to do. Begin to watch it once, for reading alone, and cease before
+ * relet_close. Asking brings it up to date. RELET_E_SYSTEM where there is no
+ * epoll, and when the system refuses. See examples/loop_epoll.c, loop_uv.c. */
+RELET_API int relet_fd(relet *r);
+
+/* relet_watches, for loops that are told anew what to watch before each sleep
+ * (poll, select): the descriptors, at most max written, their number returned;
+ * events as for poll. Do not keep them: relet_wait closes descriptors, and the
+ * next one that the program opens may get the same number. */
 typedef struct relet_watch {
     int fd;
     short events; /* POLLIN, POLLOUT */

@@ -57,6 +57,10 @@ typedef struct relet_local_config {
     size_t script_memory;   /* bytes a script may use; 0: 64 MiB             */
     int effects;            /* 1: keep what changes, for relet_local_effects */
     int port;               /* what INFO tells; 0: 6379                      */
+    const char *run_id;     /* what INFO tells, 40 hex digits; NULL: drawn. A
+                             * server that was a replica has kept its own    */
+    const char *replid;     /* … and was one of the master with this id: its
+                             * own is new, this one its second. NULL: none   */
 } relet_local_config;
 
 /* Bytes of the block, aligned as malloc does it. */
@@ -135,6 +139,14 @@ RELET_API void relet_local_replay(relet_local *l, int id, int on);
 /* Bytes in use of the allocator: by data alone, and all. */
 RELET_API size_t relet_local_used(const relet_local *l, size_t *held);
 
+/* For tests: the next script makes so many changes, and ends with this error
+ * where it is about to make one more; what it has changed stays. So a script
+ * ends whose server refuses it a command in its middle: for its user, or as the
+ * slot of its keys migrates. `error` begins with a code, as in "ERR text", and
+ * is yours; NULL: no script is cut. It holds for one script. */
+RELET_API void relet_local_cut(relet_local *l, uint32_t changes,
+                               const char *error);
+
 /* Everything goes: data, scripts, clients' subscriptions and names stay. As
  * FLUSHALL and SCRIPT FLUSH; for a simulated restart use finish and init. */
 RELET_API void relet_local_flush(relet_local *l);
@@ -211,7 +223,9 @@ typedef struct relet_stores_config {
 } relet_stores_config;
 
 /* Stores that clients share. *c is copied, NULL is as all zero. NULL: no
- * memory. */
+ * memory. They are for the process that made them: in a child relet_open with
+ * them is RELET_E_FORKED, and leaving and closing only close descriptors. A file
+ * stays locked until each child has closed its clients too, or called exec. */
 RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
 
 /* No more clients will be opened with these stores. A store named by mem: ends

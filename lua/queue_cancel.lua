@@ -5,11 +5,12 @@
 -- Returns {letter, number}; c cancelled, r it runs, and whoever renews its
 -- lease is told, e it has ended, g there is none. Errors: VERSION.
 -- Invariant: what is leased ends by its owner or with its lease, never to come
--- back. A place in line without a record is passed over when its turn comes.
+-- back. A place in line without a record is passed over when its turn comes,
+-- and counted in `holes` until then.
 local n = ARGV[2]
 if ARGV[1] ~= '' then n = redis.call('HGET', KEYS[2], ARGV[1]) or '' end
 n = string.match(n, '^%d+') or ''
-local q = redis.call('HMGET', KEYS[1], 'version', n .. 's', n)
+local q = redis.call('HMGET', KEYS[1], 'version', n .. 's', n, 'holes')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if n == '' or not q[3] then return {'g', n} end
 local letter, head, tail =
@@ -25,8 +26,10 @@ local id = at and string.sub(q[3], at + kind, at + kind + len - 1) or ''
 local own = string.match(redis.call('HGET', KEYS[2], id) or '', '^%d+') == n
 redis.call('HDEL', KEYS[1], n, n .. 's', n .. 'r')
 if own then redis.call('HDEL', KEYS[2], id) end
-redis.call('ZREM', KEYS[3], n)
-redis.call('ZREM', KEYS[4], n, n .. ',' .. (rank or ''))
+local out = redis.call('ZREM', KEYS[3], n) +
+    redis.call('ZREM', KEYS[4], n, n .. ',' .. (rank or ''))
+local holes = math.max(0, tonumber(q[4]) or 0) + 1
+if out == 0 then redis.call('HSET', KEYS[1], 'holes', holes) end
 local who = at and string.match(string.sub(q[3], at + kind + len,
     at + kind + len + most - 1), '^[^r]*r(.*)$')
 if who then redis.pcall('PUBLISH', who, n .. ' c ') end

@@ -8,7 +8,7 @@
 local call, want, got, bytes, k, o = redis.call, ARGV[4] + 0, 0, 0, 0, -5
 local t, get, held, set, add = call('TIME'), {}, {}, {}, {0, ('.'):rep(65)}
 local now, ids = t[1] * 1000000 + t[2], call('LRANGE', KEYS[2], 0, want - 1)
-local till, front = math.floor(now / 1000) + ARGV[3] .. '', #ids
+local ms, front = math.floor(now / 1000) + ARGV[3] .. '', #ids
 local rank = front < want and call('ZRANGE', KEYS[3], 0, want - front - 1) or {}
 for _, n in ipairs(rank) do ids[#ids + 1] = n end
 for i, n in ipairs(ids) do k, get[2 * i - 1], get[2 * i] = i, n, n .. 's' end
@@ -22,16 +22,15 @@ local room = q[4] and 0 or q[6] and q[6] - call('ZCARD', KEYS[4]) or want
 local token, to, most = math.max(q[3] or 0, now - 1), {}, ARGV[5] + 0
 for i, n in ipairs(ids) do
     if q[2 * i - o] == nil then q, o = some(2 * i - 1), 2 * i - 7 end
-    local rec, s = q[2 * i - o], q[2 * i - o + 1]
+    local v, s = q[2 * i - o], q[2 * i - o + 1]
     local rest = not s and '0 0 0 -' or s:sub(1, 256):match('^W %d+ (.*)$')
-    if rec and rest and not held[n] then
-        bytes = bytes + #rec + #rest + #ARGV[1] + 99
+    if v and rest and not held[n] then
+        bytes = bytes + #v + #rest + #ARGV[1] + 99
         if got >= room or got > 0 and bytes > most then k = i - 1 break end
         got, token, held[got + 1], held[n] = got + 1, token + 1, n, true
         s = string.format('L %.0f ', token) .. rest .. ' ' .. ARGV[1]
-        add[2 * got + 1], add[2 * got + 2] = till, n
-        set[2 * got - 1], set[2 * got] = get[2 * i], s
-        to[3 * got - 2], to[3 * got - 1], to[3 * got] = n, rec, s
+        add[2 * got + 1], add[2 * got + 2], set[2 * got - 1] = ms, n, get[2 * i]
+        set[2 * got], to[3 * got - 2], to[3 * got - 1], to[3 * got] = s, n, v, s
     end
 end
 if got > 0 then -- a long name makes an index of what is walked through else
@@ -40,6 +39,7 @@ if got > 0 then -- a long name makes an index of what is walked through else
     call('HSET', KEYS[1], 'fence', string.format('%.0f', token), 'c' .. ARGV[1],
         ARGV[2] .. ' ' .. table.concat(held, ' '), unpack(set))
 end
+if k > got then call('HINCRBY', KEYS[1], 'holes', got - k) end
 if front > 0 and k > 0 then call('LPOP', KEYS[2], math.min(k, front)) end
 if k > front then call('ZREM', KEYS[3], unpack(rank, 1, k - front)) end
 return {now, q[5] or '', k < #ids and got >= room and -1 or k - got, unpack(to)}

@@ -10,7 +10,7 @@
 -- new place before it leaves the old one. What was cancelled is not retried.
 local t = redis.call('TIME')
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
-local ask, said = {'version', 'f' .. ARGV[1], 'due'}, ''
+local ask, said, out = {'version', 'f' .. ARGV[1], 'due'}, '', {}
 for i = 3, #ARGV, 5 do ask[#ask + 1] = string.match(ARGV[i], '^%d+') .. 's' end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))
 local op, before = string.match(q[2] or '', '^(%d+) (%a*)')
@@ -27,10 +27,10 @@ for i = 3, #ARGV, 5 do
         redis.call('ZADD', KEYS[dead and 4 or 3], dead and ms or at,
             dead and n or ARGV[i])
         due = dead and due or math.min(due, at)
-        redis.call('HSET', KEYS[1], n .. 'r', 'x' .. ARGV[i + 4], n .. 's',
-            (dead and 'X 0 ' or 'W 0 ') .. tries +
-            (ARGV[i + 2] == 's' and 0 or 1) .. ' ' .. rest)
-        redis.call('ZREM', KEYS[2], n)
+        redis.call('HSET', KEYS[1], 'due', string.format('%.0f', due),
+          n .. 'r', 'x' .. ARGV[i + 4], n .. 's', (dead and 'X 0 ' or 'W 0 ') ..
+          tries + (ARGV[i + 2] == 's' and 0 or 1) .. ' ' .. rest)
+        out[#out + 1] = n
         local rec = dead and redis.call('HGET', KEYS[1], n) or ''
         local kind, len, most, to = string.match(rec,
             '^%+........%-?%d+,%d+,(%d+),(%d+),(%d+);()')
@@ -39,6 +39,6 @@ for i = 3, #ARGV, 5 do
         if to then redis.pcall('PUBLISH', to, n .. ' x ' .. ARGV[i + 4]) end
     end
 end
-redis.call('HSET', KEYS[1], 'f' .. ARGV[1], ARGV[2] .. ' ' .. said,
-    'due', string.format('%.0f', due))
+if #out > 0 then redis.call('ZREM', KEYS[2], unpack(out)) end
+redis.call('HSET', KEYS[1], 'f' .. ARGV[1], ARGV[2] .. ' ' .. said)
 return said

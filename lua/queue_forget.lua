@@ -1,17 +1,21 @@
 #!lua flags=allow-oom
 -- queue_forget.lua: what clients were told is not remembered for ever.
 -- KEYS  1 jobs  2 ids
--- ARGV  1 where to go on, '' at first  2 how many to look at, about
+-- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 s for
+--       which no other look that named some may have gone on; none: any
 -- Returns where to go on, '' at the end. To be called once in a while.
 -- Errors: VERSION.
 -- Invariant: what the last steps of a client were, for repeats, is marked when
 -- it is found, which its next step undoes, and goes an hour after that. A
 -- window of queue_unique goes when it has closed; its job keeps the id.
 local now = tonumber(redis.call('TIME')[1])
-local version = redis.call('HGET', KEYS[1], 'version')
-if version ~= '1' and version then
-    return redis.error_reply('VERSION ' .. version)
+local q = redis.call('HMGET', KEYS[1], 'version', 'swept')
+if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
+if ARGV[1] == '' and ARGV[3] then
+    local soon = math.abs(now - (q[2] or 0)) < ARGV[3] + 0
+    if soon or not q[1] then return '' end
 end
+if ARGV[3] then redis.call('HSET', KEYS[1], 'swept', now) end
 local at, set, del = string.match(ARGV[1], '%d+') or '0', {}, {}
 local windows = string.sub(ARGV[1], 1, 1) == 'i'
 local key = KEYS[windows and 2 or 1]

@@ -6,7 +6,7 @@
 -- same letters; an older one: none. Who waits hears 'number d result'. VERSION.
 -- Invariant: what is not leased with its token stays. What is kept is in
 -- `done`, by when it goes, before it is leased no more.
-local t, said, count = redis.call('TIME'), '', 0
+local t, said, out, free = redis.call('TIME'), '', {}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local ask = {'version', 'd' .. ARGV[1], 'done'}
 for i = 3, #ARGV, 4 do
@@ -19,7 +19,6 @@ if op and op + 0 >= ARGV[2] + 0 then return op == ARGV[2] and before or '' end
 for i = 3, #ARGV, 4 do
     local n, rec, s = ARGV[i], q[(i + 5) / 2], q[(i + 7) / 2] or ''
     local token, rest = string.match(s, '^L (%d+) (.*)$')
-    count = count + (token == ARGV[i + 1] and 1 or 0)
     said = said .. (token == ARGV[i + 1] and 'd' or s ~= '' and 'l' or 'g')
     if token == ARGV[i + 1] then
         local kind, len, most, at = string.match(rec or '',
@@ -33,13 +32,14 @@ for i = 3, #ARGV, 4 do
                 n .. 'r', 'd' .. ARGV[i + 3])
         else
             redis.call('HDEL', KEYS[1], n, n .. 's', n .. 'r')
-            id = redis.call('HGET', KEYS[4], id) == n and id
-            if id then redis.call('HDEL', KEYS[4], id) end
+            free[#free + 1] = redis.call('HGET', KEYS[4], id) == n and id or nil
         end
-        redis.call('ZREM', KEYS[2], n)
+        out[#out + 1] = n
         if who then redis.pcall('PUBLISH', who, n .. ' d ' .. ARGV[i + 3]) end
     end
 end
+if #free > 0 then redis.call('HDEL', KEYS[4], unpack(free)) end
+if #out > 0 then redis.call('ZREM', KEYS[2], unpack(out)) end
 redis.call('HSET', KEYS[1], 'd' .. ARGV[1], ARGV[2] .. ' ' .. said,
-    'done', (tonumber(q[3]) or 0) + count)
+    'done', (tonumber(q[3]) or 0) + #out)
 return said

@@ -9,13 +9,13 @@ local t, own, late, ids, set, all = redis.call('TIME'), {}, {}, {}, {}, ''
 local ms, born, ask = t[1] * 1000 + math.floor(t[2] / 1000),
     string.format('+%08x', t[1]), redis.call
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
-    'closed', 'due')
+    'closed', 'due', 'holes')
 local op, said = string.match(q[2] or '', '^(%d+) ([%w -]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return said end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
-local seq, due = tonumber(q[3]) or 0, tonumber(q[5]) or 2 ^ 53
-local m = ask('ZCARD', KEYS[2]) + ask('LLEN', KEYS[4]) + ask('ZCARD', KEYS[5])
+local seq, due, m = q[3] or 0, tonumber(q[5]) or 2 ^ 53, math.max(0, q[6] or 0)
+m = ask('ZCARD', KEYS[2]) + ask('LLEN', KEYS[4]) + ask('ZCARD', KEYS[5]) - m
 local full = ARGV[3] ~= '0' and m + (#ARGV - 3) / 2 > ARGV[3] + 0
 if full then return redis.error_reply('FULL ' .. m .. ' jobs wait') end
 for i = 4, #ARGV, 2 do

@@ -9,14 +9,15 @@
 local t, born, set, line = redis.call('TIME'), '.', {}, {}
 local format = string.format
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
-    'closed', 'ranks')
+    'closed', 'ranks', 'holes')
 local op, first = string.match(q[2] or '', '^(%d+) (%-?%d+)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return {tonumber(first), 1} end
 if q[4] then return redis.error_reply('CLOSED the queue takes no jobs') end
 local most, many, awake = tonumber(ARGV[3]), 0, 0
 if most > 0 then
-    many = redis.call('LLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3])
+    many = redis.call('LLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3]) -
+        math.max(0, q[6] or 0)
 end
 if most > 0 and many + #ARGV - 3 > most then
     return redis.error_reply('FULL ' .. many .. ' jobs wait')

@@ -6,6 +6,7 @@
 -- Jobs of one type leave from the middle of a line: of a list none does at a
 -- price that is bounded. From now on new jobs have ranks, too; what was given
 -- back has the one that it had: see queue_ready.
+-- A place without a record goes.
 -- Invariant: a job is in two places before it is in one. The last go first, as
 -- the list comes before the ranks.
 local line, version = {}, redis.call('HGET', KEYS[1], 'version')
@@ -13,7 +14,8 @@ if version ~= '1' and version then
     return redis.error_reply('VERSION ' .. version)
 end
 local last = redis.call('LRANGE', KEYS[2], -ARGV[1], -1)
-local moved, bytes, rec = 0, 0, {}
+local left = redis.call('LLEN', KEYS[2])
+local moved, bytes, holes, rec = 0, 0, 0, {}
 for i = #last, 1, -1 do
     local j = moved % 16
     if j == 0 and bytes > 1048576 then break end
@@ -22,12 +24,15 @@ for i = #last, 1, -1 do
     local v = rec[#rec - j] or ''
     local n, r = string.match(last[i], '^%d+$'), string.match(v,
         '^%+........(%-?%d+),') or 0
-    line[2 * moved + 1] = n and n - 1000 * r - r / 2048 or 0
-    line[2 * moved + 2], moved, bytes = last[i], moved + 1, bytes + #v
+    if v == '' or not n then
+        holes = holes + 1
+    else
+        line[#line + 1], line[#line + 2] = n - 1000 * r - r / 2048, n
+    end
+    moved, bytes = moved + 1, bytes + #v
 end
 redis.call('HSET', KEYS[1], 'ranks', '1')
-if moved > 0 then
-    redis.call('ZADD', KEYS[3], unpack(line))
-    redis.call('RPOP', KEYS[2], moved)
-end
-return {moved, redis.call('LLEN', KEYS[2])}
+if #line > 0 then redis.call('ZADD', KEYS[3], unpack(line)) end
+if holes > 0 then redis.call('HINCRBY', KEYS[1], 'holes', -holes) end
+if moved > 0 then redis.call('RPOP', KEYS[2], moved) end
+return {moved, left - moved}

@@ -16,6 +16,7 @@ local q = redis.call('HMGET', KEYS[1], 'version', 'ranks', 'told')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 local due = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ms * 1024 + 1023,
     'LIMIT', 0, ARGV[1])
+local more = redis.call('ZRANGE', KEYS[4], #due, #due, 'WITHSCORES')[2]
 local asleep = redis.call('ZRANGE', KEYS[5], 0, 7)
 local ranks = q[2] or string.find(table.concat(due, ' '), ',', 1, true)
 if ranks and not q[2] then redis.call('HSET', KEYS[1], 'ranks', '1') end
@@ -30,7 +31,6 @@ if #line > 0 then
         unpack(line))
 end
 if #due > 0 then redis.call('ZREM', KEYS[4], unpack(due)) end
-local more = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
 local told = tonumber(q[3]) or 0
 local sooner = more and (told < ms * 1024 or tonumber(more) < told) and 1 or 0
 for _, sleeper in ipairs(#due + sooner > 0 and asleep or {}) do

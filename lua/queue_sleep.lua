@@ -10,21 +10,25 @@
 -- becomes sooner. Who is held back does not line up: it asks again. Who leaves
 -- wakes another one, as it may be that nobody else was told.
 local t = redis.call('TIME')
-local q = redis.call('HMGET', KEYS[1], 'version', 'due')
+local q = redis.call('HMGET', KEYS[1], 'version', 'due', 'holes')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
-local work = redis.call('LLEN', KEYS[2]) + redis.call('ZCARD', KEYS[3])
+local list = redis.call('LLEN', KEYS[2])
+local work = list + redis.call('ZCARD', KEYS[3])
 local stays = work == 0 and ARGV[2] ~= '0'
+local more = work > 0 or ARGV[2] == '0' and (q[2] or '') ~= ''
+local asleep = more and ARGV[2] ~= '1' and
+    redis.call('ZRANGE', KEYS[4], 0, 8) or {}
 if stays then
     redis.call('ZADD', KEYS[4], 'NX', t[1] * 1000 + math.floor(t[2] / 1000),
         ARGV[1])
 else
     redis.call('ZREM', KEYS[4], ARGV[1])
 end
-local more = work > 0 or ARGV[2] == '0' and (q[2] or '') ~= ''
-local asleep = more and ARGV[2] ~= '1' and
-    redis.call('ZRANGE', KEYS[4], 0, 7) or {}
+if list == 0 and q[3] then redis.call('HDEL', KEYS[1], 'holes') end
 for _, sleeper in ipairs(asleep) do
-    redis.call('ZREM', KEYS[4], sleeper)
-    if redis.pcall('PUBLISH', sleeper, KEYS[1]) ~= 0 then break end
+    if sleeper ~= ARGV[1] then
+        redis.call('ZREM', KEYS[4], sleeper)
+        if redis.pcall('PUBLISH', sleeper, KEYS[1]) ~= 0 then break end
+    end
 end
 return {t[1] * 1000000 + t[2], q[2] or '', stays and 1 or 0}

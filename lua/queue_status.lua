@@ -6,7 +6,8 @@
 -- done and kept, are dead, workers without work, numbers given, done in all,
 -- limit or -1, 1 when it takes no jobs, 1 when it gives none out, s for which
 -- the oldest has waited or -1, ms until one is due or -1, ms until a lease
--- ends or -1, us of the server}. Places without a job count, too.
+-- ends or -1, us of the server}. Of places without a job those of the list that
+-- are known are left out.
 -- Invariant: nothing is changed.
 local t = redis.call('TIME')
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -15,13 +16,14 @@ local first = redis.call('LRANGE', KEYS[2], 0, 0)[1] or
 local due = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2]
 local ends = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
 local q = redis.call('HMGET', KEYS[1], 'version', 'seq', 'done', 'limit',
-    'closed', 'stopped', first or '')
+    'closed', 'stopped', first or '', 'holes')
 local a, b, c, d = string.byte(q[7] or '', 2, 5)
 local born = d and ((a * 256 + b) * 256 + c) * 256 + d
 if string.sub(q[7] or '', 1, 1) == '+' then
     born = tonumber(string.sub(q[7], 2, 9), 16)
 end
-local reply = {tonumber(q[1]) or 0, redis.call('LLEN', KEYS[2])}
+local list = redis.call('LLEN', KEYS[2]) - math.max(0, q[8] or 0)
+local reply = {tonumber(q[1]) or 0, math.max(0, list)}
 for i = 3, 8 do reply[i] = redis.call('ZCARD', KEYS[i]) end
 for _, v in ipairs({tonumber(q[2]) or 0, tonumber(q[3]) or 0,
     tonumber(q[4]) or -1, q[5] and 1 or 0, q[6] and 1 or 0,

@@ -12,7 +12,7 @@ local id = string.sub(ARGV[5], at + kind, at + kind + len - 1)
 local bound = redis.call('HGET', KEYS[3], id) or '0'
 local n, till, width = string.match(bound, '^(%d+),?(%d*),?(%d*)$')
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
-    'closed', 'due', n, n .. 's')
+    'closed', 'due', n, n .. 's', 'holes')
 local op, said = string.match(q[2] or '', '^(%d+) ([%w-]*)')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end
 if op and op + 0 >= ARGV[2] + 0 then return said end
@@ -21,6 +21,7 @@ local window, state = string.find('te', mode), string.sub(q[7] or 'W', 1, 1)
 local live = q[6] and state ~= 'X' and (mode ~= 'd' or state == 'W')
 if window and till ~= '' then live, wide = tonumber(till) > ms, width end
 local m = ask('ZCARD', KEYS[2]) + ask('LLEN', KEYS[4]) + ask('ZCARD', KEYS[5])
+    - math.max(0, q[8] or 0)
 local full = not live and ARGV[7] ~= '0' and m >= ARGV[7] + 0
 if full then return redis.error_reply('FULL ' .. m .. ' jobs wait') end
 if not live then
@@ -39,7 +40,6 @@ if moves then redis.call('ZADD', KEYS[2], when, name) end
 if not live then redis.call('HSET', KEYS[3], id, n) end
 ask('HSET', KEYS[1], 'due', string.format('%.0f', math.min(when, tonumber(q[5])
     or when)), 'p' .. ARGV[1], ARGV[2] .. ' ' .. said, unpack(set))
-if window and (not live or mode == 'e' and till ~= '') then
-    redis.call('HSET', KEYS[3], id, n .. ',' .. ms + wide .. ',' .. wide)
-end
+local opens = window and (not live or mode == 'e' and till ~= '')
+if opens then ask('HSET', KEYS[3], id, n .. ',' .. ms + wide .. ',' .. wide) end
 return said

@@ -48,12 +48,17 @@ static void answer_over(const relet *r, relet_event *ev)
     }
 }
 
-static void answer_save_cause(relet *r, relet_value v)
+/* The first refusal among the answers before the one that counts. In front of a
+ * single command that is CLIENT CACHING, whose +OK is over no limit. */
+static void answer_save_cause(relet *r, const rlt_op *op, relet_value v)
 {
-    relet_span text = relet_value_text(v);
+    relet_span text = {NULL, 0};
 
-    if (relet_value_type(v) != RELET_FAILURE || text.n == 0 ||
-        r->cause_len > 0)
+    if (relet_value_type(v) == RELET_FAILURE)
+        text = relet_value_text(v);
+    else if (v.node == NULL && op->klass == RLT_OP_PLAIN)
+        text = relet_str("the answer to CLIENT CACHING YES is over a limit");
+    if (text.n == 0 || r->cause_len > 0)
         return;
     r->cause_len = (uint8_t)RLT_MIN(text.n, sizeof r->cause);
     memcpy(r->cause, text.p, r->cause_len);
@@ -84,6 +89,16 @@ static int answer_later(relet *r, rlt_op *op)
     return 1;
 }
 
+/* Behind what was submitted meanwhile, that is. A refused transaction has ended
+ * its WATCH; a WATCH would come behind its transaction; an UNWATCH, or another
+ * EXEC, between a WATCH and the transaction that counts on it. */
+static int answer_may_repeat(const relet *r, const rlt_op *op)
+{
+    return (op->flags & RELET_REPEATABLE) &&
+           !(op->flags & (RLT_OP_WATCHED | RLT_OP_UNWATCHED)) &&
+           !(op->klass == RLT_OP_UNIT && r->session.watching);
+}
+
 /* An error that is not the end of a LIVE operation: 1 when it goes on. */
 static int answer_goes_on(relet *r, rlt_op *op, relet_span error)
 {
@@ -93,14 +108,39 @@ static int answer_goes_on(relet *r, rlt_op *op, relet_span error)
         return 0;
     if (op->klass == RLT_OP_SCRIPT && rlt_span_eat(&word, "NOSCRIPT"))
         return answer_whole(r, op);
-    /* Its refusal has ended the WATCH, if there was one. */
-    if ((op->flags & RELET_REPEATABLE) && !(op->flags & RLT_OP_WATCHED)) {
+    if (answer_may_repeat(r, op)) {
         if (op->klass == RLT_OP_UNIT && r->cause_len > 0) {
             error.p = r->cause;
             error.n = r->cause_len;
         }
         return rlt_greet_is_busy(error) && answer_later(r, op);
     }
+    return 0;
+}
+
+/* CLIENT CACHING YES was refused, so nothing will invalidate what was read:
+ * its caller may not take it for an answer to be cached. 1: it was sent again,
+ * and nothing is to be told. */
+static int answer_uncached(relet *r, rlt_op *op, relet_event *ev)
+{
+    relet_span refusal;
+
+    rlt_assert(op->arg > 0);
+    rlt_assert(r->cause_len > 0);
+    refusal.p = r->cause;
+    refusal.n = r->cause_len;
+    if (op->state != RLT_LIVE)
+        return 0;
+    if (answer_may_repeat(r, op) && rlt_greet_is_busy(refusal)) {
+        op->flags |= RLT_OP_UNSURE; /* it has run, if CACHING has not */
+        if (answer_later(r, op)) {
+            r->cause_len = 0;
+            return 1;
+        }
+    }
+    ev->kind = RELET_ERROR;
+    ev->why = RELET_WHY_REFUSED;
+    ev->text = refusal;
     return 0;
 }
 
@@ -136,6 +176,7 @@ static int answer_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
     int told = op->state == RLT_LIVE;
     uint64_t tag = op->tag;
 
+    rlt_assert(op->flags & RLT_OP_OURS);
     r->cause_len = 0;
     if (answer_again(r, op)) {
         answer_clear(ev);
@@ -149,6 +190,16 @@ static int answer_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
                         v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING, v, ev);
 }
 
+/* If it is a WATCH, and for all that is known not in force. */
+static void answer_watch(relet *r, const rlt_op *op, relet_value v)
+{
+    if (op->klass != RLT_OP_PLAIN || !(op->flags & RLT_OP_WATCHED) ||
+        (v.node && relet_value_type(v) != RELET_FAILURE))
+        return;
+    rlt_conn_watch_refused(&r->conn);
+    rlt_session_watch(&r->session, RLT_WATCH_ENDED);
+}
+
 /* The answer that counts, for an operation of the user's. v is null when it
  * was skipped, and ev then says why. 1: tell it. */
 static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
@@ -156,7 +207,10 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
     int tell = op->state == RLT_LIVE;
     relet_span word = relet_value_text(v);
 
+    rlt_assert(op->skip == 0); /* the answer that counts is the last */
+    rlt_assert(op->klass != RLT_OP_RIDER);
     ev->tag = op->tag;
+    answer_watch(r, op, v);
     if (relet_value_type(v) == RELET_FAILURE) {
         if (answer_goes_on(r, op, relet_value_text(v))) {
             r->cause_len = 0;
@@ -173,6 +227,10 @@ static int answer_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
         }
     } else if (op->flags & RLT_OP_OURS) {
         return answer_ours(r, op, v, ev);
+    } else if (op->klass == RLT_OP_PLAIN && op->arg > 0 &&
+               r->cause_len > 0) {
+        if (answer_uncached(r, op, ev))
+            return 0;
     } else if (ev->kind == RELET_NOTHING) {
         answer_reply(r, v, ev);
     }
@@ -188,6 +246,8 @@ static int answer_subscribe_answer(relet *r, const rlt_op *op, relet_value v,
 {
     uint32_t slot = op->arg;
 
+    rlt_assert(op->klass == RLT_OP_SUBSCRIBE);
+    rlt_assert(slot < r->pubsub.max);
     if (relet_value_type(v) != RELET_FAILURE) {
         rlt_session_fail(&r->session, RELET_WHY_PROTOCOL,
                          "SUBSCRIBE was answered by a reply", NULL);
@@ -229,6 +289,8 @@ static int answer_barrier_answer(relet *r, rlt_op *op, relet_value v,
     uint32_t slot = op->arg, busy = op->skip == ANSWER_BARRIER_BUSY;
     relet_span error = relet_value_text(v);
 
+    rlt_assert(op->klass == RLT_OP_UNSUBSCRIBE);
+    rlt_assert(slot < r->pubsub.max);
     if (relet_value_type(v) == RELET_FAILURE && op->skip == 1) {
         if (rlt_span_eat(&error, "NOPERM ")) {
             answer_cannot_leave(r, v);
@@ -266,7 +328,7 @@ static RLT_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
         if (op->skip > 0) {
             if (op->skip-- == op->arg)
                 r->cause_len = 0; /* of one that a broken link ended */
-            answer_save_cause(r, v);
+            answer_save_cause(r, op, v);
             return 0;
         }
         return answer_finish(r, op, v, ev);
@@ -284,13 +346,14 @@ static RLT_APART int answer_take_other(relet *r, rlt_op *op, relet_value v,
 }
 
 /* One answer, while the link is up. Skipped ones come as null, with ev->kind
- * set. 1: *ev is to be told. */
+ * set. A plain command with an `arg` has more answers than one. 1: *ev is to be
+ * told. */
 static int answer_take(relet *r, relet_value v, relet_event *ev)
 {
     rlt_op *op = rlt_conn_front(&r->conn);
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
-        op->skip > 0 || ev->kind != RELET_NOTHING ||
+        op->arg > 0 || ev->kind != RELET_NOTHING ||
         (op->flags & RLT_OP_OURS) || op->place > 0 ||
         relet_value_type(v) == RELET_FAILURE)
         return answer_take_other(r, op, v, ev);
@@ -327,7 +390,6 @@ static int answer_push(relet *r, relet_value v, relet_event *ev)
     r->pushes++;
     switch (rlt_pubsub_read(&r->pubsub, v, ev, &slot)) {
     case RLT_PUSH_MALFORMED:
-        r->session.protocol_errors++;
         rlt_session_fail(&r->session, RELET_WHY_PROTOCOL,
                          "a push of a known kind has an unknown shape", NULL);
         return 0;
@@ -413,12 +475,14 @@ static int answer_listen(relet *r, relet_event *ev)
     return tell;
 }
 
-static const char *answer_ended_text(relet_why why, int unsure)
+static const char *answer_ended_text(relet_why why, int unsure, int unwatched)
 {
     if (why == RELET_WHY_TIMEOUT)
         return unsure ? "no answer in time" : "not sent in time";
     if (why == RELET_WHY_CANCELLED)
         return "cancelled";
+    if (why == RELET_WHY_WATCH_LOST && unwatched)
+        return "its WATCH was not sent, or refused";
     if (why == RELET_WHY_WATCH_LOST)
         return "the link that held the WATCH is gone";
     return unsure ? "sent, then the link was lost" : "not sent";
@@ -432,12 +496,16 @@ static int answer_ended(relet *r, relet_event *ev)
 
     if (!rlt_conn_take_ended(&r->conn, &op, &unsure))
         return 0;
+    if (r->session.watch_lost == RLT_WATCH_UNTOLD && r->conn.ended == 0)
+        r->session.watch_lost = RLT_WATCH_ENDED;
     if (op.flags & RLT_OP_OURS)
         return answer_heard(r, op.tag, RLT_HEARD_NOTHING, ev->value, ev);
     ev->kind = unsure ? RELET_UNSURE : RELET_NOT_SENT;
     ev->why = (relet_why)op.why;
     ev->tag = op.tag;
-    ev->text = relet_str(answer_ended_text(ev->why, unsure));
+    ev->text = relet_str(answer_ended_text(
+        ev->why, unsure,
+        op.klass == RLT_OP_UNIT && (op.flags & RLT_OP_UNWATCHED)));
     return 1;
 }
 
@@ -453,16 +521,19 @@ static void answer_count(relet *r, const relet_event *ev)
         r->unsure++;
 }
 
-/* The next event, for whomever. */
+/* The next event, also one that users do not hear of. Parts with nothing to tell
+ * are not called: that is seen here, for this is once per event. */
 static int answer_next(relet *r, relet_event *ev)
 {
     int told;
 
     answer_clear(ev);
     rlt_inlet_release(&r->conn.inlet);
-    rlt_pubsub_release(&r->pubsub);
+    if (r->pubsub.lent)
+        rlt_pubsub_release(&r->pubsub);
     do {
-        told = rlt_hold_event(r, ev) || rlt_work_event_all(r, ev) ||
+        told = (r->hold_tells && rlt_hold_event(r, ev)) ||
+               (r->desk_tells && rlt_work_event_all(r, ev)) ||
                rlt_put_event(r, ev) ||
                rlt_session_event(&r->session, ev) || answer_ended(r, ev) ||
                rlt_pubsub_event(&r->pubsub, ev) ||
@@ -479,6 +550,8 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 {
     int told;
 
+    if (RLT_UNLIKELY(rlt_client_is_foreign(r)))
+        return 0;
     do {
         told = answer_next(r, ev);
     } while (told && ev->channel.n > 0 && rlt_hold_hides(r, ev));

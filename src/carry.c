@@ -110,12 +110,18 @@ static void carry_say_stream(rlt_carry *c, const char *step)
         carry_say(c, step, strerror(c->err));
 }
 
+RELET_PRIVATE void rlt_carry_forget(rlt_carry *c)
+{
+    c->session = NULL;
+}
+
 RELET_PRIVATE void rlt_carry_shut(rlt_carry *c)
 {
     if (c->session != NULL)
         c->transport->close(c->session);
     c->session = NULL;
     rlt_dial_stop(&c->dial);
+    rlt_watchset_drop(c->dial.set, c->fd);
     rlt_dial_close(&c->fd);
     c->phase = RLT_SHUT;
     c->staged = c->stage_at = 0;
@@ -329,13 +335,14 @@ static int carry_events(relet *r, rlt_carry *c)
 
 RELET_PRIVATE void rlt_carry_init(rlt_carry *c,
                                   const relet_transport *transport,
-                                  uint8_t *stage, int keepalive_s)
+                                  uint8_t *stage, int keepalive_s,
+                                  rlt_watchset *set)
 {
     memset(c, 0, sizeof *c);
     c->transport = transport;
     c->stage = stage;
     c->fd = c->given = -1;
-    rlt_dial_init(&c->dial, keepalive_s);
+    rlt_dial_init(&c->dial, keepalive_s, set);
 }
 
 RELET_PRIVATE void rlt_carry_wish(relet *r, rlt_carry *c, const relet_io *io)

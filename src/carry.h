@@ -45,7 +45,8 @@ typedef struct rlt_carry {
 /* `stage` is needed with a transport, and holds RLT_CARRY_STAGE bytes. */
 RELET_PRIVATE void rlt_carry_init(rlt_carry *c,
                                   const relet_transport *transport,
-                                  uint8_t *stage, int keepalive_s);
+                                  uint8_t *stage, int keepalive_s,
+                                  rlt_watchset *set);
 
 /* Open or close the link, as relet_io_want has it. */
 RELET_PRIVATE void rlt_carry_wish(relet *r, rlt_carry *c, const relet_io *io);
@@ -62,6 +63,9 @@ RELET_PRIVATE void rlt_carry_turn(relet *r, rlt_carry *c, unsigned ready,
 
 /* When a turn is due though nothing is ready. */
 RELET_PRIVATE relet_time rlt_carry_deadline(const rlt_carry *c);
+
+/* In a child: the session is the parent's, and to close it would send. */
+RELET_PRIVATE void rlt_carry_forget(rlt_carry *c);
 
 /* Close everything, and tell nobody. */
 RELET_PRIVATE void rlt_carry_shut(rlt_carry *c);

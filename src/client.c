@@ -256,7 +256,8 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
         memory.resize = client_resize;
         memory.user = r;
     }
-    r->operations_max = c->operations_max;
+    r->own_home.operations_max = c->operations_max;
+    r->home = &r->own_home;
     r->output_max = c->output_max;
     r->name_max = RLT_MIN(c->bulk_max, c->reply_max / 2);
     r->fail_fast = c->fail_fast != 0;
@@ -291,14 +292,26 @@ RELET_API void relet_finish(relet *r)
 
 RELET_API void relet_stop(relet *r)
 {
+    if (rlt_client_is_foreign(r))
+        return;
     rlt_session_stop(&r->session);
     rlt_hold_stop(r);
     rlt_work_stop_all(r);
 }
 
-RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver)
+RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
+                                         rlt_home *home)
 {
     r->driver = driver;
+    if (home == NULL)
+        return;
+    *home = r->own_home;
+    r->home = home;
+}
+
+RELET_PRIVATE void rlt_client_make_foreign(relet *r)
+{
+    r->home->operations_max = 0;
 }
 
 RELET_PRIVATE void *rlt_client_driver(const relet *r)
@@ -310,13 +323,18 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 
 RELET_API relet_time relet_deadline(const relet *r)
 {
-    relet_time ours = RLT_MIN(rlt_hold_deadline(r), rlt_work_deadline_all(r));
+    relet_time ours;
 
+    if (rlt_client_is_foreign(r))
+        return RELET_NEVER;
+    ours = RLT_MIN(rlt_hold_deadline(r), rlt_work_deadline_all(r));
     return RLT_MIN(rlt_session_deadline(&r->session), ours);
 }
 
 RELET_API void relet_tick(relet *r, relet_time now)
 {
+    if (rlt_client_is_foreign(r))
+        return;
     rlt_inlet_release(&r->conn.inlet);
     rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
     rlt_hold_tick(r);
@@ -325,28 +343,30 @@ RELET_API void relet_tick(relet *r, relet_time now)
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
 {
-    return rlt_session_want(&r->session, io);
+    return !rlt_client_is_foreign(r) && rlt_session_want(&r->session, io);
 }
 
 RELET_API void relet_io_opened(relet *r, int link, int err, const char *text)
 {
     rlt_assert(link == 0);
     (void)link;
-    rlt_session_opened(&r->session, err, text);
+    if (!rlt_client_is_foreign(r))
+        rlt_session_opened(&r->session, err, text);
 }
 
 RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
 {
     rlt_assert(link == 0);
     (void)link;
-    rlt_session_closed(&r->session, err, text);
+    if (!rlt_client_is_foreign(r))
+        rlt_session_closed(&r->session, err, text);
 }
 
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
 {
     rlt_assert(link == 0);
     (void)link;
-    if (!rlt_session_hears(&r->session))
+    if (rlt_client_is_foreign(r) || !rlt_session_hears(&r->session))
         return 0;
     rlt_inlet_release(&r->conn.inlet);
     return rlt_inlet_space(&r->conn.inlet, p);
@@ -356,7 +376,7 @@ RELET_API void relet_io_received(relet *r, int link, size_t n)
 {
     rlt_assert(link == 0);
     (void)link;
-    if (n == 0)
+    if (n == 0 || rlt_client_is_foreign(r))
         return;
     rlt_inlet_received(&r->conn.inlet, n);
     r->session.heard = 1;
@@ -367,6 +387,8 @@ RELET_API size_t relet_io_pending(const relet *r, int link, const uint8_t **p)
 {
     rlt_assert(link == 0);
     (void)link;
+    if (rlt_client_is_foreign(r))
+        return 0;
     return rlt_session_pending(&r->session, p);
 }
 
@@ -374,6 +396,8 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
 {
     rlt_assert(link == 0);
     (void)link;
+    if (rlt_client_is_foreign(r))
+        return;
     rlt_session_sent(&r->session, n);
     r->bytes_out += n;
 }
@@ -382,28 +406,36 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
 
 RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule)
 {
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED; /* relet_refusal knows */
     r->refusal = rule;
     return RELET_E_REFUSED;
 }
 
+static const char client_forked[] =
+    "another process opened this client: a child opens its own, and may only "
+    "close this one";
+
 RELET_API const char *relet_refusal(const relet *r)
 {
-    return r->refusal;
+    return rlt_client_is_foreign(r) ? client_forked : r->refusal;
 }
 
 RELET_API size_t relet_outstanding(const relet *r)
 {
-    return r->conn.outstanding;
+    return rlt_client_is_foreign(r) ? 0 : r->conn.outstanding;
 }
 
 RELET_API int relet_is_up(const relet *r)
 {
-    return r->session.state == RLT_UP;
+    return !rlt_client_is_foreign(r) && r->session.state == RLT_UP;
 }
 
 RELET_API void relet_stats_get(const relet *r, relet_stats *out)
 {
     memset(out, 0, sizeof *out);
+    if (rlt_client_is_foreign(r))
+        return;
     out->submitted = r->submitted;
     out->replies = r->replies;
     out->errors = r->errors;

@@ -40,8 +40,8 @@ typedef struct rlt_hold {
 typedef struct rlt_desk {
     rlt_work work;
     uint64_t tag;
-    relet_time run_ms;
-    uint32_t stalls_max;
+    relet_time run_ms, dead_ms; /* 0, of the second: for ever                */
+    uint32_t stalls_max, dead_max;
     uint32_t team, weight;
     uint64_t served; /* jobs by weight, in millionths                        */
     rlt_queue_tag queue;
@@ -70,7 +70,15 @@ typedef struct rlt_ferry {
 #define RLT_DESK_OUTPUT(workers) ((workers) > 0 ? 16384 + 16384 * (workers) : 0)
 #define RLT_HOLD_OUTPUT(leases) ((leases) > 0 ? 8192 + 1280 * (leases) : 0)
 
+/* What a client loses by fork. A driver that can keeps it in a page that the
+ * system zeroes in the child, so that no call has to ask which process it is
+ * in. */
+typedef struct rlt_home {
+    uint32_t operations_max; /* 0: this is not the process of the client     */
+} rlt_home;
+
 struct relet {
+    rlt_home *home;
     rlt_session session;
     rlt_conn conn;
     rlt_pubsub pubsub;
@@ -88,6 +96,12 @@ struct relet {
     uint8_t hold_busy;    /* some are in use                                 */
     uint8_t hold_due;     /* one was started since the last tick             */
     uint8_t hold_tells;   /* some have something to tell                     */
+    uint8_t desk_busy;  /* some are in use                                   */
+    uint8_t desk_due;   /* RLT_DESK_DUE…                                     */
+    uint8_t desk_tells; /* some have something to tell                       */
+    uint8_t fail_fast;
+    uint8_t listens;    /* for wake-ups                                      */
+    uint8_t cause_len;
     uint8_t wake_len;
     /* The channel on which they are woken. It ends in chance, and by that is
      * known what this client puts. */
@@ -97,28 +111,31 @@ struct relet {
     uint32_t desks_max, jobs_max;
     uint64_t desk_link;   /* session.connects when they last had a link      */
     uint32_t desk_serial; /* of the last errand                              */
-    uint32_t operations_max;
+    rlt_home own_home; /* without such a page                                */
     uint64_t put_op; /* of the last put                                      */
     const char *prefix;
     size_t output_max, name_max;
-    uint8_t desk_busy;  /* some are in use                                   */
-    uint8_t desk_due;   /* RLT_DESK_DUE…                                     */
-    uint8_t desk_tells; /* some have something to tell                       */
-    uint8_t fail_fast;
-    uint8_t listens;    /* for wake-ups                                      */
-    uint8_t watched_unit;
-    uint8_t cause_len;
     char cause[120]; /* the first refusal inside the transaction at the front */
     uint64_t submitted, replies, errors, not_sent, unsure, pushes;
     uint64_t bytes_in, bytes_out;
 };
 
-/* Returns RELET_E_REFUSED; relet_refusal names the rule from now on. */
+/* Whether this process is another one than that which opened the client. */
+static inline int rlt_client_is_foreign(const relet *r)
+{
+    return r->home->operations_max == 0;
+}
+
+/* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
+ * names the rule from now on. */
 RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule);
 
-/* A word for the driver that opened this client. */
-RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver);
+/* A word for the driver that opened this client; home: zeroed by fork, or NULL.
+ * Without, the driver says so when it sees that it is in another process. */
+RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
+                                         rlt_home *home);
 RELET_PRIVATE void *rlt_client_driver(const relet *r);
+RELET_PRIVATE void rlt_client_make_foreign(relet *r);
 
 /* Requests of leases. They go over the link that is up, or 0 does not come
  * back; the outcome goes to rlt_hold_answer, under q->tag. */

@@ -61,7 +61,6 @@ RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p)
     rlt_assert((p->ops_cap & (p->ops_cap - 1)) == 0);
     c->ops = p->ops;
     c->mask = p->ops_cap - 1;
-    c->ops_max = p->ops_max;
     c->earliest = c->soonest = RELET_NEVER;
     rlt_buf_init(&c->out, p->inlet.memory, p->out_block,
                  RLT_MIN(p->inlet.buffer_min, p->output_max), p->output_max);
@@ -386,7 +385,55 @@ static void conn_squeeze(rlt_conn *c)
         rlt_buf_cut(&c->out, (size_t)(to - c->base), (size_t)(from - to));
 }
 
-/* A LIVE operation ends before its answer. Then conn_squeeze. */
+/* ---------------------------------------------------------------- watches
+ *
+ * A transaction counts on each WATCH between it and what stands before it of
+ * UNWATCH and transactions that count on a WATCH.
+ *
+ *   the WATCH                          its transaction
+ *   ---------------------------------  -----------------------------------
+ *   ends NOT_SENT: cancel, time-out    ends NOT_SENT, WATCH_LOST
+ *   one of several does                the same
+ *   one does, an UNWATCH is between    goes out: it does not count on it
+ *   is refused, or its answer is over  no byte of it sent: NOT_SENT,
+ *   a limit or found no memory         WATCH_LOST; else it runs
+ *   … by BUSY, LOADING; REPEATABLE     the same: it is not sent again, which
+ *                                      would be behind its transaction
+ *   ends UNSURE, then is answered OK   runs, guarded
+ *   its link breaks                    conn_survives
+ *   one of these, and the transaction  is refused by name, once: unless an
+ *   is submitted later                 UNWATCH or a WATCH comes first
+ *   is not accepted (RELET_E_LIMIT)    is the caller's to withhold
+ *
+ * What is sent again stands behind what was submitted meanwhile, where an
+ * UNWATCH or the EXEC of another transaction would end a WATCH: neither is
+ * (see answer_may_repeat). */
+static int conn_is_watch(const rlt_op *op)
+{
+    return op->klass == RLT_OP_PLAIN && (op->flags & RLT_OP_WATCHED);
+}
+
+/* What ends the watches before it, or was to. */
+static int conn_ends_watches(const rlt_op *op)
+{
+    return op->klass == RLT_OP_UNIT
+               ? (op->flags & RLT_OP_WATCHED) != 0
+               : (op->flags & (RLT_OP_WATCHED | RLT_OP_UNWATCHED)) ==
+                     RLT_OP_UNWATCHED;
+}
+
+/* It will not go out, and its slot may be taken: nothing may count on the
+ * watches before it instead. */
+static void conn_loosen(rlt_conn *c, uint32_t pos)
+{
+    while (pos != c->first && !conn_ends_watches(conn_at(c, pos - 1))) {
+        pos--;
+        if (conn_is_watch(conn_at(c, pos)))
+            conn_at(c, pos)->flags |= RLT_OP_UNWATCHED;
+    }
+}
+
+/* A LIVE operation ends before its answer. Then conn_unguard, conn_squeeze. */
 static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
 {
     rlt_op *op = conn_at(c, pos);
@@ -405,10 +452,53 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
     else
         op->flags |= RLT_OP_CUT;
+    if ((op->flags & RLT_OP_CUT) && conn_ends_watches(op))
+        conn_loosen(c, pos);
+    if ((op->flags & RLT_OP_CUT) && conn_is_watch(op))
+        c->unguarded = 1;
     op->state = RLT_ENDED;
     op->why = (uint8_t)why;
     if (c->ended++ == 0 || conn_before(pos, c->ended_from))
         c->ended_from = pos;
+}
+
+/* Whether this WATCH is just ending unsent, and something counts on it. */
+static int conn_is_gone_watch(const rlt_op *op)
+{
+    return conn_is_watch(op) && (op->flags & RLT_OP_CUT) &&
+           !(op->flags & RLT_OP_UNWATCHED);
+}
+
+/* A WATCH before `pos` is not in force, if `gone`, and each that is just ending
+ * unsent: no transaction that counts on it may go out. */
+static void conn_unguard(rlt_conn *c, uint32_t pos, int gone)
+{
+    for (; pos != c->last; pos++) {
+        rlt_op *op = conn_at(c, pos);
+
+        gone |= conn_is_gone_watch(op);
+        if (!conn_ends_watches(op))
+            continue;
+        if (gone && op->klass == RLT_OP_UNIT && op->state == RLT_LIVE &&
+            conn_start(c, pos) >= c->sent) {
+            conn_end(c, pos, RELET_WHY_WATCH_LOST);
+            op->flags |= RLT_OP_UNWATCHED;
+        }
+        gone = 0;
+    }
+    c->unguarded = 0;
+    c->watch_gone |= (uint8_t)gone;
+    if (gone)
+        conn_loosen(c, pos);
+}
+
+RELET_PRIVATE void rlt_conn_watch_refused(rlt_conn *c)
+{
+    const rlt_op *op = conn_at(c, c->first);
+
+    rlt_assert(conn_is_watch(op));
+    conn_unguard(c, c->first + 1, !(op->flags & RLT_OP_UNWATCHED));
+    conn_squeeze(c);
 }
 
 RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
@@ -432,6 +522,8 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
             c->outstanding--;
         }
     }
+    if (c->unguarded)
+        conn_unguard(c, c->first, 0);
     if (n > 0 && heir == NULL)
         conn_squeeze(c);
     return n;
@@ -511,6 +603,8 @@ RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
         else
             c->earliest = RLT_MIN(c->earliest, op->deadline);
     }
+    if (c->unguarded)
+        conn_unguard(c, c->first, 0);
     conn_squeeze(c);
     if (c->ended == 0)
         conn_sweep_gone(c);

@@ -45,8 +45,10 @@ typedef enum rlt_class {
 
 enum { RLT_LIVE, RLT_RIPE, RLT_ENDED, RLT_TOLD, RLT_GONE };
 
-/* Flags beside the public RELET_REPEATABLE and RELET_CACHED. */
+/* Flags beside the public RELET_REPEATABLE. */
 enum {
+    RLT_OP_UNWATCHED = 2, /* an UNWATCH; a WATCH that nothing counts on any
+                           * more; a transaction that ended with its WATCH    */
     RLT_OP_WATCHED = 4, /* a WATCH, or a transaction that relies on one      */
     RLT_OP_DUE = 8,     /* ended, but its answers are still to come          */
     RLT_OP_TIMED = 16,  /* deadline is a time, no longer a duration          */
@@ -79,7 +81,7 @@ typedef struct rlt_op {
 typedef struct rlt_conn_plan {
     rlt_inlet_plan inlet;
     rlt_op *ops; /* a ring: a power of two                                   */
-    uint32_t ops_cap, ops_max;
+    uint32_t ops_cap;
     size_t output_max;
     void *out_block; /* without a resize hook                                */
 } rlt_conn_plan;
@@ -88,7 +90,7 @@ typedef struct rlt_conn {
     rlt_inlet inlet; /* the half of the stream that comes in                 */
     rlt_buf out;
     rlt_op *ops;
-    uint32_t mask, ops_max;
+    uint32_t mask;
     uint32_t first, last;  /* ring positions: [first, last), wrapping        */
     uint32_t unsent;       /* first operation not wholly given to the driver */
     uint32_t fresh;        /* first operation no tick has seen yet           */
@@ -96,6 +98,8 @@ typedef struct rlt_conn {
     uint32_t ended;        /* how many ENDED                                 */
     uint32_t outstanding;  /* operations of the user's without an outcome    */
     uint32_t kept_ops;     /* LIVE ones whose bytes must be kept             */
+    uint8_t unguarded;     /* a WATCH has ended NOT_SENT: see conn_unguard   */
+    uint8_t watch_gone;    /* … or refused, and its transaction is to come   */
     uint64_t base;         /* stream position of the first byte in out       */
     uint64_t sent;         /* stream position of the next byte to send       */
     uint64_t answered;     /* end of the last operation that left            */
@@ -165,6 +169,9 @@ RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place);
  * ours from now on, by this tag. */
 RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
                                      const uint64_t *heir);
+
+/* The front operation is a WATCH that is not in force. */
+RELET_PRIVATE void rlt_conn_watch_refused(rlt_conn *c);
 
 /* Time has passed: end what is overdue. */
 RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire);

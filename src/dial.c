@@ -67,6 +67,12 @@ RELET_PRIVATE void rlt_dial_close(int *fd)
     *fd = -1;
 }
 
+static void dial_drop(rlt_dial *d, int i)
+{
+    rlt_watchset_drop(d->set, d->fd[i]);
+    rlt_dial_close(&d->fd[i]);
+}
+
 static void dial_option(int fd, int level, int name, int value)
 {
     (void)setsockopt(fd, level, name, &value, (socklen_t)sizeof value);
@@ -253,7 +259,7 @@ static int dial_place(rlt_dial *d)
         if (d->born[i] < d->born[oldest])
             oldest = i;
     }
-    rlt_dial_close(&d->fd[oldest]);
+    dial_drop(d, oldest);
     return oldest;
 }
 
@@ -279,7 +285,7 @@ static int dial_look(rlt_dial *d, relet_time now, int i)
     if (err == 0)
         return 1;
     d->err = err;
-    rlt_dial_close(&d->fd[i]);
+    dial_drop(d, i);
     d->next_at = now;
     return 0;
 }
@@ -303,7 +309,7 @@ static int dial_try(rlt_dial *d, relet_time now, int i)
         }
     }
     d->err = errno;
-    rlt_dial_close(&d->fd[i]);
+    dial_drop(d, i);
     if (d->err == EAGAIN && a->u.any.sa_family == AF_UNIX) {
         d->next--; /* its backlog is full: no refusal, ask again */
         d->next_at = now + DIAL_BACKLOG_MS;
@@ -372,13 +378,14 @@ RELET_PRIVATE void rlt_dial_stop(rlt_dial *d)
     int i;
 
     for (i = 0; i < RLT_DIAL_RACERS; i++)
-        rlt_dial_close(&d->fd[i]);
+        dial_drop(d, i);
     free(d->address);
     d->address = NULL;
     d->count = d->next = 0;
 }
 
-RELET_PRIVATE void rlt_dial_init(rlt_dial *d, int keepalive_s)
+RELET_PRIVATE void rlt_dial_init(rlt_dial *d, int keepalive_s,
+                                 rlt_watchset *set)
 {
     int i;
 
@@ -386,6 +393,7 @@ RELET_PRIVATE void rlt_dial_init(rlt_dial *d, int keepalive_s)
     for (i = 0; i < RLT_DIAL_RACERS; i++)
         d->fd[i] = -1;
     d->keepalive_s = keepalive_s;
+    d->set = set;
 }
 
 #endif /* RELET_NO_POLL */

@@ -9,7 +9,7 @@
 #ifndef RLT_DIAL_H
 #define RLT_DIAL_H
 
-#include "base.h"
+#include "watchset.h"
 
 #ifndef RELET_NO_POLL
 
@@ -22,6 +22,7 @@ typedef struct rlt_dial {
     int count, next;                  /* addresses; the first not tried yet */
     relet_time next_at, deadline;
     int keepalive_s;
+    rlt_watchset *set; /* which a descriptor leaves before it is closed     */
     int fd[RLT_DIAL_RACERS];   /* to watch for POLLOUT, or -1               */
     int born[RLT_DIAL_RACERS]; /* which address each is of                  */
     int err;                   /* why it failed, in errno's numbers …       */
@@ -30,7 +31,8 @@ typedef struct rlt_dial {
 
 enum { RLT_DIAL_ON = -1, RLT_DIAL_LOST = -2 };
 
-RELET_PRIVATE void rlt_dial_init(rlt_dial *d, int keepalive_s);
+RELET_PRIVATE void rlt_dial_init(rlt_dial *d, int keepalive_s,
+                                 rlt_watchset *set);
 
 /* Both return a connected descriptor, which is the caller's from then on,
  * RLT_DIAL_ON, or RLT_DIAL_LOST: then err, step and why tell. `ready`: bit i is

@@ -32,6 +32,8 @@ static void elect_lost(rlt_elect *e, relet_why why)
 
 static void elect_over(rlt_elect *e, relet_why why)
 {
+    rlt_assert(e->state != RLT_ELECT_REST);
+    rlt_assert(e->state != RLT_ELECT_OVER);
     e->state = RLT_ELECT_OVER;
     e->end_why = why;
     e->tell &= (uint8_t)~RLT_TELL_TROUBLE;
@@ -94,6 +96,7 @@ RELET_PRIVATE int rlt_elect_event(rlt_elect *e, relet_event *ev)
     } else if (tell == RLT_TELL_ENDED) {
         elect_show(e, ev, RELET_LEASE_ENDED, e->term, 0);
         ev->why = e->end_why;
+        rlt_assert(e->state == RLT_ELECT_OVER);
         e->state = RLT_ELECT_REST;
     }
     return tell != 0;
@@ -127,17 +130,32 @@ static relet_time elect_backoff(rlt_elect *e)
 }
 
 /* When another's lease ends. The first in line asks then; the others give it
- * half a lease, for it will have made them wait again. */
+ * half a lease, for it will have made them wait again. A lease that is about to
+ * end, and is so again when it should have ended, is on a server whose clock
+ * stands still: each time it is asked for later. */
 static relet_time elect_after_other(rlt_elect *e)
 {
     relet_time ttl = e->plan.lease.ttl_ms, left = e->lease.left_ms;
+    int ends = left >= 0 && left <= ttl / 8;
 
     if (left < 0 || left > e->plan.retry_ms)
         left = e->plan.retry_ms;
+    if (ends && e->nearly > 0)
+        left += RLT_MIN((relet_time)8 << e->nearly, e->plan.retry_ms);
+    e->nearly = ends ? RLT_MIN(e->nearly + 1, 16) : 0;
     left += 1 + elect_below(e, RLT_MIN(16, ttl / 8));
     if (e->lease.place > 0)
         left += ttl / 2 + elect_below(e, ttl / 4);
     return left;
+}
+
+/* A server whose clock was set back says more than was asked for, and no longer
+ * once its clock is right again. */
+static relet_time elect_after_quarantine(rlt_elect *e)
+{
+    relet_time left = RLT_MIN(e->lease.left_ms, e->plan.quarantine_ms);
+
+    return left + 1 + elect_below(e, 16);
 }
 
 /* A clock that was set is fine again; one that stands still shows only when
@@ -155,6 +173,7 @@ static void elect_refused(rlt_elect *e, relet_time now)
 {
     relet_why why = e->lease.why;
 
+    rlt_assert(!e->plan.alone);
     e->did_wait = 1;
     if (why == RELET_WHY_TAKEN) {
         e->tries = 0;
@@ -162,7 +181,7 @@ static void elect_refused(rlt_elect *e, relet_time now)
         elect_ask_in(e, now, elect_after_other(e));
     } else if (why == RELET_WHY_QUARANTINE) {
         elect_trouble(e, why, relet_str("the server is another than before"));
-        elect_ask_in(e, now, e->lease.left_ms + 1 + elect_below(e, 16));
+        elect_ask_in(e, now, elect_after_quarantine(e));
     } else if (why == RELET_WHY_CLOCK) {
         elect_trouble(e, why, elect_lost_text(why));
         elect_ask_in(e, now, elect_after_clock(e));
@@ -191,6 +210,8 @@ static void elect_left(rlt_elect *e)
 /* Away with it: what is held is released, or the place in the line. */
 static void elect_leave(rlt_elect *e, relet_time now, relet_why why)
 {
+    rlt_assert(e->state != RLT_ELECT_REST);
+    rlt_assert(e->state != RLT_ELECT_OVER);
     e->state = RLT_ELECT_LEAVING;
     e->end_why = why;
     if (e->plan.alone ||
@@ -202,6 +223,7 @@ static void elect_leave(rlt_elect *e, relet_time now, relet_why why)
  * it has. Where none has begun there is only the second. */
 static void elect_resign(rlt_elect *e, relet_time now, relet_why why)
 {
+    rlt_assert(e->state == RLT_ELECT_LEADING);
     elect_lost(e, why);
     e->state = RLT_ELECT_RESIGNING;
     e->end_why = why;

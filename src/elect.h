@@ -57,6 +57,7 @@ typedef struct rlt_elect_plan {
     relet_time retry_ms; /* a follower asks at least this often              */
     relet_time wait_ms;  /* RELET_NEVER: until it is granted                 */
     relet_time grace_ms; /* from a stop to the release, unasked              */
+    relet_time quarantine_ms; /* 0: none                                     */
     uint8_t once;        /* ends with its first LOST                         */
     uint8_t alone;       /* no election: always leading                      */
 } rlt_elect_plan;
@@ -78,6 +79,7 @@ typedef struct rlt_elect {
     uint8_t did_wait;   /* it was not free when first asked for              */
     uint8_t shut_out;   /* leaving, to be GATED again                        */
     int tries;          /* refusals in a row that were trouble               */
+    int nearly;         /* … in a row by a lease that was about to end       */
     relet_time ask_at, give_up_at, grace_until;
     uint64_t term, lost_term, lost_token; /* `term` counts GAINEDs           */
     relet_why lost_why, end_why, trouble;

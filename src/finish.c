@@ -18,7 +18,7 @@ RELET_PRIVATE relet_span rlt_desk_name(const rlt_desk *d)
 RELET_PRIVATE rlt_desk *rlt_desk_of(const relet *r, int worker)
 {
     if (worker < 0 || (uint32_t)worker >= r->desks_max ||
-        !rlt_desk_in_use(&r->desks[worker]))
+        rlt_client_is_foreign(r) || !rlt_desk_in_use(&r->desks[worker]))
         return NULL;
     return &r->desks[worker];
 }

@@ -47,6 +47,7 @@ static const char *hold_plan(const relet_lease_config *c, rlt_elect_plan *p)
         return "lease.replicas_ms must be at most a quarter of ttl_ms";
     if (c->quarantine_ms < 0 || c->quarantine_ms > RLT_HOLD_MS_MAX)
         return "lease.quarantine_ms must be between 0 and 1000000000";
+    p->quarantine_ms = c->quarantine_ms;
     p->once = c->once != 0;
     p->alone = c->alone != 0;
     return NULL;
@@ -221,6 +222,9 @@ static int hold_send(relet *r, const rlt_hold *h, const rlt_request *want)
                                     : 0);
     words[2] = rlt_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
     words[3] = rlt_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
+    rlt_assert(!h->elect.plan.alone);
+    rlt_assert(h->key_len > 0);
+    rlt_assert(h->owner_len > 0);
     if (want->what == RLT_WANT_RENEW)
         keys = 2;
     n = keys;
@@ -275,6 +279,9 @@ static void hold_pump(relet *r, rlt_hold *h)
     while (r->session.state == RLT_UP &&
            rlt_elect_want(&h->elect, r->session.now, r->hold_serial, &want)) {
         r->hold_serial++;
+        rlt_assert(h->elect.lease.asked == want.what);
+        if (want.what == RLT_WANT_ACQUIRE)
+            rlt_hold_listen(r); /* when there was no memory for it before */
         if (hold_send(r, h, &want) == 0)
             continue;
         memset(&failed, 0, sizeof failed);
@@ -372,6 +379,7 @@ RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
 {
     rlt_hold *h = &r->holds[tag >> 32];
     int leaving = h->elect.state == RLT_ELECT_LEAVING;
+    int releasing = h->elect.lease.asked == RLT_WANT_RELEASE;
     rlt_reply reply;
 
     rlt_assert(tag >> 32 < r->holds_max);
@@ -379,7 +387,12 @@ RELET_PRIVATE void rlt_hold_answer(relet *r, uint64_t tag, rlt_heard heard,
     reply.serial = (uint32_t)tag;
     reply.value = v;
     rlt_elect_reply(&h->elect, r->session.now, &reply);
-    if (leaving && h->elect.state != RLT_ELECT_LEAVING)
+    rlt_assert(!leaving || h->elect.state != RLT_ELECT_LEADING);
+    /* A release takes their place in the line with it, and wakes none of them:
+     * all campaigns of a client stand there under its one channel. One that a
+     * server refused to do has taken nothing, and is asked for again. */
+    if ((leaving && h->elect.state != RLT_ELECT_LEAVING) ||
+        (releasing && h->elect.lease.state != RLT_LEASE_RELEASING))
         hold_wake(r, hold_key_of(h), h);
     hold_turns(r);
 }
@@ -502,6 +515,8 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     rlt_hold *h;
     uint32_t i;
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     for (i = 0; i < r->holds_max && hold_in_use(&r->holds[i]); i++)
@@ -533,7 +548,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
 static rlt_hold *hold_of(const relet *r, int lease)
 {
     if (lease < 0 || (uint32_t)lease >= r->holds_max ||
-        !hold_in_use(&r->holds[lease]))
+        rlt_client_is_foreign(r) || !hold_in_use(&r->holds[lease]))
         return NULL;
     return &r->holds[lease];
 }

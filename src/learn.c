@@ -20,11 +20,17 @@ RELET_PRIVATE void rlt_work_claim_ends(rlt_work *w, int astray,
 
 /* ----------------------------------------------------------------- answers */
 
+/* Steps that fail while the worker waits have failed for the same reason, and
+ * count once. A wait never takes up the time in which leases are to be renewed
+ * once the server is well again. */
 static void learn_failed(rlt_work *w, relet_time now)
 {
+    relet_time most = RLT_MIN(w->plan.renew_ms / 2, LEARN_AGAIN_MAX_MS);
     relet_time wait = LEARN_AGAIN_MIN_MS << RLT_MIN(w->tries, 7);
 
-    wait = RLT_MIN(wait, LEARN_AGAIN_MAX_MS);
+    if (w->again_at > now)
+        return;
+    wait = RLT_MIN(wait, RLT_MAX(most, LEARN_AGAIN_MIN_MS));
     wait -= (relet_time)rlt_rand_below(w->rand, (uint64_t)wait / 2 + 1);
     w->again_at = now + wait;
     w->tries++;
@@ -152,6 +158,10 @@ static void learn_lined_up(rlt_work *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 2), &stands);
     learn_due(w, now, us, relet_value_at(v, 1));
     w->short_of = 0;
+    if (w->left_since) { /* wherever it stood, it stands there no more       */
+        w->left_since = w->in_line = 0;
+        return;
+    }
     w->in_line = stands != 0;
     w->walk.woken = w->walk.woken && !w->walk.heeds;
     if (!stands && w->plan.by_type && !rlt_walk_at_start(&w->walk))
@@ -192,7 +202,8 @@ static void learn_reaped(rlt_work *w, relet_time now, relet_value v)
 /* Letters, one for each job, or an array. */
 static int learn_is_answer(rlt_step step, relet_value v)
 {
-    int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN;
+    int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN ||
+                  step == RLT_STEP_FORGET;
 
     return relet_value_type(v) == (letters ? RELET_TEXT : RELET_ARRAY);
 }
@@ -227,7 +238,7 @@ static uint32_t learn_answer(rlt_work *w, relet_time now, rlt_step step,
         learn_lined_up(w, now, v);
         break;
     case RLT_STEP_LEAVE:
-        w->in_line = 0;
+        w->in_line = w->called = 0;
         break;
     case RLT_STEP_REAP:
         learn_reaped(w, now, v);
@@ -235,12 +246,16 @@ static uint32_t learn_answer(rlt_work *w, relet_time now, rlt_step step,
     case RLT_STEP_TRIM:
         rlt_sweep_trimmed(&w->sweep, now, w->plan.reap_ms, v, w->rand);
         break;
+    case RLT_STEP_FORGET:
+        rlt_sweep_forgot(&w->sweep, now, w->plan.reap_ms, v, w->rand);
+        break;
     }
     return 0;
 }
 
 /* What is only for others' sake holds up nothing else. */
-static void learn_refused(rlt_work *w, relet_time now, rlt_step step)
+static void learn_refused(rlt_work *w, relet_time now, rlt_step step,
+                          int is_error)
 {
     relet_time again = rlt_sweep_again(now, w->plan.reap_ms, w->rand);
 
@@ -248,6 +263,9 @@ static void learn_refused(rlt_work *w, relet_time now, rlt_step step)
         w->sweep.reap_at = again;
     else if (step == RLT_STEP_TRIM)
         w->sweep.trim_at = again;
+    else if (step == RLT_STEP_FORGET)
+        w->sweep.forget_at = is_error ? now + rlt_sweep_forgets(w->plan.reap_ms)
+                                      : again;
     else
         learn_failed(w, now);
     if (step == RLT_STEP_RECALL && w->in_vain < RLT_WORK_IN_VAIN)
@@ -268,7 +286,7 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
         w->refused &= (uint16_t)~bit;
         brought = learn_answer(w, now, step, r->value);
     } else {
-        learn_refused(w, now, step);
+        learn_refused(w, now, step, r->heard == RLT_HEARD_VALUE);
         trouble = r->heard == RLT_HEARD_VALUE && !(w->refused & bit);
         w->refused |= (uint16_t)(trouble ? bit : 0);
     }

@@ -6,7 +6,12 @@
  * of a local server (relet_local.h), if that is there: RELET_LOCAL.
  *
  * Waits for what the link watches and for relet_wake, at most until something
- * is due, and then does a turn: bytes first, then the time. */
+ * is due, and then does a turn: bytes first, then the time.
+ *
+ * After fork the child has the parent's descriptors, and must not touch what
+ * goes over them. So the client has its rlt_home in a page that the system
+ * zeroes in a child; where there is no such thing, the driver compares process
+ * numbers in the calls that it serves. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #endif
@@ -25,6 +30,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +39,18 @@
 #include <sys/eventfd.h>
 #else
 #define POLL_EVENTFD 0
+#endif
+
+#ifndef RELET_POLL_PLAIN
+#if defined(MADV_WIPEONFORK)
+/* An emulator of system calls may say yes to any advice, and do nothing. */
+#define POLL_WIPE(p, n)                      \
+    (madvise((p), (n), INT_MAX) != 0         \
+         ? madvise((p), (n), MADV_WIPEONFORK) \
+         : -1)
+#elif defined(INHERIT_ZERO)
+#define POLL_WIPE(p, n) minherit((p), (n), INHERIT_ZERO)
+#endif
 #endif
 
 #define POLL_KEEPALIVE_S 60
@@ -54,6 +72,9 @@ typedef struct poll_driver {
     int woken; /* relet_wake was called, and no wait has ended for it yet */
     relet_time now;
     rlt_carry link;
+    rlt_watchset set; /* for relet_fd                                        */
+    rlt_home *home; /* zeroed by fork; NULL: this system cannot do that, and */
+    long process;   /* … this is the process of the client                   */
 #ifdef RELET_LOCAL
     relet_store *store; /* in its place, with mem: and file:                 */
 #endif
@@ -119,6 +140,59 @@ RELET_API int relet_config_env(relet_config *c, const char *scope,
     return relet_config_env_from(c, scope, poll_getenv, NULL, fault);
 }
 
+/* -------------------------------------------------------------------- fork
+ */
+
+static size_t poll_page(void)
+{
+    long n = sysconf(_SC_PAGESIZE);
+
+    return n > 0 ? (size_t)n : 4096;
+}
+
+/* A page that reads as zero in a child, or NULL. */
+static rlt_home *poll_home_make(void)
+{
+#ifdef POLL_WIPE
+    size_t n = poll_page();
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    if (POLL_WIPE(p, n) == 0)
+        return (rlt_home *)p;
+    (void)munmap(p, n); /* an old kernel */
+#endif
+    return NULL;
+}
+
+static void poll_home_free(rlt_home *home)
+{
+    if (home != NULL)
+        (void)munmap((void *)home, poll_page());
+}
+
+static int poll_is_foreign(const relet *r, const poll_driver *d)
+{
+    if (d->home != NULL)
+        return rlt_client_is_foreign(r);
+    return d->process != (long)getpid();
+}
+
+/* The same, and all calls know it from now on. */
+static int poll_look_foreign(relet *r, const poll_driver *d)
+{
+    int foreign = poll_is_foreign(r, d);
+
+    if (foreign)
+        rlt_client_make_foreign(r);
+    return foreign;
+}
+
+/* ----------------------------------------------------------------- waking up
+ */
+
 static int poll_wake_open(poll_driver *d)
 {
 #if POLL_EVENTFD
@@ -157,6 +231,8 @@ RELET_API void relet_wake(relet *r)
     uint64_t one = 1;
     int err = errno;
 
+    if (poll_is_foreign(r, d))
+        return;
     (void)!write(d->wake_out, &one, sizeof one); /* full: it is awake */
     errno = err;
 }
@@ -262,8 +338,12 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
     poll_driver *d = poll_of(r);
     relet_time until;
 
+    if (d->home == NULL && poll_look_foreign(r, d))
+        return RELET_E_FORKED;
     if (relet_next(r, ev))
         return 1;
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     until = poll_until(d, timeout_ms);
     do {
         poll_serve(r, d);
@@ -301,6 +381,8 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     relet_request q = {POLL_CALL_TAG, 0, 0};
     int code;
 
+    if (poll_look_foreign(r, d))
+        return RELET_E_FORKED;
     if (relet_outstanding(r) > 0)
         return rlt_client_refuse(r, "relet_call while other operations are "
                                     "outstanding");
@@ -330,6 +412,8 @@ RELET_API int relet_watches(relet *r, relet_watch *w, int max)
     relet_watch all[RELET_WATCH_MAX];
     int i, n = 0;
 
+    if (poll_look_foreign(r, poll_of(r)))
+        return 0;
     poll_watch(r, poll_of(r), all);
     for (i = 0; i < RELET_WATCH_MAX && n < max; i++)
         if (all[i].fd >= 0)
@@ -337,10 +421,25 @@ RELET_API int relet_watches(relet *r, relet_watch *w, int max)
     return n;
 }
 
+RELET_API int relet_fd(relet *r)
+{
+    poll_driver *d = poll_of(r);
+    relet_watch w[RELET_WATCH_MAX];
+    int fd;
+
+    if (poll_look_foreign(r, d))
+        return RELET_E_FORKED;
+    poll_watch(r, d, w);
+    fd = rlt_watchset_sync(&d->set, w);
+    return fd >= 0 ? fd : RELET_E_SYSTEM;
+}
+
 RELET_API int relet_poll_timeout(const relet *r)
 {
     const poll_driver *d = poll_of(r);
 
+    if (poll_is_foreign(r, d))
+        return -1;
     return d->woken ? 0 : poll_pause(poll_due(r, d), relet_clock());
 }
 
@@ -401,9 +500,11 @@ static int poll_init(poll_driver *d, uint8_t *stage, const char *url,
     if (p != NULL && p->keepalive_s != 0)
         keepalive_s = p->keepalive_s;
     memset(d, 0, sizeof *d);
+    d->process = (long)getpid();
     d->wake_in = d->wake_out = -1;
+    rlt_watchset_init(&d->set);
     rlt_carry_init(&d->link, p != NULL ? p->transport : NULL, stage,
-                   keepalive_s);
+                   keepalive_s, &d->set);
     if (p != NULL && p->fd > 0) {
         if (rlt_dial_prepare(p->fd) != 0)
             return -1;
@@ -448,7 +549,8 @@ static relet *poll_start(const char *url, const relet_config *c,
 #else
     (void)store;
 #endif
-    rlt_client_driver_set(r, d);
+    d->home = poll_home_make();
+    rlt_client_driver_set(r, d, d->home);
     return r;
 }
 
@@ -515,12 +617,18 @@ RELET_API void relet_close(relet *r)
     if (r == NULL)
         return;
     d = poll_of(r);
+    if (poll_look_foreign(r, d)) {
+        rlt_carry_forget(&d->link);
+        rlt_watchset_forget(&d->set);
+    }
     if (POLL_STORE(d) != NULL)
         relet_store_leave(POLL_STORE(d));
     rlt_carry_shut(&d->link);
     rlt_dial_close(&d->link.given);
     poll_wake_close(d);
+    rlt_watchset_close(&d->set);
     relet_finish(r);
+    poll_home_free(d->home);
     free(d);
 }
 
@@ -530,7 +638,7 @@ RELET_API int relet_store_info_get(const relet *r, relet_store_info *out)
     const poll_driver *d = poll_of(r);
 
     memset(out, 0, sizeof *out);
-    return d->store != NULL && relet_store_tell(d->store, out);
+    return !poll_is_foreign(r, d) && d->store != NULL && relet_store_tell(d->store, out);
 }
 #endif
 

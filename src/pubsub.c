@@ -160,6 +160,16 @@ RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps)
     return 0;
 }
 
+RELET_PRIVATE int rlt_pubsub_in_force(const rlt_pubsub *ps)
+{
+    uint32_t i;
+
+    for (i = 0; i < ps->max; i++)
+        if (ps->wishes[i].want && ps->wishes[i].there && !ps->wishes[i].own)
+            return 1;
+    return 0;
+}
+
 RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave)
 {
     uint32_t i;

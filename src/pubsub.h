@@ -73,6 +73,9 @@ RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
 /* 1 when the user wishes for anything. */
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);
 
+/* 1 when one of the user's wishes is in force on this link. */
+RELET_PRIVATE int rlt_pubsub_in_force(const rlt_pubsub *ps);
+
 /* The next slot a command is to be sent for, and whether it is to leave; or
  * RLT_NO_WISH. Then say that it was sent. */
 RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave);

@@ -48,7 +48,7 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
  * server remembers it: its own for as long as its answer may be waited for. */
 static uint32_t put_op(relet *r, rlt_words *w)
 {
-    uint64_t places = 2 * (uint64_t)r->operations_max;
+    uint64_t places = 2 * (uint64_t)r->home->operations_max;
     uint32_t place = (uint32_t)(r->put_op % places);
 
     put_ferry(r)->place = 0;
@@ -218,6 +218,8 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     uint32_t place = 0;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (rule == NULL)
         rule = put_rule(r, jobs, count, &plain);
     if (rule)
@@ -270,6 +272,8 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     int code;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (rule == NULL)
         rule = put_unique_rule(r, job, mode, window_ms);
     if (rule)

@@ -8,6 +8,7 @@
 
 #define QUEUE_MOST 128         /* jobs that a script looks at, named or not   */
 #define QUEUE_REPLAYS 10
+#define QUEUE_KEPT_MS 3600000  /* a result of which the end was lost          */
 #define QUEUE_MS_MAX ((relet_time)1000000000000)
 #define QUEUE_TEXT_MAX "4096"  /* of a record or text in a list: any head     */
 
@@ -319,6 +320,31 @@ RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_FORGET, q, RELET_REPEATABLE);
 }
 
+RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
+                                 relet_time lease_ms, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {
+        RLT_KEY_JOBS,   RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_DELAYED,
+        RLT_KEY_LEASED, RLT_KEY_DONE,    RLT_KEY_DEAD};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+    int code;
+
+    if (rule == NULL && (number == 0 || number > INT64_MAX))
+        rule = "there is no such job";
+    if (rule == NULL && (lease_ms < 0 || lease_ms > QUEUE_MS_MAX))
+        rule = "lease_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_words_number(&c.w, number);
+    rlt_words_number(&c.w, (uint64_t)lease_ms);
+    rlt_words_number(&c.w, QUEUE_KEPT_MS);
+    code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPAIR, q, RELET_REPEATABLE);
+    if (code == 0)
+        rlt_put_promote(r, &c.tag, q);
+    return code;
+}
+
 /* ----------------------------------------------------------------- settings
  *
  * Fields of the queue's own, which the scripts read. */
@@ -396,13 +422,13 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
                                  relet_span text)
 {
     relet_request q = {0, 0, 0};
+    rlt_desk *d = rlt_desk_of(r, worker);
     rlt_slot *s = NULL;
     relet_args a;
     rlt_words w;
 
-    if (worker >= 0 && (uint32_t)worker < r->desks_max &&
-        r->desks[worker].work.state != RLT_WORK_REST)
-        s = rlt_slots_open(&r->desks[worker].work.held, number);
+    if (d != NULL)
+        s = rlt_slots_open(&d->work.held, number);
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
     if (s->state != RLT_SLOT_HELD || r->session.state != RLT_UP)
@@ -487,6 +513,7 @@ static void queue_job_read(relet_value v, size_t i, relet_job_info *out)
     out->payload_len = out->work.job.payload.n;
     queue_state(queue_text(v, i + 1), out);
     queue_told(queue_text(v, i + 2), out);
+    out->told_len = RLT_MAX(queue_text(v, i + 2).n, 1) - 1;
 }
 
 static relet_place queue_place_of(relet_span letter)
@@ -514,10 +541,10 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
                                   int64_t *go_on, relet_job_info *out)
 {
     size_t i = *at ? *at : 2, shown;
-    int64_t bytes;
+    int64_t bytes, text;
 
     *go_on = queue_int(v, 0, -1);
-    if (i + 6 > relet_value_count(v))
+    if (i + 7 > relet_value_count(v))
         return 0;
     memset(out, 0, sizeof *out);
     out->place = place;
@@ -528,7 +555,10 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
     queue_job_read(v, i + 3, out);
     if ((uint64_t)bytes > shown)
         out->payload_len += (uint64_t)bytes - shown;
-    *at = i + 6;
+    text = queue_int(v, i + 6, 0); /* with the letter in front of it */
+    if (text > 0 && (uint64_t)text - 1 > out->told_len)
+        out->told_len = (uint64_t)text - 1;
+    *at = i + 7;
     return 1;
 }
 

@@ -42,7 +42,7 @@ RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
         script_text_queue_put, script_text_queue_rank,
         script_text_queue_ready, script_text_queue_reap,
         script_text_queue_release, script_text_queue_renew,
-        script_text_queue_replay, script_text_queue_retain,
+        script_text_queue_repair, script_text_queue_replay, script_text_queue_retain,
         script_text_queue_sleep, script_text_queue_status,
         script_text_queue_trim, script_text_queue_unique};
 

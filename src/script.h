@@ -36,6 +36,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_REAP,
     RLT_SCRIPT_QUEUE_RELEASE,
     RLT_SCRIPT_QUEUE_RENEW,
+    RLT_SCRIPT_QUEUE_REPAIR,
     RLT_SCRIPT_QUEUE_REPLAY,
     RLT_SCRIPT_QUEUE_RETAIN,
     RLT_SCRIPT_QUEUE_SLEEP,
@@ -43,7 +44,7 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_TRIM,
     RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 28
+#define RLT_SCRIPTS_OWN 29
 #define RLT_SCRIPTS_LEASE 3 /* the first: all that leases need               */
 
 /* The user's, and behind all that there could be of them the library's. */

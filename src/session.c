@@ -57,12 +57,40 @@ static relet_time session_backoff(rlt_session *s, int tries, int stubborn)
     return session_below(s, RLT_MIN(bound, s->setup->retry_max_ms));
 }
 
+/* Bits of tell_down: a DOWN, and a GAP directly behind it. */
+enum { SESSION_TELL_DOWN = 1, SESSION_TELL_LOSS = 2 };
+
 static void session_down(rlt_session *s, relet_why why, relet_time retry)
 {
+    rlt_assert(retry >= 0);
+    rlt_assert(why != RELET_WHY_NONE);
     s->why = why;
     s->retry_in_ms = retry;
-    s->tell_down = 1;
+    s->tell_down |= SESSION_TELL_DOWN;
+    if (s->tell_gap)
+        s->tell_down |= SESSION_TELL_LOSS;
     s->tell_up = s->tell_gap = 0;
+}
+
+/* The link ends: the messages and invalidations that it would have brought are
+ * missed from now on. A wish may be in force before the link is UP. */
+static void session_lose(rlt_session *s)
+{
+    if ((s->state == RLT_UP && s->setup->tracking != RELET_TRACK_OFF) ||
+        rlt_pubsub_in_force(s->pubsub)) {
+        s->tell_down |= SESSION_TELL_LOSS;
+        s->has_lost = 1;
+    }
+}
+
+RELET_PRIVATE void rlt_session_watch(rlt_session *s, int lost)
+{
+    rlt_assert(lost == RLT_WATCH_ENDED || lost == RLT_WATCH_UNTOLD);
+    if (s->conn->watch_gone && s->watching) {
+        s->watch_lost = (uint8_t)lost;
+        s->watching = 0;
+    }
+    s->conn->watch_gone = 0;
 }
 
 /* Leave the link behind. The operations learn of it when one was up. */
@@ -74,9 +102,11 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
         rlt_inlet_release(&s->conn->inlet);
     /* A WATCH that is still queued will hold on the next link. */
     if (s->state == RLT_UP) {
-        s->watch_lost |= s->watching;
+        if (s->watching)
+            s->watch_lost = RLT_WATCH_LINK;
         s->watching = 0;
     }
+    session_lose(s);
     rlt_pubsub_broken(s->pubsub);
     rlt_scripts_forget(s->scripts);
     rlt_greet_forget(&s->greet);
@@ -93,6 +123,9 @@ RELET_PRIVATE void rlt_session_fail(rlt_session *s, relet_why why,
     int lived = s->state == RLT_UP && s->now - s->up_at >= s->setup->stable_ms;
     relet_time retry;
 
+    rlt_assert(s->state != RLT_OVER);
+    rlt_assert(why != RELET_WHY_STOPPED); /* that is rlt_session_stop */
+    s->protocol_errors += why == RELET_WHY_PROTOCOL;
     s->failures = lived ? 1 : RLT_MIN(s->failures + 1, 1000000);
     s->busy_tries = 0;
     session_text(s, text, detail);
@@ -120,7 +153,6 @@ RELET_PRIVATE void rlt_session_bad_input(rlt_session *s)
     rlt_say_text(&say, ", at byte ");
     rlt_say_int(&say, (int64_t)rlt_inlet_error_at(&s->conn->inlet));
     rlt_say_text(&say, " of what it sent");
-    s->protocol_errors++;
     rlt_session_fail(s, RELET_WHY_PROTOCOL, "the server does not speak RESP",
                      detail);
 }
@@ -139,6 +171,7 @@ RELET_PRIVATE void rlt_session_stop(rlt_session *s)
 
 static void session_greet(rlt_session *s)
 {
+    rlt_assert(s->state == RLT_OPENING || s->state == RLT_HOLDING);
     s->state = RLT_GREETING;
     s->until = s->now + s->setup->connect_timeout_ms;
     if (rlt_greet_begin(&s->greet) < 0)
@@ -148,14 +181,16 @@ static void session_greet(rlt_session *s)
 
 static void session_come_up(rlt_session *s)
 {
+    rlt_assert(s->state == RLT_GREETING);
+    rlt_assert(!s->tell_up);
     rlt_greet_forget(&s->greet);
     s->state = RLT_UP;
     s->up_at = s->last_in = s->overdue_at = s->now;
     s->busy_tries = 0;
     s->tell_up = 1;
-    s->tell_gap = s->connects > 0 &&
-                  (s->setup->tracking != RELET_TRACK_OFF ||
-                   rlt_pubsub_any(s->pubsub));
+    s->tell_gap |= (s->connects > 0 || s->has_lost) &&
+                   (s->setup->tracking != RELET_TRACK_OFF ||
+                    rlt_pubsub_any(s->pubsub));
     s->connects++;
     rlt_session_wishes(s); /* those that came too late for the greeting */
 }
@@ -165,6 +200,7 @@ static void session_greet_later(rlt_session *s)
 {
     relet_time wait = session_backoff(s, ++s->busy_tries, 0);
 
+    rlt_assert(s->state == RLT_GREETING);
     rlt_greet_forget(&s->greet);
     if (s->busy_tries == 1) {
         session_text(s, s->greet.quote, NULL);
@@ -252,6 +288,7 @@ RELET_PRIVATE int rlt_session_want(rlt_session *s, relet_io *io)
     }
     if (s->state != RLT_WANTED)
         return 0;
+    rlt_assert(!s->opened);
     io->open = 1;
     io->scheme = s->setup->scheme;
     io->host = s->setup->host;
@@ -406,6 +443,7 @@ static void session_ping(rlt_session *s)
     uint8_t *out = NULL;
     rlt_op op;
 
+    rlt_assert(s->state == RLT_UP);
     s->ping_at = s->now + s->setup->ping_every_ms;
     rlt_conn_rest(s->conn);
     if (rlt_conn_begin(s->conn, sizeof ping - 1, &out) < 0)
@@ -474,12 +512,14 @@ static void session_tick_up(rlt_session *s)
 
 RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
 {
+    rlt_assert(now >= s->now);
     s->now = now;
     /* The last tick may be long ago, as it is for one who was paused. */
     if (s->heard)
         s->last_in = now;
     s->heard = 0;
     rlt_conn_tick(s->conn, now, session_may_expire(s));
+    rlt_session_watch(s, RLT_WATCH_UNTOLD);
     switch (s->state) {
     case RLT_WAITING:
         if (s->until == RELET_NEVER || now >= s->until)
@@ -549,11 +589,16 @@ RELET_PRIVATE int rlt_session_event(rlt_session *s, relet_event *ev)
 {
     if (!s->tell_down)
         return 0;
-    s->tell_down = 0;
-    ev->kind = RELET_DOWN;
     ev->why = s->why;
     ev->text = relet_str(s->text);
-    ev->retry_in_ms = s->retry_in_ms;
+    if (s->tell_down & SESSION_TELL_DOWN) {
+        ev->kind = RELET_DOWN;
+        ev->retry_in_ms = s->retry_in_ms;
+        s->tell_down &= SESSION_TELL_LOSS;
+    } else {
+        ev->kind = RELET_GAP;
+        s->tell_down = 0;
+    }
     return 1;
 }
 

@@ -10,10 +10,15 @@
  *             not opened, until     WAITING    back off
  *   GREETING  last answer good      UP         tell UP, GAP
  *             LOADING, BUSY, …      HOLDING    tell DOWN once
- *             refusal, until        WAITING    close, tell DOWN, back off
+ *             refusal, until        WAITING    close, DOWN, back off
  *   HOLDING   until                 GREETING   greet again on the same link
- *   UP        closed, silent, bad   WAITING    close, outcomes, DOWN, back off
- *   any       stop, attempts_max    OVER       close, outcomes, DOWN
+ *   UP        closed, silent, bad   WAITING    close, DOWN, GAP, outcomes,
+ *                                              back off
+ *   any       stop, attempts_max    OVER       close, DOWN, GAP, outcomes
+ *
+ * GAP is told when messages or invalidations may be missed. With DOWN: when
+ * the link that ends was UP with tracking, or a wish was in force on it. DOWN
+ * for BUSY leaves the link open, so it brings no GAP.
  *
  * Closing by the other side counts only when everything that it sent has been
  * judged (`hangup`). Operations are written to the link in UP alone. */
@@ -37,6 +42,10 @@ typedef enum rlt_session_state {
     RLT_OVER
 } rlt_session_state;
 
+/* Why a watch is lost. A WATCH that ended begins anew by another one only when
+ * it was told: until then both may be meant for one transaction. */
+enum { RLT_WATCH_LINK = 1, RLT_WATCH_ENDED, RLT_WATCH_UNTOLD };
+
 typedef struct rlt_session {
     const rlt_setup *setup;
     rlt_conn *conn;
@@ -58,10 +67,12 @@ typedef struct rlt_session {
     uint8_t opened;     /* the driver holds a link                           */
     uint8_t close;      /* … which it is to close                            */
     uint8_t hangup;     /* the other side closed it                          */
-    uint8_t tell_down, tell_up, tell_gap;
+    uint8_t tell_down;  /* bits: that, and a GAP directly behind it          */
+    uint8_t tell_up, tell_gap;
+    uint8_t has_lost;   /* such a GAP was due since the first connect        */
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */
-    uint8_t watch_lost; /* … and its link broke                              */
+    uint8_t watch_lost; /* … and its link broke, or it is not in force:      */
     relet_why why;      /* of DOWN                                           */
     relet_time retry_in_ms;
     uint64_t connects, attempts, protocol_errors;
@@ -98,6 +109,9 @@ RELET_PRIVATE void rlt_session_confirmed(rlt_session *s);
 /* An answer that no operation waits for. */
 RELET_PRIVATE void rlt_session_stray(rlt_session *s, relet_value v);
 
+/* The WATCH of a transaction that is still to come may be in force no more. */
+RELET_PRIVATE void rlt_session_watch(rlt_session *s, int lost);
+
 /* Nothing more to judge: the time for a hangup to count. 1 when it did. */
 RELET_PRIVATE int rlt_session_drained(rlt_session *s);
 
@@ -120,7 +134,8 @@ RELET_PRIVATE void rlt_session_hold(rlt_session *s);
 /* Send what wishes want sent, as far as there is room. */
 RELET_PRIVATE void rlt_session_wishes(rlt_session *s);
 
-/* DOWN comes before the outcomes that it caused; UP and GAP after them. */
+/* DOWN and its GAP come before the outcomes that the lost link caused; UP and
+ * its GAP come after them. */
 RELET_PRIVATE int rlt_session_event(rlt_session *s, relet_event *ev);
 RELET_PRIVATE int rlt_session_last_event(rlt_session *s, relet_event *ev);
 

@@ -19,8 +19,11 @@ static int slots_held(const rlt_slot *s)
 /* One thing at a time: a loss takes the place of a cancel. */
 static void slots_tell(rlt_slots *t, rlt_slot *s, int what)
 {
+    rlt_assert(what != 0);
+    rlt_assert(s->state != RLT_SLOT_FREE);
     if (s->tell == 0)
         t->tells++;
+    rlt_assert(t->tells <= t->count);
     s->tell = (uint8_t)what;
 }
 
@@ -28,6 +31,7 @@ static void slots_untell(rlt_slots *t, rlt_slot *s)
 {
     if (s->tell == 0)
         return;
+    rlt_assert(t->tells > 0);
     s->tell = 0;
     t->tells--;
 }
@@ -40,6 +44,9 @@ static void slots_free(rlt_slots *t, rlt_slot *s)
 
 static void slots_lose(rlt_slots *t, rlt_slot *s, relet_why why)
 {
+    rlt_assert(s->state != RLT_SLOT_FREE);
+    rlt_assert(s->state != RLT_SLOT_LOST);
+    rlt_assert(s->state != RLT_SLOT_LATE);
     s->state = slots_held(s) ? RLT_SLOT_LOST : RLT_SLOT_LATE;
     s->why = (uint8_t)why;
     s->renewed = 0;
@@ -174,6 +181,8 @@ static int slots_take_one(rlt_slots *t, relet_value v, size_t i,
         c->from = state.token;
     if (s == NULL)
         return 0;
+    rlt_assert(s->state == RLT_SLOT_FREE);
+    rlt_assert(s->tell == 0);
     s->fresh = 1;
     s->number = (uint64_t)number;
     s->token = state.token;
@@ -376,6 +385,7 @@ RELET_PRIVATE void rlt_slots_closed(rlt_slots *t, uint32_t i, char letter)
 {
     rlt_slot *s = &t->slot[i];
 
+    rlt_assert(i < t->count);
     if (s->state != RLT_SLOT_CLOSING)
         return;
     if (letter == 0)

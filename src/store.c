@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define STORE_FEED ((size_t)65536)    /* bytes in one go: they share a sync  */
 #define STORE_AHEAD ((size_t)1 << 20) /* replies not taken: run no more      */
@@ -24,6 +25,7 @@
 struct relet_stores {
     relet_stores_config config;
     rlt_shelf *first;
+    long process; /* that made them: a child must not write to its files     */
     int closed;
 };
 
@@ -182,6 +184,7 @@ RELET_API relet_stores *relet_stores_make(const relet_stores_config *c)
 
     if (all == NULL)
         return NULL;
+    all->process = (long)getpid();
     if (c != NULL)
         all->config = *c;
     if (all->config.rewrite_min == 0)
@@ -295,6 +298,9 @@ RELET_API relet_store *relet_store_join(relet_stores *all,
                            "mem: with a name is shared through the stores of "
                            "relet_poll_config, and there are none; mem: alone "
                            "needs none");
+    if (all != NULL && all->process != (long)getpid())
+        return store_fault(fault, RELET_E_FORKED, "stores",
+                           "another process made these stores");
     if (all == NULL)
         all = own = relet_stores_make(NULL);
     if (all == NULL)
@@ -308,8 +314,10 @@ RELET_API void relet_store_leave(relet_store *k)
 {
     rlt_shelf *s = k->shelf;
 
-    store_hangup(k);
-    rlt_shelf_sync(s);
+    if (s->owner->process == (long)getpid()) {
+        store_hangup(k);
+        rlt_shelf_sync(s);
+    }
     s->clients--;
     free(k);
     store_sweep(s->owner);

@@ -13,6 +13,8 @@
 
 /* A longer wait is one for ever, which can be added to no time. */
 #define SUBMIT_MS_MAX ((relet_time)1000000000000)
+/* queue_forget.lua leaves what a client put last for an hour, at least. */
+#define SUBMIT_PUT_MS_MAX ((relet_time)50 * 60 * 1000)
 
 /* n bytes, which never go out when there is less room for all that does. */
 static int submit_fits(relet *r, size_t n, size_t room)
@@ -28,8 +30,10 @@ static int submit_fits(relet *r, size_t n, size_t room)
 /* The rules that hold for each operation, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
-    int code;
+    int full = r->conn.outstanding >= r->home->operations_max, code;
 
+    if (full && rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if (r->fail_fast && r->session.state != RLT_UP)
@@ -37,7 +41,7 @@ static int submit_may(relet *r, size_t n)
     code = submit_fits(r, n, r->output_max);
     if (code)
         return code;
-    if (r->conn.outstanding >= r->operations_max ||
+    if (full ||
         n + rlt_buf_used(&r->conn.out) > r->output_max)
         return RELET_E_LIMIT;
     return 0;
@@ -66,11 +70,18 @@ static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
         if (q->timeout_ms > SUBMIT_MS_MAX)
             op->deadline = RELET_NEVER;
     }
+    if (op->place > 0)
+        op->deadline = RLT_MIN(op->deadline, SUBMIT_PUT_MS_MAX);
 }
+
+#define SUBMIT_NOT_CACHED \
+    "RELET_CACHED is for relet_command and relet_script_run alone"
 
 static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
                           size_t n)
 {
+    rlt_assert(n > 0);
+    rlt_assert(r->session.state != RLT_OVER);
     submit_ask(r, q, op);
     rlt_conn_commit(&r->conn, op, n);
     r->submitted++;
@@ -79,13 +90,50 @@ static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
 static const char submit_caching[] =
     "*3\r\n$6\r\nCLIENT\r\n$7\r\nCACHING\r\n$3\r\nYES\r\n";
 
+static int submit_is_cached(const relet_request *q)
+{
+    return q != NULL && (q->flags & RELET_CACHED) != 0;
+}
+
 /* The answers before the one that counts, and the bytes that bring them. */
 static size_t submit_prefix(rlt_op *op, const relet_request *q)
 {
-    if (q == NULL || !(q->flags & RELET_CACHED))
+    if (!submit_is_cached(q))
         return 0;
+    rlt_assert(op->skip == 0);
     op->skip = op->arg = 1;
     return sizeof submit_caching - 1;
+}
+
+/* Why a server would never invalidate what this reads; NULL: it would. */
+static const char *submit_cached_rule(const relet *r, const relet_request *q)
+{
+    if (!submit_is_cached(q) || r->setup.tracking == RELET_TRACK_OPTIN)
+        return NULL;
+    return "RELET_CACHED needs tracking=optin in the configuration, or nothing "
+           "invalidates what it reads";
+}
+
+/* One behind a loss that was not told is of a transaction that is refused. */
+static uint8_t submit_watch_flags(const rlt_session *s, rlt_effect effect)
+{
+    if (effect == RLT_EFFECT_UNWATCH)
+        return RLT_OP_UNWATCHED;
+    if (effect != RLT_EFFECT_WATCH)
+        return 0;
+    return s->watch_lost == RLT_WATCH_UNTOLD
+               ? RLT_OP_WATCHED | RLT_OP_UNWATCHED
+               : RLT_OP_WATCHED;
+}
+
+static void submit_effect(rlt_session *s, rlt_effect effect)
+{
+    if (effect == RLT_EFFECT_UNWATCH)
+        s->watching = s->watch_lost = 0;
+    if (effect != RLT_EFFECT_WATCH || s->watch_lost == RLT_WATCH_UNTOLD)
+        return;
+    s->watching = 1;
+    s->watch_lost = 0;
 }
 
 RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
@@ -93,11 +141,13 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
 {
     rlt_effect effect;
     const char *rule = rlt_refuse(argv, argc, 0, &effect);
-    uint8_t *out;
+    uint8_t *out, *end;
     size_t prefix, n;
     rlt_op op;
     int code;
 
+    if (rule == NULL)
+        rule = submit_cached_rule(r, q);
     if (rule)
         return rlt_client_refuse(r, rule);
     memset(&op, 0, sizeof op);
@@ -108,16 +158,12 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);
-    (void)rlt_cmd_write(out + prefix, argv, argc);
-    if (effect == RLT_EFFECT_WATCH)
-        op.flags |= RLT_OP_WATCHED;
+    end = rlt_cmd_write(out + prefix, argv, argc);
+    rlt_assert((size_t)(end - out) == n + prefix);
+    (void)end;
+    op.flags = submit_watch_flags(&r->session, effect);
     submit_commit(r, q, &op, n + prefix);
-    if (effect == RLT_EFFECT_WATCH && !r->session.watching) {
-        r->session.watching = 1;
-        r->session.watch_lost = 0;
-    }
-    if (effect == RLT_EFFECT_UNWATCH)
-        r->session.watching = r->session.watch_lost = 0;
+    submit_effect(&r->session, effect);
     return 0;
 }
 
@@ -160,6 +206,17 @@ static size_t submit_unit_size(const relet_args *c, size_t count,
     return *rule ? 0 : total;
 }
 
+static int submit_unguarded(relet *r)
+{
+    int lost = r->session.watch_lost;
+
+    rlt_assert(!r->session.watching);
+    r->session.watch_lost = 0;
+    return rlt_client_refuse(r, lost == RLT_WATCH_LINK
+                                    ? "the link that held the WATCH is gone"
+                                    : "its WATCH was not sent, or refused");
+}
+
 RELET_API int relet_transaction(relet *r, const relet_args *commands,
                                 size_t count, const relet_request *q)
 {
@@ -171,10 +228,10 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
 
     if (rule)
         return rlt_client_refuse(r, rule);
-    if (r->session.watch_lost) {
-        r->session.watch_lost = 0;
-        return rlt_client_refuse(r, "the link that held the WATCH is gone");
-    }
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
+    if (r->session.watch_lost)
+        return submit_unguarded(r);
     if (count >= UINT32_MAX)
         return rlt_client_refuse(r, "too many commands");
     out = submit_begin(r, n, &code);
@@ -197,6 +254,8 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
 
 RELET_API int relet_script_add(relet *r, relet_span body)
 {
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (body.n == 0)
         return rlt_client_refuse(r, "an empty script");
     return rlt_script_add(&r->scripts, body);
@@ -303,6 +362,8 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
 {
     rlt_op op;
 
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
     memset(&op, 0, sizeof op);
     op.flags = flags;
     op.place = place;
@@ -321,11 +382,14 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
     rlt_op op;
     int code;
 
+    rlt_assert(place > 0);
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
     memset(&op, 0, sizeof op);
+    op.place = place;
     submit_ask(r, q, &op);
     op.klass = RLT_OP_RIDER;
     op.flags = RELET_REPEATABLE;
-    op.place = place;
     op.arg = before;
     len = rlt_conn_joinable(&r->conn, &op);
     if (len == 0 || len + n > SUBMIT_ALONG_MAX)
@@ -352,6 +416,8 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
         return rlt_client_refuse(r, "no such script");
     if (keys > argc)
         return rlt_client_refuse(r, "more keys than arguments");
+    if (submit_cached_rule(r, q))
+        return rlt_client_refuse(r, submit_cached_rule(r, q));
     a.argv = argc == 0 ? none : argv; /* none are read, but it may not be NULL */
     a.argc = argc;
     memset(&op, 0, sizeof op);
@@ -361,13 +427,21 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 RELET_API size_t relet_cancel(relet *r, uint64_t tag)
 {
-    return rlt_conn_cancel(&r->conn, tag, NULL);
+    size_t n;
+
+    if (rlt_client_is_foreign(r))
+        return 0;
+    n = rlt_conn_cancel(&r->conn, tag, NULL);
+    rlt_session_watch(&r->session, RLT_WATCH_UNTOLD);
+    return n;
 }
 
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
 {
     int code;
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED)
@@ -384,6 +458,8 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
 
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
 {
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED ||
@@ -397,6 +473,8 @@ RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
 {
     relet_config *c = NULL;
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (user.n >= sizeof c->user || password.n >= sizeof c->password ||
         (user.n > 0 && password.n == 0))
         return RELET_E_CONFIG;

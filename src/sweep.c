@@ -8,6 +8,9 @@
 
 #define SWEEP_AGAIN_MS 5000 /* after a failure                               */
 #define SWEEP_REST 4 /* times as long, and then for what was kept             */
+#define SWEEP_FORGETS 120 /* times as long between two looks of the last kind */
+#define SWEEP_FORGETS_MIN 60000
+#define SWEEP_STEP_MS 100 /* … and this between two of its steps              */
 #define SWEEP_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit      */
 
 RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
@@ -17,15 +20,19 @@ RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
 
     s->reap_at = others ? RELET_NEVER : now;
     s->trim_at = others ? RELET_NEVER : now + SWEEP_REST * every_ms;
+    s->forget_at = s->trim_at;
+    s->from_len = 0;
     s->server_ms = 0;
     s->server_at = -1;
 }
 
 RELET_PRIVATE relet_time rlt_sweep_due(const rlt_sweep *s, int reaping,
-                                       int trimming)
+                                       int trimming, int forgetting)
 {
     relet_time t = reaping ? RELET_NEVER : s->reap_at;
 
+    if (!forgetting)
+        t = RLT_MIN(t, s->forget_at);
     return trimming ? t : RLT_MIN(t, s->trim_at);
 }
 
@@ -84,6 +91,27 @@ RELET_PRIVATE void rlt_sweep_trimmed(rlt_sweep *s, relet_time now,
                      ? now
                      : now + SWEEP_REST * every_ms +
                            sweep_chance(every_ms, rand);
+}
+
+RELET_PRIVATE relet_time rlt_sweep_forgets(relet_time every_ms)
+{
+    return RLT_MAX(SWEEP_FORGETS * every_ms, SWEEP_FORGETS_MIN);
+}
+
+/* An answer that is too long is no place to go on from. */
+RELET_PRIVATE void rlt_sweep_forgot(rlt_sweep *s, relet_time now,
+                                    relet_time every_ms, relet_value v,
+                                    rlt_rand *rand)
+{
+    relet_span from = relet_value_text(v);
+
+    s->from_len = from.n > sizeof s->from ? 0 : (uint8_t)from.n;
+    if (s->from_len > 0)
+        memcpy(s->from, from.p, s->from_len);
+    s->forget_at = now + (s->from_len > 0
+                              ? SWEEP_STEP_MS
+                              : rlt_sweep_forgets(every_ms) +
+                                    sweep_chance(every_ms, rand));
 }
 
 RELET_PRIVATE void rlt_sweep_kept(rlt_sweep *s, relet_time till)

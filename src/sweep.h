@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * sweep.h - when a worker looks for jobs whose workers are gone, and for what
- * was kept for long enough. All that look do so at about the same pace, and
- * one in time is enough: so each has some chance in its pauses. */
+ * sweep.h - when a worker looks for jobs whose workers are gone, for what was
+ * kept for long enough, and for what is remembered of clients that are gone. All
+ * that look do so at about the same pace, and one in time is enough: so each has
+ * some chance in its pauses. */
 #ifndef RLT_SWEEP_H
 #define RLT_SWEEP_H
 
@@ -10,7 +11,9 @@
 #include "rand.h"
 
 typedef struct rlt_sweep {
-    relet_time reap_at, trim_at; /* NEVER: others do                         */
+    relet_time reap_at, trim_at, forget_at; /* NEVER: others do              */
+    char from[24]; /* where to go on to forget; none: at the front           */
+    uint8_t from_len;
     int64_t server_ms; /* the server's clock, at some time since server_at,  */
     relet_time server_at; /* when it was last asked to reap; below 0: never  */
 } rlt_sweep;
@@ -20,7 +23,7 @@ RELET_PRIVATE void rlt_sweep_begin(rlt_sweep *s, relet_time every_ms,
 
 /* When it is to look next, but for what is under way. */
 RELET_PRIVATE relet_time rlt_sweep_due(const rlt_sweep *s, int reaping,
-                                       int trimming);
+                                       int trimming, int forgetting);
 
 /* What the server's clock may show, by ours, but for what no clock is late by:
  * when it leaps ahead all leases end at once, and nobody is gone. 0: any. */
@@ -36,6 +39,13 @@ RELET_PRIVATE uint32_t rlt_sweep_reaped(rlt_sweep *s, relet_time now,
 RELET_PRIVATE void rlt_sweep_trimmed(rlt_sweep *s, relet_time now,
                                      relet_time every_ms, relet_value v,
                                      rlt_rand *rand);
+
+/* The whole look is some steps with short pauses between them, and the next one
+ * comes after rlt_sweep_forgets(every_ms). */
+RELET_PRIVATE relet_time rlt_sweep_forgets(relet_time every_ms);
+RELET_PRIVATE void rlt_sweep_forgot(rlt_sweep *s, relet_time now,
+                                    relet_time every_ms, relet_value v,
+                                    rlt_rand *rand);
 
 /* What this worker did is kept so long, and then somebody has to see to it. */
 RELET_PRIVATE void rlt_sweep_kept(rlt_sweep *s, relet_time till);

@@ -35,6 +35,8 @@ const char *relet_code_text(int code)
         return "no outcome in time";
     case RELET_E_SYSTEM:
         return "the operating system refused";
+    case RELET_E_FORKED:
+        return "another process opened this client";
     }
     return "unknown code";
 }

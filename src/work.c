@@ -8,6 +8,9 @@
 
 #define WORK_PROMOTE_MAX 128
 #define WORK_RANK_MAX 128
+#define WORK_FORGET_MAX 16 /* a server copies the records that it walks over */
+#define WORK_DEAD_MAX 100000
+#define WORK_DEAD_MS (INT64_C(30) * 24 * 3600 * 1000)
 #define WORK_KEPT_MAX (UINT64_C(1) << 52) /* as many as there are            */
 
 /* ----------------------------------------------------------------- sending */
@@ -60,6 +63,37 @@ static void desk_jobs(rlt_words *w, const rlt_desk *d, rlt_step step)
     }
 }
 
+/* The job that was leased next behind `last`, of those that go back. */
+static const rlt_slot *desk_next_back(const rlt_desk *d, const rlt_slot *last)
+{
+    const rlt_slot *next = NULL;
+    uint32_t i;
+
+    for (i = 0; i < d->work.held.count; i++) {
+        const rlt_slot *s = &d->work.held.slot[i];
+
+        if (!rlt_work_sends(s, RLT_STEP_RETURN) ||
+            (last && (s->token < last->token ||
+                      (s->token == last->token && s <= last))))
+            continue;
+        if (next == NULL || s->token < next->token)
+            next = s;
+    }
+    return next;
+}
+
+/* In the order in which they were leased, so that they wait in it again:
+ * slots are in any order. */
+static void desk_jobs_back(rlt_words *w, const rlt_desk *d)
+{
+    const rlt_slot *s = NULL;
+
+    while ((s = desk_next_back(d, s)) != NULL) {
+        rlt_words_number(w, s->number);
+        rlt_words_number(w, s->token);
+    }
+}
+
 /* Keys first, then what the head of the script says. */
 static rlt_own_script desk_errand(const relet *r, rlt_words *w,
                                   const rlt_desk *d, const rlt_errand *e)
@@ -67,6 +101,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
     const rlt_queue_tag *q = &d->queue;
     const rlt_walk *walk = &d->work.walk;
 
+    rlt_assert(e->serial != 0);
     rlt_words_key(w, q, RLT_KEY_JOBS);
     switch (e->step) {
     case RLT_STEP_RENEW:
@@ -85,7 +120,7 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_LEASED);
         rlt_words_key(w, q, RLT_KEY_IDLE);
-        desk_jobs(w, d, e->step);
+        desk_jobs_back(w, d);
         return RLT_SCRIPT_QUEUE_RELEASE;
     case RLT_STEP_PROMOTE:
         rlt_words_key(w, q, RLT_KEY_WAITING);
@@ -114,10 +149,17 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_key(w, q, RLT_KEY_DEAD);
         rlt_words_key(w, q, RLT_KEY_IDS);
         rlt_words_number(w, WORK_KEPT_MAX);
-        rlt_words_number(w, WORK_KEPT_MAX);
-        rlt_words_number(w, 0);
+        rlt_words_number(w, d->dead_max);
+        rlt_words_number(w, (uint64_t)d->dead_ms);
         rlt_words_number(w, RLT_WORK_BATCH);
         return RLT_SCRIPT_QUEUE_TRIM;
+    case RLT_STEP_FORGET:
+        rlt_words_key(w, q, RLT_KEY_IDS);
+        rlt_words_add(w, rlt_span(d->work.sweep.from, d->work.sweep.from_len));
+        rlt_words_number(w, WORK_FORGET_MAX);
+        rlt_words_number(w, (uint64_t)rlt_sweep_forgets(d->work.plan.reap_ms) /
+                                1000);
+        return RLT_SCRIPT_QUEUE_FORGET;
     case RLT_STEP_RANK:
         rlt_words_key(w, q, RLT_KEY_WAITING);
         rlt_words_key(w, q, RLT_KEY_RANKED);
@@ -130,10 +172,12 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
         rlt_words_add(w, rlt_desk_name(d));
         rlt_words_number(w, e->op);
         rlt_words_number(w, (uint64_t)d->work.plan.lease_ms);
+        rlt_assert(e->count > 0);
         rlt_words_number(w, e->count);
         rlt_words_number(w, desk_claim_bytes(r));
         if (!d->work.plan.by_type)
             return RLT_SCRIPT_QUEUE_CLAIM;
+        rlt_assert(d->type_len > 0);
         rlt_words_add(w, rlt_span(d->type, d->type_len));
         rlt_words_add(w, rlt_span(walk->mark, walk->mark_len));
         return RLT_SCRIPT_QUEUE_PICK;
@@ -151,16 +195,72 @@ static rlt_own_script desk_errand(const relet *r, rlt_words *w,
     return RLT_SCRIPT_QUEUE_SLEEP;
 }
 
-static void desk_wake(relet *r, relet_span key)
+static int desk_has_key(const rlt_desk *d, relet_span key)
 {
     char room[RLT_QUEUE_KEY_MAX];
+
+    return rlt_desk_in_use(d) &&
+           rlt_span_same(rlt_queue_name(&d->queue, RLT_KEY_JOBS, room), key);
+}
+
+/* Whether one of them has room for a job. */
+static int desk_wake(relet *r, relet_span key)
+{
+    int hungry = 0;
+    uint32_t i;
+
+    for (i = 0; i < r->desks_max; i++) {
+        if (!desk_has_key(&r->desks[i], key))
+            continue;
+        rlt_work_wake(&r->desks[i].work);
+        hungry |= rlt_work_can_claim(&r->desks[i].work);
+    }
+    return hungry;
+}
+
+/* No worker here has this queue any more: it left the line, which the server has
+ * forgotten with the last that it wrote. It leaves once more, which calls another
+ * one; what does not go out is lost, and the job waits for somebody's poll. */
+static void desk_decline(relet *r, relet_span key)
+{
+    static const char end[] = ":jobs";
+    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
+                                         RLT_KEY_RANKED, RLT_KEY_IDLE};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    relet_request own = {RLT_TAG_NOBODY, 0, 0};
+    char room[KEYS][RLT_QUEUE_KEY_MAX];
+    relet_span argv[KEYS + 2];
+    relet_args a;
+    rlt_queue_tag tag;
+    uint32_t i;
+
+    key.n -= RLT_MIN(key.n, sizeof end - 1);
+    if (r->desks_max == 0 || key.n == 0 || key.n > sizeof tag.text ||
+        memcmp(key.p + key.n, end, sizeof end - 1) != 0)
+        return;
+    memcpy(tag.text, key.p, key.n);
+    tag.len = (uint8_t)key.n;
+    for (i = 0; i < KEYS; i++)
+        argv[i] = rlt_queue_name(&tag, keys[i], room[i]);
+    argv[KEYS] = rlt_span(r->wake, r->wake_len);
+    argv[KEYS + 1] = relet_str("0");
+    a.argv = argv;
+    a.argc = KEYS + 2;
+    own.timeout_ms = r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_SLEEP, KEYS, &a, &own);
+}
+
+/* Who took a job while it stood in line, since it knew when one is due, stands
+ * there still: a call that finds it full is for somebody else. */
+static void desk_pass_on(relet *r, relet_span key)
+{
     uint32_t i;
 
     for (i = 0; i < r->desks_max; i++)
-        if (rlt_desk_in_use(&r->desks[i]) &&
-            rlt_span_same(rlt_queue_name(&r->desks[i].queue, RLT_KEY_JOBS,
-                                         room), key))
-            rlt_work_wake(&r->desks[i].work);
+        if (desk_has_key(&r->desks[i], key) &&
+            rlt_work_passes(&r->desks[i].work))
+            return;
+    desk_decline(r, key);
 }
 
 /* The workers of a client stand in line as one: who leaves takes the others of
@@ -168,8 +268,12 @@ static void desk_wake(relet *r, relet_span key)
 static void desk_left(relet *r, const rlt_desk *d)
 {
     char room[RLT_QUEUE_KEY_MAX];
+    relet_span key = rlt_queue_name(&d->queue, RLT_KEY_JOBS, room);
+    uint32_t i;
 
-    desk_wake(r, rlt_queue_name(&d->queue, RLT_KEY_JOBS, room));
+    for (i = 0; i < r->desks_max; i++)
+        if (desk_has_key(&r->desks[i], key))
+            rlt_work_left(&r->desks[i].work);
 }
 
 static int desk_send(relet *r, const rlt_desk *d, const rlt_errand *e)
@@ -238,6 +342,7 @@ static void desk_account(const relet *r, rlt_desk *d)
     uint64_t least = UINT64_MAX;
     uint32_t i;
 
+    rlt_assert(d->weight > 0);
     d->served += (uint64_t)d->work.taken * 1000000 / d->weight;
     d->work.taken = 0;
     if (desk_is_busy(d))
@@ -290,6 +395,8 @@ static void desk_pump(relet *r, rlt_desk *d)
         if (!rlt_work_want(&d->work, r->session.now, serial, &e))
             return;
         r->desk_serial = serial;
+        if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
+            rlt_hold_listen(r); /* when there was no memory for it before */
         if (desk_send(r, d, &e) == 0) {
             if (e.step == RLT_STEP_LEAVE)
                 desk_left(r, d);
@@ -404,6 +511,7 @@ RELET_PRIVATE int rlt_work_answer(relet *r, uint64_t tag, rlt_heard heard,
     reply.heard = heard;
     reply.serial = (uint32_t)tag & RLT_DESK_SERIAL;
     reply.value = v;
+    rlt_assert(what < RLT_STEPS || what == RLT_DESK_CLOSING);
     if (what == RLT_DESK_CLOSING)
         desk_closed(d, reply.serial, heard, v);
     else
@@ -455,7 +563,8 @@ RELET_PRIVATE int rlt_work_event_all(relet *r, relet_event *ev)
 /* A push on the channel of wake-ups named this key. */
 RELET_PRIVATE void rlt_work_wake_all(relet *r, relet_span key)
 {
-    desk_wake(r, key);
+    if (!desk_wake(r, key))
+        desk_pass_on(r, key);
     desk_turns(r);
 }
 
@@ -494,6 +603,10 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
     d->served = 0;
     d->stalls_max = c->stalls_max ? c->stalls_max : 2;
     d->run_ms = c->run_ms ? c->run_ms : 86400000;
+    d->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;
+    d->dead_ms = c->dead_ms ? c->dead_ms : WORK_DEAD_MS;
+    if (d->dead_ms == RELET_NEVER)
+        d->dead_ms = 0; /* as queue_trim has it */
     if (p->lease_ms < 50 || p->lease_ms > RLT_HOLD_MS_MAX)
         return "worker.lease_ms must be between 50 and 1000000000";
     if (p->renew_ms < 1 || p->renew_ms > p->lease_ms / 3)
@@ -505,6 +618,8 @@ static const char *desk_plan(const relet *r, const relet_worker_config *c,
         return "worker.reap_ms must be between 1 and 1000000000";
     if (d->run_ms < p->lease_ms || d->run_ms > RLT_DESK_MS_MAX)
         return "worker.run_ms must be between lease_ms and 1000000000000";
+    if (d->dead_ms < 0 || d->dead_ms > RLT_DESK_MS_MAX)
+        return "worker.dead_ms must be between 1 and 1000000000000";
     if (p->slots > r->jobs_max)
         return "worker.room is over jobs_max";
     if (p->batch == 0)
@@ -525,6 +640,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_desk *d;
     uint32_t i;
 
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
     if (r->session.state == RLT_OVER)
         return RELET_E_STOPPED;
     for (i = 0; i < r->desks_max && rlt_desk_in_use(&r->desks[i]); i++)
@@ -542,6 +659,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
         r->refusal = rule;
         return RELET_E_CONFIG;
     }
+    rlt_assert(plan.renew_ms > 0);
+    rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_hold_listen(r);
     rlt_work_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
                    &r->hold_rand, r->session.now);

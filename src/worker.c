@@ -12,6 +12,8 @@ RELET_PRIVATE void rlt_work_start(rlt_work *w, const rlt_work_plan *plan,
 {
     int i;
 
+    rlt_assert(plan->slots > 0);
+    rlt_assert(plan->batch > 0);
     memset(w, 0, sizeof *w);
     rlt_slots_init(&w->held, slots, plan->slots);
     w->plan = *plan;
@@ -87,11 +89,18 @@ static uint32_t work_room(const rlt_work *w)
     return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
 }
 
+RELET_PRIVATE int rlt_work_can_claim(const rlt_work *w)
+{
+    return rlt_work_hungry(w) && work_room(w) > 0;
+}
+
 /* Without a clock: what is held up by a step that is under way is not. */
 static int work_to_send(const rlt_work *w)
 {
     const rlt_under_way *u = w->step;
 
+    if (w->called && u[RLT_STEP_LEAVE].serial == 0)
+        return 1;
     if ((u[RLT_STEP_DONE].serial == 0 &&
          rlt_slots_in(&w->held, RLT_SLOT_DONE) > 0) ||
         (u[RLT_STEP_RETURN].serial == 0 &&
@@ -110,6 +119,17 @@ static int work_to_send(const rlt_work *w)
                              work_room(w) > 0;
 }
 
+/* An answer that breaks the link each time that it comes would be all that this
+ * worker ever asks for. Once the leases of its claim have ended others may have
+ * the jobs, and the claim is given up: then, with or without a link. */
+static relet_time work_gives_up_at(const rlt_work *w)
+{
+    if (!w->astray || w->in_vain < RLT_WORK_IN_VAIN ||
+        w->step[RLT_STEP_RECALL].serial != 0)
+        return RELET_NEVER;
+    return w->claimed_at + w->plan.lease_ms;
+}
+
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
                                            relet_time now)
 {
@@ -117,7 +137,7 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
 
     if (work_is_idle(w))
         return RELET_NEVER;
-    t = rlt_slots_deadline(&w->held);
+    t = RLT_MIN(rlt_slots_deadline(&w->held), work_gives_up_at(w));
     if (!up)
         return t;
     if (w->again_at > now)
@@ -129,7 +149,8 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
     if (w->state != RLT_WORK_STOPPING)
         t = RLT_MIN(t, rlt_sweep_due(&w->sweep,
                                      w->step[RLT_STEP_REAP].serial != 0,
-                                     w->step[RLT_STEP_TRIM].serial != 0));
+                                     w->step[RLT_STEP_TRIM].serial != 0,
+                                     w->step[RLT_STEP_FORGET].serial != 0));
     if (w->state == RLT_WORK_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
     if (w->state == RLT_WORK_EAGER && w->step[RLT_STEP_PROMOTE].serial == 0)
@@ -137,13 +158,9 @@ RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
     return t;
 }
 
-/* An answer that breaks the link each time that it comes would be all that this
- * worker ever asks for. Once its leases have ended others may have the jobs. */
 static void work_give_up(rlt_work *w, relet_time now)
 {
-    if (!w->astray || w->in_vain < RLT_WORK_IN_VAIN ||
-        w->step[RLT_STEP_RECALL].serial != 0 ||
-        now < w->claimed_at + w->plan.lease_ms)
+    if (now < work_gives_up_at(w))
         return;
     w->in_vain = 0;
     rlt_work_claim_ends(w, 0, 0);
@@ -175,6 +192,19 @@ RELET_PRIVATE void rlt_work_wake(rlt_work *w)
     w->short_of = 0;
     w->again_at = 0;
     w->tries = 0;
+    w->called = 0;
+}
+
+RELET_PRIVATE void rlt_work_left(rlt_work *w)
+{
+    rlt_work_wake(w);
+    w->left_since = w->step[RLT_STEP_LINE_UP].serial != 0;
+}
+
+RELET_PRIVATE int rlt_work_passes(rlt_work *w)
+{
+    w->called = !work_is_idle(w);
+    return w->called;
 }
 
 /* --------------------------------------------------------------- to be sent */
@@ -233,11 +263,13 @@ static int work_calls_for(rlt_work *w, rlt_step step, relet_time now,
     case RLT_STEP_LINE_UP:
         return eager && w->short_of && w->step[RLT_STEP_CLAIM].serial == 0;
     case RLT_STEP_LEAVE:
-        return w->in_line && w->state == RLT_WORK_STOPPING;
+        return w->called || (w->in_line && w->state == RLT_WORK_STOPPING);
     case RLT_STEP_REAP:
     case RLT_STEP_TRIM:
+    case RLT_STEP_FORGET:
         return rlt_sweep_due(&w->sweep, step != RLT_STEP_REAP,
-                             step != RLT_STEP_TRIM) <= now &&
+                             step != RLT_STEP_TRIM,
+                             step != RLT_STEP_FORGET) <= now &&
                w->state != RLT_WORK_STOPPING;
     }
     return 0;
@@ -256,13 +288,19 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         if (u->serial != 0 ||
             !work_calls_for(w, (rlt_step)i, now, &out->count))
             continue;
+        rlt_assert(serial != 0);
+        rlt_assert(out->count <= w->plan.slots);
         u->serial = serial;
         /* A claim that was not answered may have begun its leases then. */
         if (i != RLT_STEP_CLAIM || !w->repeats)
             u->sent_at = now;
         if (i == RLT_STEP_CLAIM || i == RLT_STEP_LINE_UP)
             w->walk.heeds = w->walk.woken;
+        if (i == RLT_STEP_LINE_UP)
+            w->left_since = 0;
         if (i == RLT_STEP_CLAIM) {
+            rlt_assert(w->state == RLT_WORK_EAGER);
+            rlt_assert(!w->astray);
             w->claimed_at = now;
             if (w->walk.again_at <= now)
                 rlt_walk_begin(&w->walk, now);
@@ -292,7 +330,8 @@ RELET_PRIVATE void rlt_work_settle(rlt_work *w)
     busy = rlt_slots_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
-    if (busy > 0 || w->astray || work_is_astray(w) || w->in_line)
+    if (busy > 0 || w->astray || work_is_astray(w) || w->in_line ||
+        w->called)
         return;
     w->state = RLT_WORK_OVER;
     w->tell_end = 1;
@@ -327,6 +366,7 @@ RELET_PRIVATE int rlt_work_ended(rlt_work *w)
 {
     if (!w->tell_end)
         return 0;
+    rlt_assert(w->state == RLT_WORK_OVER);
     w->tell_end = 0;
     w->state = RLT_WORK_REST;
     return 1;

@@ -24,6 +24,8 @@
  *             there was work                     EAGER
  *   ASLEEP    woken, more are due, poll_at, a    EAGER
  *             link came up
+ *             called while it is full            wakes another, and leaves the
+ *                                                line
  *   EAGER,    stop                               STOPPING: leaves the line
  *   ASLEEP
  *   STOPPING  no slot in use, nothing under way  OVER: ENDED
@@ -54,9 +56,10 @@ typedef enum rlt_step {
     RLT_STEP_LINE_UP,
     RLT_STEP_LEAVE,   /* the line                                            */
     RLT_STEP_REAP,    /* what is leased to nobody any more is relet          */
-    RLT_STEP_TRIM     /* what was kept for long enough goes                  */
+    RLT_STEP_TRIM,    /* what was kept for long enough goes                  */
+    RLT_STEP_FORGET   /* what clients were told goes when they are gone      */
 } rlt_step;
-#define RLT_STEPS 11
+#define RLT_STEPS 12
 
 typedef enum rlt_work_state {
     RLT_WORK_REST,
@@ -94,6 +97,8 @@ typedef struct rlt_work {
     uint8_t short_of;  /* the last claim brought less than was wanted        */
     uint8_t held_back; /* claims in a row, while jobs were there             */
     uint8_t in_line;
+    uint8_t left_since; /* the line, by a sibling, since the LINE_UP was sent */
+    uint8_t called;    /* woken while it is full: another one is to be          */
     uint8_t astray;    /* a claim brought jobs that are not known here       */
     uint8_t repeats;   /* the claim that is to be sent was sent before       */
     uint8_t doubled;   /* … and so was the one that is under way             */
@@ -135,6 +140,14 @@ RELET_PRIVATE void rlt_work_tick(rlt_work *w, relet_time now);
 /* A push said that there is work; a link came up. */
 RELET_PRIVATE void rlt_work_wake(rlt_work *w);
 
+/* A worker of its client leaves the line, for all of them: the answer to a
+ * LINE_UP that was sent before that is out of date. */
+RELET_PRIVATE void rlt_work_left(rlt_work *w);
+
+/* The push woke none that has room: this one is to wake another worker. 0: it
+ * has ended. */
+RELET_PRIVATE int rlt_work_passes(rlt_work *w);
+
 /* 1 and *out, when a script is to be sent now, under this serial number, which
  * is not 0. It counts as sent. */
 RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
@@ -160,6 +173,9 @@ RELET_PRIVATE void rlt_work_claim_ends(rlt_work *w, int astray, uint64_t from);
 /* How many jobs it has or has asked for; whether it would have more at once. */
 RELET_PRIVATE uint32_t rlt_work_load(const rlt_work *w);
 RELET_PRIVATE int rlt_work_hungry(const rlt_work *w);
+
+/* The same, and its share of a team's room has a place left. */
+RELET_PRIVATE int rlt_work_can_claim(const rlt_work *w);
 
 /* The user ended a job: it may make room under the queue's limit. */
 RELET_PRIVATE void rlt_work_eased(rlt_work *w);

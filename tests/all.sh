@@ -5,28 +5,59 @@
 #
 #   tests/all.sh            every step
 #   tests/all.sh asan m32   only these
+#   tests/all.sh --list     their names, needs and commands; nothing runs
 #
 # Steps are independent and run two at a time, but for those that load real
 # servers or measure: they run alone, at the end; before them faults, which
 # wait most of the time, on both servers at a time. FUZZ_SECONDS is how long
-# each fuzz harness runs. Each step's output is in build/test/NAME.log.
+# each fuzz harness runs. Each step's output is in build/test/NAME.log. How many
+# tests a step has at least is in floors.tsv: a step that counts fewer has
+# failed. `bash tests/floors.sh` raises the floors to what the last run counted,
+# and gives a new step its own.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 export MAKE=${MAKE:-make}
-[ -f build/deps/have.mk ] || sh tests/deps.sh || exit 1
 
-chosen=" $* "
+# strange: keys that the answer of deps.sh does not have, since it is older.
+strange() {
+    local key
+    for key in $(sh tests/deps.sh --programs | cut -d ' ' -f 1 | sort -u); do
+        grep -q "^$key=" build/deps/have.mk || echo "$key"
+    done
+}
+
+if [ "$*" = --list ]; then
+    shift
+    work=$(mktemp -d) || exit 1
+    trap 'rm -rf "$work"' EXIT
+    only_list=yes
+else
+    work=build/test
+    only_list=
+    rm -rf "$work"
+    mkdir -p "$work"
+fi
+
+# No step has a program that a bare machine would not have. A compiler that is
+# a link to ccache is found where it was before.
+if [ -z "$only_list" ]; then
+    { [ -f build/deps/have.mk ] && [ -z "$(strange)" ]; } ||
+        sh tests/deps.sh || exit 1
+    sh tests/programs.sh build/programs || exit 1
+    export CCACHE_PATH=${CCACHE_PATH:-$PATH}
+    # shellcheck disable=SC2123
+    PATH=$PWD/build/programs
+fi
+
+chosen=$*
 seconds=${FUZZ_SECONDS:-20}
 fresh=$(git rev-parse --short=12 HEAD 2>/dev/null || date +%Y%m%d)
-work=build/test
-rm -rf "$work"
-mkdir -p "$work"
 
 # step NAME NEEDS COMMAND: NEEDS are keys of have.mk, joined by blanks, or -.
 step() {
-    [ "$chosen" = "  " ] || [[ $chosen == *" $1 "* ]] || return 0
+    [ -z "$chosen" ] || [[ " $chosen " == *" $1 "* ]] || return 0
     printf '%s\t%s\t%s\n' "$1" "$2" "$3"
 }
 
@@ -38,7 +69,7 @@ flavour() {
 parallel_steps() {
     # The longest of all, so they begin first. Mutants: that the simulator
     # finds what is broken.
-    step mutants - "$MAKE -s mutants"
+    step mutants PATCH "$MAKE -s mutants JOBS=1"
     step clang-tidy CLANG_TIDY "sh tools/analyze.sh clang-tidy"
 
     # The one suite, built in every way that could matter; slow ones first.
@@ -72,6 +103,8 @@ REPLAYS= suite"
     # Whole clients under faults. Each commit begins elsewhere, and says where.
     step sim - "$MAKE -s sim SEEDS=2000 FROM=1 MARKS=1"
     step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$fresh"
+    step sim-jobs - "$MAKE -s sim SECONDS=60 WORK=jobs FROM=$fresh"
+    step sim-lease - "$MAKE -s sim SECONDS=60 WORK=lease FROM=$fresh"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
     step sim-hash - "sh tests/sim_hash_test.sh"
 
@@ -87,9 +120,9 @@ REPLAYS= suite"
     step layers - "$MAKE -s check-layers"
     step pure - "$MAKE -s check-pure"
     step symbols - "$MAKE -s check-symbols"
-    step generated - "$MAKE -s check-generated"
+    step generated PATCH "$MAKE -s check-generated"
     step demo - "$MAKE -s demo"
-    step benches HIREDIS_DIR "$MAKE -s F=bench benches"
+    step benches HIREDIS_DIR "$MAKE -s bench-programs"
 }
 
 scripts() {
@@ -100,14 +133,16 @@ scripts() {
         case $name in
         warnings | header | amalgamation | local_amalgamation) ;;
         sim_hash | faults) ;;
+        # Of processes that they watch ps tells.
+        lead | jobs) step "$name" PS "bash $script" ;;
         *) step "$name" - "bash $script" ;;
         esac
     done
 }
 
 fault_steps() {
-    step faults - "ONLY=redis bash tests/faults_test.sh"
-    step faults-valkey - "ONLY=valkey bash tests/faults_test.sh"
+    step faults PS "ONLY=redis bash tests/faults_test.sh"
+    step faults-valkey PS "ONLY=valkey bash tests/faults_test.sh"
 }
 
 # On real servers, or by the clock: these take turns.
@@ -118,22 +153,8 @@ lone_steps() {
     step lua-model "REDIS_SERVER VALKEY_SERVER" "$MAKE -s lua-model"
     step kills - "sh tests/kills.sh"
     step size - "$MAKE -s check-size"
-}
-
-# run JOBS LIST
-run() {
-    [ -s "$2" ] || return 0
-    seq "$(wc -l <"$2")" | xargs -P "$1" -n 1 sh tests/step.sh "$2"
-}
-
-sum() {
-    cat "$work"/*.count | awk '
-        { passed += $1; failed += $2; skipped += $3 }
-        END {
-            printf "%d passed, %d failed, %d skipped\n", \
-                passed, failed, skipped
-            exit !(failed == 0 && passed > 0)
-        }'
+    step stack - "$MAKE -s check-stack"
+    step bench HIREDIS_DIR "BENCH_QUICK=1 bash tests/bench/run.sh"
 }
 
 # What more than one step builds is built before they run.
@@ -144,21 +165,27 @@ build() {
         { [ -z "$CLANG_FUZZER" ] || $MAKE -s -j2 F=fuzz fuzzers; }
 }
 
-echo "building; fresh seeds: make sim SECONDS=60 FROM=$fresh"
+parallel_steps >"$work/parallel"
+fault_steps >"$work/faults"
+lone_steps >"$work/lone"
+if [ -n "$only_list" ]; then
+    cat "$work/parallel" "$work/faults" "$work/lone"
+    exit
+fi
+
 # shellcheck disable=SC1091
 . build/deps/have.mk
-if ! build >"$work/build.log" 2>&1; then
+echo "building; fresh seeds: make sim SECONDS=60 FROM=$fresh"
+jobs=2
+if [ -n "$chosen" ]; then
+    jobs=1 # they may build the same things
+elif ! build >"$work/build.log" 2>&1; then
     tail -n 40 "$work/build.log"
     echo "0 passed, 1 failed, 0 skipped" | tee "$work/sum"
     exit 1
 fi
-parallel_steps >"$work/parallel"
-fault_steps >"$work/faults"
-lone_steps >"$work/lone"
-run 2 "$work/parallel"
-run 2 "$work/faults"
-run 1 "$work/lone"
-
-grep -h '^SKIP' "$work"/*.log | grep -v ' ticks, ' | sort -u
-sum | tee "$work/sum"
-exit "${PIPESTATUS[0]}"
+CHOSEN=$chosen bash tests/steps.sh "$work" tests/floors.tsv \
+    $jobs "$work/parallel" $jobs "$work/faults" 1 "$work/lone"
+code=$?
+[ -n "$chosen" ] || echo "$SECONDS" >"$work/seconds"
+exit $code

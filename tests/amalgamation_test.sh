@@ -49,6 +49,18 @@ fi
 given CLANG amalgamation_as_cxx_in_clang && compiles "$CLANG++ -x c++" &&
     compiles "$CLANG++ -x c++ -std=c++17 -Wall -Wextra"
 
+# On a system that cannot zero pages in a child the driver still knows it.
+if given GREATEST_DIR fork_without_wiped_pages; then
+    # shellcheck disable=SC2086
+    check "a driver of plain POSIX" "$CC" -DRELET_POLL_PLAIN -Ibuild/dist \
+        -Itests -isystem "$GREATEST_DIR" -o "$work/fork_test" \
+        tests/fork_test.c build/dist/relet.c
+    refused() {
+        "$work/fork_test" >"$work/fork.log" 2>&1 || cat "$work/fork.log"
+    }
+    check "and a child is refused there, too" refused
+fi
+
 # The promise of README: these two files and your own, one command.
 cat >"$work/app.c" <<'END'
 #include "relet.h"

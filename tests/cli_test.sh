@@ -89,6 +89,15 @@ skip() {
     printf 'SKIP cli_test: %s\n' "$1"
 }
 
+# As many as the claims of node are.
+skip_node() {
+    local text
+    for text in 'a large document can be read' 'a document holds the same text'
+    do
+        skip "$text: there is no node"
+    done
+}
+
 one_line() { [[ -n $1 && $1 != *$'\n'* ]]; }
 
 # answers TEXT ARGUMENT...: relet call prints exactly this, and succeeds.
@@ -159,6 +168,20 @@ test_usage() {
     usage "not 'del'" bench del
     usage "takes no 'localhost'" ping localhost
     usage 'no arguments' demo now
+    usage "not ' 5'" put q --delay ' 5' x
+    usage "not '+5'" put q --delay +5 x
+    usage 'from 1 to 2147483647, or none' limit q 99999999999
+    usage 'at least one byte' lead '' -- true
+    usage 'at least one byte' lock --key '' -- true
+    usage 'use mem: or file:' -u mem:name ping
+    run -u mem: work q -- ''
+    claim 'a command without a name is not found' \
+        '$code == 127 && $err == *"'\'\''"*'
+    usage "not 'ping', too" help call ping
+    usage '--sharded does not go with' listen --sharded -p x y
+    run --json -u redis://127.0.0.1:1 ping
+    claim '--json: what goes wrong is a document, too' \
+        '$code == 3 && $err == "{\"message\":\""*"\"}"'
 }
 
 # The options that --help prints, that the manual describes, that bash offers.
@@ -190,6 +213,7 @@ complete() {
 }
 
 test_completion() {
+    local c at
     out=$(complete relet pi)
     claim 'pi is completed to ping' '$out == ping'
     out=$(complete relet -u redis://h ping --w)
@@ -198,6 +222,26 @@ test_completion() {
     claim 'bench is completed to set' '$out == set'
     out=$(complete relet jobs --place de)
     claim 'places are completed' '$out == "delayed dead"'
+    for c in 'lead x' 'lock --key k' 'work -c 4 q r=2'; do
+        # shellcheck disable=SC2086
+        out=$(complete relet $c -- tru)
+        claim "$c --: commands are completed" '" $out " == *" true "*'
+        # shellcheck disable=SC2086
+        out=$(complete relet $c -- cat tests/cli_te)
+        claim "$c --: files are completed" '$out == tests/cli_test.sh'
+        # shellcheck disable=SC2086
+        out=$(complete relet $c -- tests/cli_te)
+        claim "$c --: a command by its path" '$out == tests/cli_test.sh'
+        # shellcheck disable=SC2086
+        out=$(_command_offset() { COMPREPLY=("from $1"); }
+              export -f _command_offset; complete relet $c -- ls --a)
+        # shellcheck disable=SC2086
+        set -- $c
+        at=$(($# + 2))
+        claim "$c --: as bash-completion does where it is" '$out == "from $at"'
+    done
+    out=$(complete relet lock x --wa)
+    claim 'in front of -- options are completed' '$out == --wait'
 }
 
 test_urls() {
@@ -205,7 +249,8 @@ test_urls() {
     for url in redis://host:99999 http://host redis:// 'redis://h?nope=1' \
         'redis://h/x' 'redis://:pa%zzword@h'; do
         run -u "$url" ping
-        claim "$url is refused" '$code == 2 && -z $out && $err == relet:*'
+        claim "$url is refused" \
+            '$code == 2 && -z $out && $err == "relet: --url: at byte"*'
         claim "$url is refused in one line" '$(wc -l <"$work/err") == 1'
     done
     run -u 'redis://user:hush%zz@host' ping
@@ -258,6 +303,8 @@ test_demo() {
     claim 'a pipe gets no colours' '$out != *$'\''\e'\''*'
     claim 'all that was put is done' '$out == *"1500 put = 1500 done; 0 wait"*'
     claim 'no effect twice' '$out == *"1500 effects, one for each job"*'
+    run -u mem: demo
+    claim 'the demo succeeds on mem:, too' '$code == 0 && -z $err'
     run -u redis://127.0.0.1:1 demo
     claim 'without a server it says so' '$code == 3 && $(wc -l <"$work/err") == 1'
     "$relet" demo >/dev/full 2>"$work/err"
@@ -274,11 +321,32 @@ test_demo() {
 }
 
 test_demo_there() {
+    local signal
     run demo
     claim 'the demo succeeds on a server' '$code == 0 && -z $err'
     claim 'it says where it is' '$out == *" on ${RELET_REDIS_URL#redis://}: "*'
     run --json call KEYS 'relet-demo*'
     claim 'it leaves nothing there' '$out == "[]"'
+    timeout 20 "$relet" demo 2>"$work/err" | head -n 1 >"$work/out"
+    code=${PIPESTATUS[0]}
+    err=$(cat "$work/err")
+    claim 'a closed pipe ends the demo quietly' '$code == 5 && -z $err'
+    run --json call KEYS 'relet-demo*'
+    claim 'and it leaves nothing there' '$out == "[]"'
+    for signal in INT TERM HUP; do
+        : >"$work/said"
+        "$relet" demo >"$work/said" 2>"$work/err" &
+        listener=$!
+        until_said put
+        kill "-$signal" "$listener"
+        wait "$listener"
+        code=$?
+        listener=
+        claim "SIG$signal ends the demo by 128 + its number" \
+            '$code == $((128 + $(kill -l $signal)))'
+        run --json call KEYS 'relet-demo*'
+        claim "and it leaves nothing there, after SIG$signal" '$out == "[]"'
+    done
 }
 
 test_local_server() {
@@ -395,7 +463,7 @@ test_call_json() {
         '$code == 1 && $out == "{\"error\":\"ERR unknown command"*'
     run call DEBUG PROTOCOL push
     claim 'a push is not the reply' '$code == 0 && $err == *pushed*'
-    [ -n "${NODE-}" ] || { skip 'no node to read JSON'; return; }
+    [ -n "${NODE-}" ] || { skip_node; return; }
     run call --json COMMAND DOCS
     "$NODE" -e 'JSON.parse(require("fs").readFileSync(0))' <"$work/out"
     claim 'a large document can be read' "$? == 0"
@@ -508,6 +576,22 @@ test_call_refused() {
         claim "$c is refused by name" \
             '$code == 2 && -z $out && $err == *"${c^^}"*'
     done
+    run call SUBSCRIBE x
+    claim 'call SUBSCRIBE names relet listen' '$err == *"use relet listen"*'
+    run call psubscribe x
+    claim 'call PSUBSCRIBE names --pattern' \
+        '$err == *"use relet listen --pattern"*'
+    run call SSUBSCRIBE x
+    claim 'call SSUBSCRIBE names --sharded' \
+        '$err == *"use relet listen --sharded"*'
+    for c in SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE \
+        SUNSUBSCRIBE MONITOR SELECT AUTH MULTI EXEC DISCARD QUIT \
+        'CLIENT TRACKING' 'CLIENT CACHING'; do
+        # shellcheck disable=SC2086
+        run call $c
+        claim "the refusal of $c names no function of the library" \
+            '$code == 2 && $err != *relet_* && $err != *RELET_*'
+    done
     feed '""' call
     claim 'an empty command is refused' '$code == 2 && $err == *line*1*'
 }
@@ -592,7 +676,17 @@ test_listen() {
     claim '-q says nothing' '$code == 0 && -z $err$out'
 }
 
+test_listen_sharded() {
+    listen -n 1 --sharded s
+    until_said 'listening to s'
+    run call SPUBLISH s one
+    heard
+    claim 'listen --sharded hears SPUBLISH' '$code == 0 && $out == "s	one"'
+}
+
 test_ping() {
+    run -q ping
+    claim '-q leaves standard output as it is' '$code == 0 && $out == answer*'
     run ping -c 3 -i 10
     claim 'ping counts its answers' \
         '$code == 0 && $out == *"3 of 3 answered; min "*" max "*ms'
@@ -632,6 +726,63 @@ test_bench() {
     claim 'errors are counted' '$code == 1 && $out == *"errors "*'
 }
 
+# The lines of EXAMPLES in the manual, as they are typed.
+examples() {
+    sed -n '/^\.SH EXAMPLES/,/^\.EE/p' man/relet.1 | grep '^relet\|^printf' |
+        sed 's/\\-/-/g; s/\\e/\\/g'
+}
+
+# What examples need: files, commands, a worker, somebody who publishes.
+examples_begin() {
+    rm -rf "$work/typed"
+    mkdir -p "$work/bin" "$work/typed"
+    ln -sf "$relet" "$work/bin/relet"
+    cp include/relet.h "$work/typed/picture.png"
+    seq 1 20 >"$work/typed/list"
+    echo PING >"$work/typed/commands"
+    printf '#!/bin/sh\ntrue\n' >"$work/typed/backup"
+    printf '#!/bin/sh\ncat\n' >"$work/typed/deliver"
+    printf '#!/bin/sh\nmkdir told && kill -TERM $PPID; true\n' \
+        >"$work/typed/convert"
+    printf '#!/bin/sh\nkill -TERM $PPID; exec sleep 9\n' \
+        >"$work/typed/scheduler"
+    cp "$work/typed/backup" "$work/typed/start"
+    chmod +x "$work"/typed/{backup,start,deliver,convert,scheduler}
+    "$relet" -q work sum -- wc -w 2>"$work/log" &
+    listener=$!
+    while sleep 0.2; do
+        "$relet" call PUBLISH news.all "it is $SECONDS"
+    done >"$work/log" 2>&1 &
+    publisher=$!
+    run call RPUSH jobs 'for BLPOP'
+}
+
+test_examples() {
+    local line publisher want n=0 before=${listener:-}
+    examples_begin
+    while read -r line; do
+        n=$((n + 1))
+        want=0
+        [[ $line != *./scheduler* ]] || want=143
+        line=${line//redis:\/\/localhost/$RELET_REDIS_URL}
+        line=${line//unix:\/run\/redis.sock/unix:$work/socket}
+        (cd "$work/typed" && PATH=$work/bin:$PATH timeout 30 bash -c "$line" \
+            >"$work/out" 2>"$work/err" <"$work/empty")
+        code=$?
+        read_back
+        claim "the manual's example: $line" '$code == $want'
+    done < <(examples)
+    claim 'the manual has examples' '$n -gt 30'
+    for line in put work jobs job dead retry cancel purge pause limit stats \
+        reap fsck lead lock leases listen ping bench call; do
+        claim "the manual has an example of $line" \
+            '$(examples) == *"relet $line "* || $(examples) == *" $line "*'
+    done
+    kill "$listener" "$publisher"
+    wait "$listener" "$publisher" 2>/dev/null
+    listener=$before
+}
+
 # A server that goes away in the middle, which also ends it.
 test_goes_away() {
     feed 'ECHO 1\nSHUTDOWN NOSAVE\nECHO 2\n' call --json
@@ -658,9 +809,11 @@ test_with() {
     test_call_refused
     test_call_unsure
     test_listen
+    test_listen_sharded
     test_ping
     test_bench
     test_demo_there
+    test_examples
     test_goes_away
     unset RELET_REDIS_URL
 }
@@ -673,9 +826,16 @@ test_urls
 test_no_server
 test_demo
 test_local_server
-[ -n "$REDIS_SERVER$VALKEY_SERVER" ] || skip 'real servers: none installed'
-[ -z "$REDIS_SERVER" ] || test_with redis "$REDIS_SERVER"
-[ -z "$VALKEY_SERVER" ] || test_with valkey "$VALKEY_SERVER"
+if [ -n "$REDIS_SERVER" ]; then
+    test_with redis "$REDIS_SERVER"
+else
+    skip 'on redis: tests/deps.sh did not find REDIS_SERVER'
+fi
+if [ -n "$VALKEY_SERVER" ]; then
+    test_with valkey "$VALKEY_SERVER"
+else
+    skip 'on valkey: tests/deps.sh did not find VALKEY_SERVER'
+fi
 
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -826,6 +826,282 @@ TEST an_unsent_watch_does_not_survive_its_transaction(void)
     PASS();
 }
 
+/* ------------------------------------------- a WATCH that is not in force */
+
+#define T_WATCH_K "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n"
+
+/* Up, and of what is submitted only the first n bytes go out. */
+static int t_up_narrow(t_peer *p, size_t n)
+{
+    int up;
+
+    t_start(p);
+    up = t_up(p);
+    p->accept = n;
+    return up;
+}
+
+TEST a_transaction_ends_with_its_watch_that_is_cancelled_unsent(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 2, 0, "x", "y");
+    (void)t_unit(&p, 3, 0, "x", "y");
+    ASSERT_EQ(1, relet_cancel(p.r, 1));
+    T_TOLD(&p, "not sent 1 cancelled");
+    T_TOLD(&p, "not sent 2 watch lost");
+    T_TOLD(&p, "");
+    p.accept = (size_t)-1;
+    T_TOOK(&p, "MULTI");
+    ASSERT_EQ(1, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_ends_with_its_watch_that_is_not_sent_in_time(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask_within(&p, 1, 50, "WATCH", "k");
+    (void)t_unit(&p, 2, RELET_REPEATABLE, "x", "y");
+    t_pass(&p, 60);
+    T_TOLD(&p, "not sent 1 timeout");
+    T_TOLD(&p, "not sent 2 watch lost");
+    p.accept = (size_t)-1;
+    T_TOOK(&p, "");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_ends_with_any_of_several_watches(void)
+{
+    uint64_t tag;
+    t_peer p;
+
+    for (tag = 1; tag <= 2; tag++) {
+        ASSERT(t_up_narrow(&p, 0));
+        (void)t_ask(&p, 1, 0, "WATCH", "k");
+        (void)t_ask(&p, 2, 0, "WATCH", "l");
+        (void)t_unit(&p, 3, 0, "x", "y");
+        (void)relet_cancel(p.r, tag);
+        T_TOLD(&p, tag == 1 ? "not sent 1 cancelled" : "not sent 2 cancelled");
+        T_TOLD(&p, "not sent 3 watch lost");
+        p.accept = (size_t)-1;
+        T_TOOK(&p, tag == 1 ? "WATCH l" : "WATCH k");
+        T_TOOK(&p, "");
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
+TEST a_cancel_counts_the_watch_and_its_transaction_of_one_tag(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 1, 0, "x", "y");
+    ASSERT_EQ(2, relet_cancel(p.r, 1));
+    T_TOLD(&p, "not sent 1 cancelled");
+    T_TOLD(&p, "not sent 1 cancelled");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_behind_a_cancelled_watch_is_refused_once(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)relet_cancel(p.r, 1);
+    /* Until it is told, another WATCH may be meant for the same one. */
+    (void)t_ask(&p, 2, 0, "WATCH", "l");
+    ASSERT_EQ(RELET_E_REFUSED, t_unit(&p, 3, 0, "x", "y"));
+    ASSERT_STR_EQ("its WATCH was not sent, or refused", relet_refusal(p.r));
+    ASSERT_EQ(0, t_unit(&p, 4, 0, "x", "y"));
+    T_TOLD(&p, "not sent 1 cancelled");
+    (void)relet_cancel(p.r, 2); /* that of the refused one */
+    T_TOLD(&p, "not sent 2 cancelled");
+    T_TOLD(&p, "");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_watch_begins_anew_once_the_loss_is_told(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)relet_cancel(p.r, 1);
+    T_TOLD(&p, "not sent 1 cancelled");
+    (void)t_ask(&p, 2, 0, "WATCH", "k");
+    ASSERT_EQ(0, t_unit(&p, 3, 0, "x", "y"));
+    p.accept = (size_t)-1;
+    T_TOOK(&p, "WATCH k");
+    T_TOOK(&p, "MULTI");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_watch_before_an_unwatch_takes_no_transaction_with_it(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_ask(&p, 2, 0, "UNWATCH", NULL);
+    (void)t_ask(&p, 3, 0, "WATCH", "l");
+    (void)relet_cancel(p.r, 1);
+    ASSERT_EQ(0, t_unit(&p, 4, 0, "x", "y"));
+    T_TOLD(&p, "not sent 1 cancelled");
+    T_TOLD(&p, "");
+    (void)relet_cancel(p.r, 3);
+    T_TOLD(&p, "not sent 3 cancelled");
+    T_TOLD(&p, "not sent 4 watch lost");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_watch_of_a_refused_transaction_takes_no_other_with_it(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_ask(&p, 2, 0, "WATCH", "l");
+    (void)relet_cancel(p.r, 1);
+    T_TOLD(&p, "not sent 1 cancelled");
+    ASSERT_EQ(RELET_E_REFUSED, t_unit(&p, 3, 0, "x", "y"));
+    (void)t_ask(&p, 4, 0, "WATCH", "k");
+    ASSERT_EQ(0, t_unit(&p, 5, 0, "x", "y"));
+    (void)relet_cancel(p.r, 2);
+    T_TOLD(&p, "not sent 2 cancelled");
+    T_TOLD(&p, "");
+    ASSERT_EQ(2, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* The slot of the first transaction was taken by then, and the WATCH before it
+ * seemed to be the second one's. */
+TEST a_watch_takes_no_transaction_but_its_own_with_it(void)
+{
+    t_peer p;
+    int i;
+
+    ASSERT(t_up_narrow(&p, 0));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 2, 0, "x", "y");
+    (void)relet_cancel(p.r, 2);
+    T_TOLD(&p, "not sent 2 cancelled");
+    for (i = 0; i < 5000; i++) {
+        ASSERT_EQ(0, t_ask(&p, 9, 0, "GET", "k"));
+        (void)relet_cancel(p.r, 9);
+        T_TOLD(&p, "not sent 9 cancelled");
+    }
+    (void)t_ask(&p, 3, 0, "WATCH", "l");
+    (void)t_unit(&p, 4, 0, "x", "y");
+    (void)relet_cancel(p.r, 1);
+    T_TOLD(&p, "not sent 1 cancelled");
+    T_TOLD(&p, "");
+    ASSERT_EQ(2, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_is_not_sent_behind_a_refused_watch(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, strlen(T_WATCH_K)));
+    (void)t_ask(&p, 1, RELET_REPEATABLE, "WATCH", "k");
+    (void)t_unit(&p, 2, RELET_REPEATABLE, "x", "y");
+    T_TOOK(&p, "WATCH k");
+    p.accept = 0;
+    t_say(&p, "-LOADING x\r\n");
+    T_TOLD(&p, "error 1 LOADING x");
+    T_TOLD(&p, "not sent 2 watch lost");
+    p.accept = (size_t)-1;
+    T_TOOK(&p, "");
+    (void)t_ask(&p, 3, 0, "WATCH", "k");
+    t_pass(&p, 4000);
+    t_say(&p, "-ERR no\r\n");
+    T_TOLD(&p, "error 3 ERR no");
+    ASSERT_EQ(RELET_E_REFUSED, t_unit(&p, 4, 0, "x", "y"));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_is_not_sent_behind_a_watch_refused_late(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, strlen(T_WATCH_K)));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 2, 0, "x", "y");
+    T_TOOK(&p, "WATCH k");
+    p.accept = 0;
+    (void)relet_cancel(p.r, 1);
+    T_TOLD(&p, "unsure 1 cancelled");
+    T_TOLD(&p, "");
+    t_say(&p, "-ERR no\r\n");
+    T_TOLD(&p, "not sent 2 watch lost");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_sent_before_its_watch_was_refused_runs(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, (size_t)-1));
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 2, 0, "x", "y");
+    t_move(&p);
+    t_say(&p, "-ERR no\r\n" T_EXEC_SAYS);
+    T_TOLD(&p, "error 1 ERR no");
+    T_TOLD(&p, "reply 2 [\"x\" \"y\"]");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_transaction_is_not_sent_again_behind_a_watch(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, (size_t)-1));
+    (void)t_unit(&p, 1, RELET_REPEATABLE, "x", "y");
+    (void)t_ask(&p, 2, 0, "WATCH", "k");
+    t_move(&p);
+    t_say(&p, "-BUSY x\r\n-BUSY x\r\n-BUSY x\r\n-BUSY x\r\n+OK\r\n");
+    T_TOLD(&p, "error 1 BUSY x");
+    T_TOLD(&p, "reply 2 \"OK\"");
+    ASSERT_EQ(0, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST an_unwatch_is_not_sent_again_behind_a_watch(void)
+{
+    t_peer p;
+
+    ASSERT(t_up_narrow(&p, (size_t)-1));
+    (void)t_ask(&p, 1, RELET_REPEATABLE, "UNWATCH", NULL);
+    (void)t_ask(&p, 2, 0, "WATCH", "k");
+    t_move(&p);
+    t_say(&p, "-BUSY x\r\n+OK\r\n");
+    T_TOLD(&p, "error 1 BUSY x");
+    T_TOLD(&p, "reply 2 \"OK\"");
+    ASSERT_EQ(0, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* A transaction larger than what a socket takes is answered from its MULTI on
  * while its EXEC waits here: that looked like an answer to nothing. */
 TEST a_transaction_may_be_answered_before_all_of_it_is_sent(void)
@@ -873,12 +1149,57 @@ TEST an_answer_to_what_is_partly_sent_is_a_stray_one(void)
 
 /* ------------------------------------------------------------------ cached */
 
+/* Up, with tracking of the reads that are submitted with RELET_CACHED. */
+static int t_start_optin(t_peer *p)
+{
+    relet_config c = t_config();
+
+    c.tracking = RELET_TRACK_OPTIN;
+    return t_start_with(p, &c) && t_up(p);
+}
+
+TEST cached_without_optin_is_refused_by_name(void)
+{
+    static const relet_tracking other[] = {
+        RELET_TRACK_OFF, RELET_TRACK_READ, RELET_TRACK_BROADCAST};
+    relet_config c = t_config();
+    size_t i;
+    int script;
+
+    for (i = 0; i < sizeof other / sizeof other[0]; i++) {
+        t_peer p;
+
+        c.tracking = other[i];
+        ASSERT(t_start_with(&p, &c));
+        ASSERT(t_up(&p));
+        script = relet_script_add(p.r, relet_str("return 1"));
+        ASSERT_EQ(RELET_E_REFUSED, t_ask(&p, 1, RELET_CACHED, "GET", "k"));
+        ASSERT(strstr(relet_refusal(p.r), "RELET_CACHED needs tracking=optin"));
+        ASSERT_EQ(RELET_E_REFUSED, t_run(&p, 2, RELET_CACHED, script, "k"));
+        ASSERT(strstr(relet_refusal(p.r), "RELET_CACHED needs tracking=optin"));
+        ASSERT_EQ(0, relet_outstanding(p.r));
+        ASSERT_EQ(0, t_end(&p));
+    }
+    PASS();
+}
+
+TEST cached_is_for_commands_and_scripts_alone(void)
+{
+    t_peer p;
+
+    ASSERT(t_start_optin(&p));
+    ASSERT_EQ(RELET_E_REFUSED, t_unit(&p, 1, RELET_CACHED, "x", "y"));
+    ASSERT(strstr(relet_refusal(p.r), "RELET_CACHED is for relet_command"));
+    ASSERT_EQ(0, relet_outstanding(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST cached_puts_client_caching_directly_in_front(void)
 {
     t_peer p;
 
-    t_start(&p);
-    ASSERT(t_up(&p));
+    ASSERT(t_start_optin(&p));
     (void)t_ask(&p, 1, RELET_CACHED, "GET", "k");
     (void)t_ask(&p, 2, 0, "GET", "l");
     T_TOOK(&p, "CLIENT CACHING YES");
@@ -891,18 +1212,76 @@ TEST cached_puts_client_caching_directly_in_front(void)
     PASS();
 }
 
-TEST a_refused_caching_does_not_shift_answers(void)
+TEST a_refused_caching_ends_its_read_in_an_error_and_shifts_no_answer(void)
 {
     t_peer p;
 
-    t_start(&p);
-    ASSERT(t_up(&p));
+    ASSERT(t_start_optin(&p));
     (void)t_ask(&p, 1, RELET_CACHED, "GET", "k");
     (void)t_ask(&p, 2, 0, "GET", "l");
     t_move(&p);
     t_say(&p, "-ERR no tracking\r\n+k\r\n-ERR own\r\n");
-    T_TOLD(&p, "reply 1 \"k\"");
+    T_TOLD(&p, "error 1 refused: ERR no tracking");
     T_TOLD(&p, "error 2 ERR own");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_caching_answered_over_a_limit_ends_its_read_in_an_error(void)
+{
+    char line[1100];
+    t_peer p;
+
+    ASSERT(t_start_optin(&p));
+    memset(line, 'x', sizeof line);
+    line[0] = '-';
+    memcpy(line + sizeof line - 3, "\r\n", 3);
+    (void)t_ask(&p, 1, RELET_CACHED, "GET", "k");
+    t_move(&p);
+    t_say(&p, line);
+    t_say(&p, "+k\r\n");
+    T_TOLD(&p, "error 1 refused: the answer to CLIENT CACHING YES is over a "
+               "limit");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* A script that ends between the two: CLIENT CACHING is refused, and GET, which
+ * would not be invalidated, is answered. */
+TEST a_busy_caching_is_waited_out_with_its_read_when_that_may_be_repeated(void)
+{
+    t_peer p;
+
+    ASSERT(t_start_optin(&p));
+    (void)t_ask(&p, 1, RELET_CACHED | RELET_REPEATABLE, "GET", "k");
+    t_move(&p);
+    t_bytes_clear(&p.out);
+    t_say(&p, "-BUSY a script runs\r\n+old\r\n");
+    T_TOLD(&p, "");
+    t_pass(&p, 200);
+    T_TOOK(&p, "CLIENT CACHING YES");
+    T_TOOK(&p, "GET k");
+    t_say(&p, "+OK\r\n+new\r\n");
+    T_TOLD(&p, "reply 1 \"new\"");
+    (void)t_ask(&p, 2, RELET_CACHED, "GET", "k");
+    t_move(&p);
+    t_say(&p, "-BUSY a script runs\r\n+old\r\n");
+    T_TOLD(&p, "error 2 refused: BUSY a script runs");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+TEST a_read_that_ran_behind_a_busy_caching_never_ends_not_sent(void)
+{
+    t_peer p;
+
+    ASSERT(t_start_optin(&p));
+    (void)t_ask(&p, 1, RELET_CACHED | RELET_REPEATABLE, "GET", "k");
+    t_move(&p);
+    t_say(&p, "-BUSY a script runs\r\n+old\r\n");
+    T_TOLD(&p, "");
+    ASSERT_EQ(1, relet_cancel(p.r, 1));
+    T_TOLD(&p, "unsure 1 cancelled");
     ASSERT_EQ(0, t_end(&p));
     PASS();
 }
@@ -911,8 +1290,7 @@ TEST a_cached_read_cut_off_between_its_answers_is_answered_rightly(void)
 {
     t_peer p;
 
-    t_start(&p);
-    ASSERT(t_up(&p));
+    ASSERT(t_start_optin(&p));
     (void)t_ask(&p, 1, RELET_CACHED | RELET_REPEATABLE, "GET", "k");
     (void)t_ask(&p, 2, RELET_REPEATABLE, "GET", "l");
     t_move(&p);
@@ -922,7 +1300,9 @@ TEST a_cached_read_cut_off_between_its_answers_is_answered_rightly(void)
     p.honest = 1;
     t_pass(&p, 200);
     T_TOLD(&p, "down closed: reset");
+    T_TOLD(&p, "gap closed");
     T_TOLD(&p, "up redis 7.0.15");
+    T_TOLD(&p, "gap");
     T_TOLD(&p, "reply 1 \"k\"");
     T_TOLD(&p, "reply 2 \"l\"");
     ASSERT_EQ(0, t_end(&p));
@@ -1014,6 +1394,31 @@ TEST a_busy_server_is_asked_less_and_less_often(void)
         t_move(&p);
     }
     ASSERT(longest > 2000);
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* They were all on their way when the server became busy. */
+TEST many_commands_that_a_busy_server_refuses_are_one_wait(void)
+{
+    relet_time began;
+    t_peer p;
+    int i;
+
+    t_start(&p);
+    ASSERT(t_up(&p));
+    for (i = 0; i < 30; i++)
+        (void)t_ask(&p, (uint64_t)i + 1, RELET_REPEATABLE, "GET", "k");
+    for (i = 0; i < 30; i++)
+        T_TOOK(&p, "GET k");
+    for (i = 0; i < 30; i++)
+        t_say(&p, "-BUSY x\r\n");
+    T_TOOK(&p, "");
+    began = p.now;
+    while (strcmp(t_took(&p), "GET k") != 0) {
+        ASSERT(p.now <= began + 101);
+        t_pass(&p, 1);
+    }
     ASSERT_EQ(0, t_end(&p));
     PASS();
 }
@@ -1235,6 +1640,25 @@ TEST an_answer_over_a_limit_is_an_error_of_that_operation_alone(void)
         ASSERT_EQ(1, relet_is_up(p.r));
         ASSERT_EQ(0, t_end(&p));
     }
+    PASS();
+}
+
+TEST a_transaction_is_not_sent_behind_a_watch_with_an_answer_over_a_limit(void)
+{
+    relet_config c = t_config_tight();
+    t_peer p;
+
+    ASSERT(t_start_with(&p, &c));
+    ASSERT(t_up(&p));
+    p.accept = strlen(T_WATCH_K);
+    (void)t_ask(&p, 1, 0, "WATCH", "k");
+    (void)t_unit(&p, 2, 0, "x", "y");
+    T_TOOK(&p, "WATCH k");
+    p.accept = 0;
+    t_say_over(&p, 0);
+    T_TOLD(&p, "error 1 too large: a line of the answer is over line_max");
+    T_TOLD(&p, "not sent 2 watch lost");
+    ASSERT_EQ(0, t_end(&p));
     PASS();
 }
 
@@ -1811,15 +2235,35 @@ static SUITE(client)
     RUN_TEST(a_transaction_ends_the_watch);
     RUN_TEST(a_watch_in_the_queue_is_remembered_over_a_failed_attempt);
     RUN_TEST(an_unsent_watch_does_not_survive_its_transaction);
+    RUN_TEST(a_transaction_ends_with_its_watch_that_is_cancelled_unsent);
+    RUN_TEST(a_transaction_ends_with_its_watch_that_is_not_sent_in_time);
+    RUN_TEST(a_transaction_ends_with_any_of_several_watches);
+    RUN_TEST(a_cancel_counts_the_watch_and_its_transaction_of_one_tag);
+    RUN_TEST(a_transaction_behind_a_cancelled_watch_is_refused_once);
+    RUN_TEST(a_watch_begins_anew_once_the_loss_is_told);
+    RUN_TEST(a_watch_before_an_unwatch_takes_no_transaction_with_it);
+    RUN_TEST(a_watch_of_a_refused_transaction_takes_no_other_with_it);
+    RUN_TEST(a_watch_takes_no_transaction_but_its_own_with_it);
+    RUN_TEST(a_transaction_is_not_sent_behind_a_refused_watch);
+    RUN_TEST(a_transaction_is_not_sent_behind_a_watch_refused_late);
+    RUN_TEST(a_transaction_sent_before_its_watch_was_refused_runs);
+    RUN_TEST(a_transaction_is_not_sent_again_behind_a_watch);
+    RUN_TEST(an_unwatch_is_not_sent_again_behind_a_watch);
     RUN_TEST(a_transaction_may_be_answered_before_all_of_it_is_sent);
     RUN_TEST(an_answer_to_what_is_partly_sent_is_a_stray_one);
+    RUN_TEST(cached_without_optin_is_refused_by_name);
+    RUN_TEST(cached_is_for_commands_and_scripts_alone);
     RUN_TEST(cached_puts_client_caching_directly_in_front);
-    RUN_TEST(a_refused_caching_does_not_shift_answers);
+    RUN_TEST(a_refused_caching_ends_its_read_in_an_error_and_shifts_no_answer);
+    RUN_TEST(a_caching_answered_over_a_limit_ends_its_read_in_an_error);
+    RUN_TEST(a_busy_caching_is_waited_out_with_its_read_when_that_may_be_repeated);
+    RUN_TEST(a_read_that_ran_behind_a_busy_caching_never_ends_not_sent);
     RUN_TEST(a_cached_read_cut_off_between_its_answers_is_answered_rightly);
     RUN_TEST(busy_is_told_of_what_may_not_be_repeated);
     RUN_TEST(what_may_be_repeated_is_repeated_until_the_server_is_free);
     RUN_TEST(nothing_goes_out_while_a_busy_server_is_left_alone);
     RUN_TEST(a_busy_server_is_asked_less_and_less_often);
+    RUN_TEST(many_commands_that_a_busy_server_refuses_are_one_wait);
     RUN_TEST(a_server_that_was_busy_once_is_asked_soon_the_next_time);
     RUN_TEST(a_busy_operation_still_ends_with_its_time);
     RUN_TEST(a_repeatable_transaction_is_repeated_when_busy_was_inside);
@@ -1828,6 +2272,8 @@ static SUITE(client)
     RUN_TEST(a_push_may_stand_anywhere);
     RUN_TEST(a_push_may_stand_in_the_greeting);
     RUN_TEST(an_answer_over_a_limit_is_an_error_of_that_operation_alone);
+    RUN_TEST(
+        a_transaction_is_not_sent_behind_a_watch_with_an_answer_over_a_limit);
     RUN_TEST(an_answer_over_a_limit_inside_a_transaction_shifts_nothing);
     RUN_TEST(a_late_answer_over_a_limit_is_swallowed);
     RUN_TEST(a_push_over_a_limit_is_a_gap);

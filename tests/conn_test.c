@@ -32,7 +32,7 @@ static t_conn *t_conn_start(void)
     plan.inlet.limits.count_max = 200;
     plan.inlet.limits.depth_max = 8;
     plan.ops = t.ops;
-    plan.ops_cap = plan.ops_max = T_OPS;
+    plan.ops_cap = T_OPS;
     plan.inlet.buffer_min = 64;
     plan.output_max = plan.inlet.reply_max = T_MAX;
     plan.inlet.tape_max = sizeof t.tape;
@@ -268,6 +268,32 @@ TEST a_full_ring_gives_back_the_slots_of_what_ended_unsent(void)
     PASS();
 }
 
+TEST a_full_ring_that_closes_up_tells_each_end_once(void)
+{
+    t_conn *t = t_conn_start();
+    rlt_conn *c = &t->c;
+    uint64_t tag;
+    rlt_op op;
+    int unsure;
+
+    for (tag = 1; tag <= T_OPS; tag++)
+        ASSERT_EQ(0, t_put(c, tag, 0, RELET_NEVER, "x"));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 2, NULL));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 3, NULL));
+    ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 10, NULL));
+    ASSERT_EQ(1, rlt_conn_cancel(c, 12, NULL));
+    ASSERT_EQ(0, t_put(c, 21, 0, RELET_NEVER, "y"));
+    ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(10, op.tag);
+    ASSERT_EQ(1, rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(12, op.tag);
+    ASSERT_EQ(0, rlt_conn_take_ended(c, &op, &unsure));
+    ASSERT_EQ(0, t_conn_end(t));
+    PASS();
+}
+
 TEST sent_bytes_are_dropped_unless_they_may_be_wanted_again(void)
 {
     t_conn *t = t_conn_start();
@@ -495,6 +521,7 @@ static SUITE(conn)
     RUN_TEST(what_was_cancelled_last_may_stand_first);
     RUN_TEST(a_full_ring_is_a_limit);
     RUN_TEST(a_full_ring_gives_back_the_slots_of_what_ended_unsent);
+    RUN_TEST(a_full_ring_that_closes_up_tells_each_end_once);
     RUN_TEST(sent_bytes_are_dropped_unless_they_may_be_wanted_again);
     RUN_TEST(bytes_of_a_command_cut_off_in_the_middle_are_kept);
     RUN_TEST(what_a_lease_asks_ends_with_its_link_though_unsent);

@@ -33,6 +33,10 @@ skip() {
     echo "SKIP $1: $2"
 }
 
+# cannot NAME WHY: what this machine cannot do, though the tools are here. Tests
+# that are short of a step's floor then are skipped ones: see step.sh.
+cannot() { skip "$1" "this machine: $2"; }
+
 # given KEY NAME: has deps.sh found it? If not, NAME is skipped.
 given() {
     [ -n "$(eval "echo \"\${$1:-}\"")" ] && return

@@ -5,6 +5,7 @@
 #
 #   tests/deps.sh          install and download what is missing
 #   tests/deps.sh --list   only say what is there and what is not
+#   tests/deps.sh --programs   the programs that it brings, with their keys
 #
 # As root it installs Debian packages. Without root it still downloads what
 # needs no installation (greatest, hiredis, Valkey) into build/deps. With
@@ -37,39 +38,49 @@ lacking=                   # keys that the first look did not find
 wanted=                    # Debian packages that would bring them
 
 # ---------------------------------------------------------------------------
-# What there is to have. Each line: key, Debian packages, how to find it.
+# What there is to have. Each line: key, Debian packages, the programs of them
+# that the tests call by name, how to find it. tests/programs.sh adds what is
+# on every Debian, and the tests have no other programs on their PATH.
 # gcc-multilib is not the way to -m32 here: it conflicts with every cross
 # compiler, so its parts are named one by one.
 
 each_item() {
-    "$1" COMPILER "gcc libc6-dev" builds_hello "$cc"
-    "$1" COMPILER_CXX "g++" probe_tool c++
-    "$1" PKG_CONFIG "pkg-config" probe_tool pkg-config
-    "$1" CLANG "clang" builds_hello clang
-    "$1" CLANG_FUZZER "clang libclang-rt-14-dev" probe_fuzzer
-    "$1" CLANG_TIDY "clang-tidy" probe_tool clang-tidy
-    "$1" LLVM_COV "llvm" probe_tool llvm-cov
-    "$1" LLVM_PROFDATA "llvm" probe_tool llvm-profdata
-    "$1" LLVM_SYMBOLIZER "llvm" probe_tool llvm-symbolizer
-    "$1" TCC "tcc libc6-dev" builds_hello tcc
-    "$1" MUSL_GCC "musl-tools" builds_hello "musl-gcc -static"
-    "$1" M32 "lib32gcc-12-dev libc6-dev-i386 lib32stdc++-12-dev" probe_m32
-    "$1" CC_BE "gcc-s390x-linux-gnu libc6-dev-s390x-cross" probe_cc_be
-    "$1" QEMU_BE "qemu-user" probe_qemu_be
-    "$1" VALGRIND "valgrind libc6-dbg" probe_valgrind
-    "$1" CPPCHECK "cppcheck" probe_tool cppcheck
-    "$1" OPENSSL "openssl" probe_tool openssl
-    "$1" OPENSSL_DEV "libssl-dev" probe_openssl_dev
-    "$1" IPTABLES "iptables iproute2" probe_iptables
-    "$1" REDIS_CLI "redis-tools" probe_tool redis-cli
-    "$1" REDIS_BENCHMARK "redis-tools" probe_tool redis-benchmark
-    "$1" REDIS_SERVER "" probe_redis redis-server
-    "$1" REDIS_SENTINEL "" probe_redis redis-sentinel
-    "$1" VALKEY_SERVER "" probe_valkey valkey-server
-    "$1" VALKEY_CLI "" probe_valkey valkey-cli
-    "$1" GREATEST_DIR "" probe_greatest
-    "$1" HIREDIS_DIR "" probe_hiredis
-    "$1" NODE "" probe_tool node
+    "$1" COMPILER "gcc libc6-dev" "cc" builds_hello "$cc"
+    "$1" COMPILER_CXX "g++" "c++" probe_tool c++
+    "$1" PATCH "patch" "patch" probe_tool patch
+    "$1" PS "procps" "ps" probe_tool ps
+    "$1" PKG_CONFIG "pkg-config" "pkg-config" probe_tool pkg-config
+    "$1" CLANG "clang" "clang" builds_hello clang
+    "$1" CLANG_FUZZER "clang libclang-rt-14-dev" "" probe_fuzzer
+    "$1" CLANG_TIDY "clang-tidy" "clang-tidy" probe_tool clang-tidy
+    "$1" LLVM_COV "llvm" "llvm-cov" probe_tool llvm-cov
+    "$1" LLVM_PROFDATA "llvm" "llvm-profdata" probe_tool llvm-profdata
+    "$1" LLVM_SYMBOLIZER "llvm" "llvm-symbolizer" probe_tool llvm-symbolizer
+    "$1" TCC "tcc libc6-dev" "tcc" builds_hello tcc
+    "$1" MUSL_GCC "musl-tools" "musl-gcc $(uname -m)-linux-gnu-gcc" \
+        builds_hello "musl-gcc -static"
+    "$1" M32 "lib32gcc-12-dev libc6-dev-i386 lib32stdc++-12-dev" "" probe_m32
+    "$1" CC_BE "gcc-s390x-linux-gnu libc6-dev-s390x-cross" \
+        "s390x-linux-gnu-gcc" probe_cc_be
+    "$1" QEMU_BE "qemu-user" "qemu-s390x" probe_qemu_be
+    "$1" VALGRIND "valgrind libc6-dbg" "valgrind valgrind.bin" \
+        probe_valgrind
+    "$1" CPPCHECK "cppcheck" "cppcheck" probe_tool cppcheck
+    "$1" OPENSSL "openssl" "openssl" probe_tool openssl
+    "$1" OPENSSL_DEV "libssl-dev" "" probe_openssl_dev
+    "$1" LIBUV_DEV "libuv1-dev" "" probe_libuv_dev
+    "$1" IPTABLES "iptables iproute2" "iptables ip tc" probe_iptables
+    "$1" REDIS_CLI "redis-tools" "redis-cli" probe_tool redis-cli
+    "$1" REDIS_BENCHMARK "redis-tools" "redis-benchmark" \
+        probe_tool redis-benchmark
+    "$1" REDIS_SERVER "" "" probe_redis redis-server
+    "$1" REDIS_SENTINEL "" "" probe_redis redis-sentinel
+    "$1" VALKEY_SERVER "" "" probe_valkey valkey-server
+    "$1" VALKEY_CLI "" "" probe_valkey valkey-cli
+    "$1" GREATEST_DIR "" "" probe_greatest
+    "$1" HIREDIS_DIR "" "" probe_hiredis
+    "$1" NODE "" "node" probe_tool node
+    "$1" NPM "" "npm" probe_tool npm
 }
 
 # ---------------------------------------------------------------------------
@@ -137,6 +148,13 @@ probe_valgrind() {
 probe_openssl_dev() {
     # shellcheck disable=SC2086
     $cc -o "$work/ssl" "$work/ssl.c" -lssl -lcrypto >/dev/null 2>&1 && echo yes
+}
+
+probe_libuv_dev() {
+    echo '#include <uv.h>
+        int main(void) { return uv_version() == 0; }' >"$work/uv.c"
+    # shellcheck disable=SC2086
+    $cc -o "$work/uv" "$work/uv.c" -luv >/dev/null 2>&1 && echo yes
 }
 
 # Not where everybody looks for programs.
@@ -232,7 +250,7 @@ find_value() {
 look() {
     key=$1
     packages=$2
-    shift 2
+    shift 3
     find_value "$key" "$@" && return
     lacking="$lacking $key "
     wanted=$wanted${packages:+ $packages}
@@ -240,7 +258,7 @@ look() {
 
 look_again() {
     key=$1
-    shift 2
+    shift 3
     case $lacking in
     *" $key "*) find_value "$key" "$@" ;;
     esac
@@ -261,7 +279,7 @@ report() {
 
 why_missing() {
     case $1 in
-    NODE) echo "optional, taken only where it is" ;;
+    NODE | NPM) echo "optional, taken only where it is" ;;
     GREATEST_DIR)
         if [ -n "${GREATEST:-}" ]; then
             echo "GREATEST names no greatest.h"
@@ -275,6 +293,12 @@ why_missing() {
            echo "$why_no_download"
        fi ;;
     esac
+}
+
+programs() {
+    for program in $3; do
+        echo "$1 $program"
+    done
 }
 
 emit() {
@@ -538,10 +562,15 @@ take_turn() {
 }
 
 main() {
-    case $# in
-    0) ;;
-    *) mode=list
-       [ "$*" = --list ] || { echo "usage: deps.sh [--list]" >&2; exit 2; } ;;
+    case $* in
+    "") ;;
+    --list) mode=list ;;
+    --programs)
+        each_item programs
+        return ;;
+    *)
+        echo "usage: deps.sh [--list | --programs]" >&2
+        exit 2 ;;
     esac
     check_root
     enter

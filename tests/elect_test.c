@@ -21,6 +21,7 @@ static rlt_elect_plan t_plan(void)
     p.retry_ms = T_TTL;
     p.wait_ms = RELET_NEVER;
     p.grace_ms = T_TTL;
+    p.quarantine_ms = 8000;
     return p;
 }
 
@@ -173,6 +174,29 @@ TEST the_first_in_line_asks_when_the_lease_ends(void)
     PASS();
 }
 
+TEST a_term_that_follows_a_loss_at_once_did_not_wait(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_event ev;
+    t_rig t;
+
+    t_wait(&t, &p, 0);
+    t_pass(&t, t.e.ask_at - t.c.now);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 1, 51, T_TTL, 0);
+    T_TOLD(&t, "gained none 1");
+    t_pass(&t, T_TRUST);
+    T_TOLD(&t, "lost expired 1");
+    t_pass(&t, T_TTL);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 1, 60, T_TTL, 0);
+    memset(&ev, 0, sizeof ev);
+    ASSERT(rlt_elect_event(&t.e, &ev));
+    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(0, ev.did_wait);
+    PASS();
+}
+
 TEST those_behind_it_ask_later(void)
 {
     rlt_elect_plan p = t_plan();
@@ -273,6 +297,46 @@ TEST a_quarantine_is_waited_out(void)
     t_ask(&t, &p);
     t_answer(&t, -2, 0, 5000, 0);
     ASSERT(t.e.ask_at > t.c.now + 5000 && t.e.ask_at <= t.c.now + 5017);
+    PASS();
+}
+
+/* The server's clock was set back, and may be right again soon. */
+TEST a_quarantine_is_waited_for_no_longer_than_was_asked_for(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_ask(&t, &p);
+    t_answer(&t, -2, 0, 43000, 0);
+    ASSERT(t.e.ask_at > t.c.now + 8000 && t.e.ask_at <= t.c.now + 8017);
+    PASS();
+}
+
+/* On a server whose clock stands still, found by a seed of the simulator. */
+TEST a_lease_that_never_ends_is_asked_for_later_each_time(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_time waited = 0;
+    t_rig t;
+    int i;
+
+    t_ask(&t, &p);
+    for (i = 0; i < 12; i++) {
+        t_answer(&t, 0, 7, 0, 0);
+        waited = t.e.ask_at - t.c.now;
+        if (i == 0)
+            ASSERT(waited <= 17);
+        t_clock_pass(&t.c, waited);
+        rlt_elect_turn(&t.e, t.c.now, 1);
+        ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    }
+    ASSERT(waited >= p.retry_ms);
+    t_answer(&t, 0, 8, p.lease.ttl_ms, 0);
+    t_clock_pass(&t.c, t.e.ask_at - t.c.now);
+    rlt_elect_turn(&t.e, t.c.now, 1);
+    ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    t_answer(&t, 0, 8, 0, 0);
+    ASSERT(t.e.ask_at - t.c.now <= 17); /* another lease: it counts anew */
     PASS();
 }
 
@@ -408,6 +472,31 @@ TEST the_wait_is_over_once_it_was_gained(void)
 }
 
 /* ------------------------------------------------------------------- losing */
+
+/* Longest of 300 waits behind the k-th failure in a row: just below a hundredth
+ * of a lease, twice as much, four times, … */
+TEST the_bound_of_a_campaigns_backoff_doubles_with_each_failure(void)
+{
+    relet_time longest[5] = {0, 0, 0, 0, 0}, bound = T_TTL / 100;
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+    int i, k;
+
+    t_begin(&t, &p);
+    for (i = 0; i < 300; i++) {
+        rlt_elect_start(&t.e, &p, &t.c.rand, t.c.now);
+        rlt_elect_turn(&t.e, t.c.now, 1);
+        for (k = 0; k < 5; k++) {
+            ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+            t_hear(&t, "-ERR no\r\n");
+            longest[k] = RLT_MAX(longest[k], t.e.ask_at - t.c.now);
+            t_pass(&t, t.e.ask_at - t.c.now);
+        }
+    }
+    for (k = 0; k < 5; k++, bound *= 2)
+        ASSERT(longest[k] > bound * 9 / 10 && longest[k] <= bound + 1);
+    PASS();
+}
 
 TEST a_loss_is_told_once_and_then_it_asks_again(void)
 {
@@ -777,6 +866,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_grant_is_told_with_token_and_term);
     RUN_TEST(without_an_election_it_leads_at_once_and_for_ever);
     RUN_TEST(the_first_in_line_asks_when_the_lease_ends);
+    RUN_TEST(a_term_that_follows_a_loss_at_once_did_not_wait);
     RUN_TEST(those_behind_it_ask_later);
     RUN_TEST(a_lease_without_end_is_asked_for_now_and_then);
     RUN_TEST(a_wake_up_shortens_the_wait);
@@ -785,6 +875,8 @@ int main(int argc, char **argv)
     RUN_TEST(trouble_is_told_once_and_asked_less_and_less);
     RUN_TEST(a_broken_link_is_not_told_as_trouble);
     RUN_TEST(a_quarantine_is_waited_out);
+    RUN_TEST(a_quarantine_is_waited_for_no_longer_than_was_asked_for);
+    RUN_TEST(a_lease_that_never_ends_is_asked_for_later_each_time);
     RUN_TEST(a_quarantine_without_end_does_no_harm);
     RUN_TEST(what_the_server_says_against_copies_is_told);
     RUN_TEST(what_is_given_back_is_not_asked_for_before_that_is_over);
@@ -793,6 +885,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_wait_for_its_turn_ends_too);
     RUN_TEST(a_grant_comes_too_late_for_a_wait_that_is_up);
     RUN_TEST(the_wait_is_over_once_it_was_gained);
+    RUN_TEST(the_bound_of_a_campaigns_backoff_doubles_with_each_failure);
     RUN_TEST(a_loss_is_told_once_and_then_it_asks_again);
     RUN_TEST(a_lock_is_over_when_it_is_lost);
     RUN_TEST(a_loss_takes_back_a_gain_that_nobody_has_heard_of);

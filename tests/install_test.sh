@@ -72,7 +72,8 @@ if given PKG_CONFIG install_found_by_pkg_config; then
             builds $(pkg_config --cflags) "$root/opt/relet/lib/librelet.a"
         check "and runs too" runs "$work/first"
     else
-        skip readme_first_program_runs_installed "there is no redis-server"
+        given REDIS_SERVER readme_first_program_runs_installed &&
+            check "a server for README's first program starts" false
     fi
 fi
 

@@ -379,6 +379,19 @@ TEST however_many_attempts_a_wait_is_found_at_once(void)
     PASS();
 }
 
+TEST a_wait_of_many_long_steps_is_the_longest(void)
+{
+    const relet_time longest = INT64_C(1000000000000);
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.backoff = RELET_BACKOFF_LINEAR;
+    j.backoff_ms = j.backoff_max_ms = longest;
+    ASSERT_EQ(longest, rlt_job_backoff(&j, 10000000, (uint64_t)longest));
+    ASSERT_EQ(0, rlt_job_backoff(&j, 10000000, (uint64_t)longest + 1));
+    PASS();
+}
+
 TEST a_wait_of_which_nothing_was_said_is_a_second(void)
 {
     relet_job j;
@@ -415,6 +428,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_state_that_does_not_count_is_none);
     RUN_TEST(waits_grow_as_asked_for_and_no_longer_than_the_longest);
     RUN_TEST(however_many_attempts_a_wait_is_found_at_once);
+    RUN_TEST(a_wait_of_many_long_steps_is_the_longest);
     RUN_TEST(a_wait_of_which_nothing_was_said_is_a_second);
     GREATEST_MAIN_END();
 }

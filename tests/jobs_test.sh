@@ -90,24 +90,92 @@ test_done() {
     run -q work -n 1 env -- sh -c 'echo $RELET_ID $RELET_TYPE >"$1"' \
         sh "$work/env"
     check 'and its id and type' same 'mine t' "$(cat "$work/env")"
-    printf 'a\0b\r\n' | "$relet" -q put --keep 60000 bytes
+    printf 'a\0b\r\n' | "$relet" -q put --keep 60000 bytes >"$work/log"
     run -q work --drain bytes -- cat
     check 'any bytes go in and out' \
         same 6100620d0a "$("$relet" job --result bytes 1 |
             od -An -tx1 | tr -d ' \n')"
-    head -c 16777216 /dev/zero | "$relet" -q put big
-    "$relet" -q put big '' </dev/null
+    head -c 16777216 /dev/zero | "$relet" -q put big >"$work/log"
+    "$relet" -q put big '' </dev/null >"$work/log"
     : >"$work/big"
     run -q work --drain big -- sh -c 'wc -c >>"$1"' sh "$work/big"
     check 'a payload of 16 MB, and one of no byte' same 16777216,0 \
         "$(tr -d ' ' <"$work/big" | paste -sd , -)"
-    head -c 3000000 /dev/zero | "$relet" -q put deaf
+    head -c 3000000 /dev/zero | "$relet" -q put deaf >"$work/log"
     run -q work --drain deaf -- true
     check 'a command need not read its payload' same '0 1' \
         "$code $(redis HGET '{deaf}:jobs' 'done')"
     for name in up env bytes big deaf; do
         check "$name: fsck finds nothing" sound "$name"
     done
+}
+
+# -q is about notices; what a command is asked for stands on standard output.
+test_quiet() {
+    run -q put quiet x
+    check 'put -q: prints the number' same '0 1' "$code $out"
+    run -q put --id i quiet x
+    run -q put --id i quiet x
+    check 'put -q: also of a duplicate' same '2 duplicate waiting' "$out"
+}
+
+# Each line on standard error is a document: notices of relet, and what the
+# command writes there.
+test_json_lines() {
+    run put --keep 60000 doc a b
+    run --json work -n 2 doc -- sh -c 'echo one >&2; printf "a\"b" >&2
+        head -c 2500 /dev/zero | tr "\0" x >&2'
+    check 'work --json: only documents' same 0 \
+        "$(grep -cv '^{"[a-z]*":.*}$' "$work/err")"
+    check 'work --json: what the command writes' grep -q \
+        '"event":"stderr","queue":"doc","job":1,.*"text":"one"}$' "$work/err"
+    check 'work --json: a last line without an end, too' \
+        grep -q '"text":"a\\"bxxx' "$work/err"
+    run put doc c d
+    begin one --json work doc -- sh -c 'read line <"$1"' sh "$work/fifo"
+    until_so 'it is at work' leased doc
+    kill -TERM "$pid"
+    until_line "$work/one.err" 'at work; once more'
+    echo go >"$work/fifo"
+    wait "$pid"
+    check 'work --json: a signal is told by a document' same 0 \
+        "$(grep -cv '^{"[a-z]*":.*}$' "$work/one.err")"
+    run -q --json work -n 1 doc -- sh -c 'echo one >&2'
+    check 'work -q --json: no notices either' \
+        same '0 ' "$code $(cat "$work/err")"
+    run --json job --payload doc 1
+    check 'job --payload --json: a string' same '"a"' "$out"
+}
+
+# jobs has the beginning of a long text, and says how long it is.
+test_long_texts() {
+    run put --keep 60000 length a b
+    run -q work --drain length -- sh -c 'head -c 100000 /dev/zero | tr "\0" x
+        [ "$RELET_JOB" = 1 ] || exit 65'
+    run jobs --place done length
+    check 'jobs: +N is of the whole result' same +99940 \
+        "$(grep -o '+[0-9]*$' <<<"$out")"
+    run --json jobs --place done length
+    check 'jobs --json: result_len' grep -q '"result_len":100000,"result":"x' \
+        <<<"$out"
+    run --json job length 1
+    check 'job --json: the whole result, and no more members' \
+        grep -q '"payload":"a","result":"x\{9000\}' <<<"$out"
+    check 'job --json: no length of it' same 0 \
+        "$(grep -c result_len <<<"$out")"
+}
+
+# A command of relet work has no terminal, so it is not stopped for reading it.
+test_terminal() {
+    command -v script >/dev/null || { skip terminal 'no script(1)'; return; }
+    run put --attempts 1 tty x
+    printf -v line '%q ' "$relet" work --drain tty -- \
+        sh -c 'read a </dev/tty || exit 65; echo "$a"'
+    SHELL=/bin/sh timeout 10 script -qefc "$line" "$work/typescript" \
+        >"$work/out" 2>&1 </dev/null
+    check 'work: a command finds no terminal' same 0 $?
+    check 'and fails at once' grep -q 'job 1: failed: exit code' "$work/out"
+    check 'and says why' grep -q 'open /dev/tty' "$work/out"
 }
 
 test_put_waits() {
@@ -187,6 +255,20 @@ test_usage() {
         run -u mem: $words
         check "wrong use: $words" same 2 "$code"
     done
+    for words in '--window:put --unique throttle --id x q a' \
+        '--owner:work --owner a,b q -- true' \
+        'one name:lead a b -- true' \
+        'no name beside --key:lead --key k a -- true' \
+        'which queue:work -- true' 'which queue:work -- true x' \
+        'in front of the command:work q true' \
+        'is named twice:reap q q' '--alone:reap --alone --ttl 1000 q' \
+        '--renew must be at most a third of --ttl:reap --ttl 900 --renew 400 q'
+    do
+        # shellcheck disable=SC2086
+        run -u mem: ${words#*:}
+        check "wrong use, by the names of options: ${words#*:}" same 2 "$code"
+        check "it names ${words%%:*}" grep -q -e "${words%%:*}" "$work/err"
+    done
     run -u mem: work q -- /nonexistent/program
     check 'work: a command that is not there: 127' same 127 "$code"
     run -u mem: work q -- /etc/passwd
@@ -228,12 +310,19 @@ test_file() {
     check 'in a file: results are kept' same '0 a' "$code $out"
     run -u "$store" fsck kept
     check 'in a file: fsck finds nothing' same 0 "$code"
+    run -u "$store" put kept d
+    run -u "$store" call LPOP '{kept}:waiting'
+    run -u "$store" fsck --repair kept
+    check 'in a file: fsck --repair' \
+        grep -q ' 1 broken, 1 repaired, ' <<<"$code $out"
+    run -u "$store" fsck kept
+    check 'in a file: fsck --repair is for good' same 0 "$code"
 }
 
 # -------------------------------------------------------------------- many jobs
 
 test_many() {
-    seq 1 300 | "$relet" -q put --lines many
+    seq 1 300 | "$relet" -q put --lines many >"$work/log"
     : >"$work/many"
     begin one -q work -c 8 --drain many -- sh -c 'echo "$(cat)" >>"$1"' \
         sh "$work/many"
@@ -287,8 +376,8 @@ test_by_type() {
 }
 
 test_queues() {
-    seq 1 30 | "$relet" -q put --lines heavy
-    seq 1 30 | "$relet" -q put --lines light
+    seq 1 30 | "$relet" -q put --lines heavy >"$work/log"
+    seq 1 30 | "$relet" -q put --lines light >"$work/log"
     : >"$work/queues"
     run -q work -n 16 heavy=3 light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
         sh "$work/queues"
@@ -369,6 +458,9 @@ test_cancel() {
         "$code $out"
     check 'and its command is ended' until_gone "$(pid_of one.err)"
     check 'and it is dead' until_so dead is_at off 1 dead
+    run cancel --id $'a\tb\nc' off
+    check 'cancel: an id with a newline is one line' same \
+        '"a\tb\nc"	there is none' "$out"
     run cancel off 1 7
     check 'cancel: what has ended, or is not there: 1' same 1 "$code"
     kill -TERM "$pid"
@@ -513,6 +605,21 @@ test_operators() {
         grep -qx 'relet_queue_jobs{queue="ops",place="waiting"} 2' <<<"$out"
     check 'stats --prom: each metric is told of once' same '' \
         "$(grep '^# TYPE' <<<"$out" | sort | uniq -d)"
+    redis HSET '{aa}:jobs' version 1 >"$work/log"
+    redis SET '{aa}:waiting' x >"$work/log"
+    run stats --prom
+    check 'stats: a queue that the server cannot tell about: 1' same 1 "$code"
+    check 'stats: its name is told' grep -q '^relet: aa: WRONGTYPE' "$work/err"
+    check 'stats: the others are told' \
+        grep -qx 'relet_queue_jobs{queue="ops",place="waiting"} 2' <<<"$out"
+    run fsck
+    check 'fsck: its name is told, too' \
+        grep -q '^relet: aa: WRONGTYPE' "$work/err"
+    check 'fsck: the others are looked at' grep -q '^ops: 3 jobs' <<<"$out"
+    run jobs aa
+    check 'jobs: its name is told, too' \
+        grep -q '^relet: aa: WRONGTYPE' "$work/err"
+    redis DEL '{aa}:jobs' '{aa}:waiting' >"$work/log"
     run stats
     check 'stats: for people' grep -q $'^ops\twaiting 2\tdelayed 1' <<<"$out"
 }
@@ -593,6 +700,75 @@ test_dead() {
     check 'grave: fsck finds nothing' sound grave
 }
 
+# One of several is at work; the next one follows when it ends, or is killed.
+test_reap_leads() {
+    local one two three holder token
+    run put lead a
+    begin one reap --ttl 2000 --renew 300 --retry 100 -i 50 lead
+    one=$pid
+    check 'reap: gaining the lead is told' \
+        until_line "$work/one.err" '^relet: lead: gained the lead: token [0-9]'
+    begin two --json reap --ttl 2000 --retry 100 -i 50 lead
+    two=$pid
+    begin three reap --ttl 2000 --retry 100 -i 50 lead
+    three=$pid
+    until_line "$work/two.err" '"message":"up'
+    until_line "$work/three.err" up
+    holder=$(redis GET leader:reap:lead)
+    token=$(redis HGET '{leader:reap:lead}:fence' token)
+    sleep 5
+    check 'reap: the lease is renewed over several TTLs' \
+        same "$holder $token" "$(redis GET leader:reap:lead) $(
+            redis HGET '{leader:reap:lead}:fence' token)"
+    check 'reap: one of three is at work' same '1 0 0' "$(
+        cat "$work/one.err" "$work/two.err" "$work/three.err" |
+            grep -c gained) $(grep -c gained "$work/two.err") $(
+            grep -c gained "$work/three.err")"
+    kill -TERM "$one"
+    wait "$one"
+    kill -KILL "$three"
+    wait "$three" 2>/dev/null
+    check 'reap: the next one follows a SIGTERM; told by a document' \
+        until_line "$work/two.err" \
+        '^{"event":"gained","queue":"lead","token":[0-9]*}$'
+    begin one reap --ttl 2000 --retry 100 -i 50 lead
+    one=$pid
+    until_line "$work/one.err" up
+    kill -KILL "$two"
+    wait "$two" 2>/dev/null
+    check 'reap: the next one follows a kill -9' \
+        until_line "$work/one.err" 'gained the lead'
+    redis SET leader:reap:lead somebody >"$work/log"
+    check 'reap: losing the lead is told' \
+        until_line "$work/one.err" '^relet: lead: lost the lead: '
+    begin two reap --alone -i 50 lead
+    two=$pid
+    begin three work --lease 300 lead -- sh -c "$forever"
+    until_line "$work/three.err" '^pid'
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    check 'reap --alone: at work without the lead' \
+        until_line "$work/two.out" 'relet 1'
+    check 'reap --alone: tells of no lead' \
+        same 0 "$(grep -c lead: "$work/two.err")"
+    kill -TERM "$one" "$two"
+    wait "$one" "$two"
+    redis DEL leader:reap:lead >"$work/log"
+    "$relet" reap --once lead >"$work/log"
+    run put --delay 1 lead a b
+    mkfifo "$work/pipe"
+    "$relet" reap -i 50 lead >"$work/pipe" 2>"$work/one.err" &
+    pid=$!
+    exec 3<"$work/pipe"
+    until_line "$work/one.err" 'gained the lead'
+    exec 3<&-
+    run put --delay 1 lead c
+    wait "$pid"
+    check 'reap: a closed pipe ends it by 5' same 5 $?
+    check 'and the lead is free' same 0 "$(redis EXISTS leader:reap:lead)"
+    rm "$work/pipe"
+}
+
 test_reap() {
     local one two
     run put lapse a
@@ -652,15 +828,140 @@ test_fsck() {
     check 'stats: of another version is told' same 0 "$code"
 }
 
+# repairs HOW [NUMBER PLACE WHAT]: fsck --repair says what it did with the job,
+# and finds nothing the next time.
+repairs() {
+    run fsck --repair --lease 60000 ill
+    check "fsck --repair: $1: 0" same 0 "$code"
+    check "fsck --repair: $1: what was done" \
+        grep -q "^ill	$2	.*	$4" <<<"$out"
+    check "fsck --repair: $1: how many" grep -q \
+        '^ill: [0-9]* jobs, 1 broken, 1 repaired' <<<"$out"
+    [ "$3" = - ] || check "fsck --repair: $1: where it is" is_at ill "$2" "$3"
+    run fsck --repair ill
+    check "fsck --repair: $1: nothing is left for a second time" grep -q \
+        '^ill: [0-9]* jobs, 0 broken, 0 repaired' <<<"$out"
+}
+
+# Each way of being broken that fsck knows, and what mends it.
+test_fsck_repair() {
+    local n
+    redis FLUSHALL >"$work/log"
+    run put --keep 600000 ill a b c d e
+    run put --rank 3 ill ranked
+    run put --delay 600000 --rank -2 ill delayed
+    redis LREM '{ill}:waiting' 0 2 >"$work/log"
+    redis ZREM '{ill}:ranked' 2 >"$work/log"
+    redis ZREM '{ill}:delayed' 2 >"$work/log"
+    repairs 'a job in no line' 2 waiting 'it waits again$'
+    redis ZREM '{ill}:ranked' 6 >"$work/log"
+    redis ZREM '{ill}:delayed' 6,3 >"$work/log"
+    repairs 'a ranked job in no line' 6 waiting 'it waits again$'
+    redis ZREM '{ill}:delayed' 7,-2 >"$work/log"
+    repairs 'a delayed job in no line' 7 waiting 'it waits again$'
+    run -q work -n 1 ill -- cat
+    n=$(redis ZRANGE '{ill}:done' 0 0)
+    redis ZREM '{ill}:done' "$n" >"$work/log"
+    repairs 'a result that would be kept for ever' "$n" 'done' 'its result'
+    check 'fsck --repair: a result is kept for an hour' holds \
+        "$(redis ZSCORE '{ill}:done' "$n")" -gt $(($(now_ms) + 3500000))
+    run -q work -n 1 ill -- sh -c 'exit 65'
+    n=$(redis ZRANGE '{ill}:dead' 0 0)
+    redis ZREM '{ill}:dead' "$n" >"$work/log"
+    repairs 'a dead job that is not among the dead' "$n" dead 'it is among'
+    begin one work ill -- sh -c 'echo "pid $$ job $RELET_JOB token 0" >&2
+        read line <"$1"' sh "$work/fifo"
+    until_line "$work/one.err" '^pid'
+    n=$(sed -n 's/^pid .* job \([0-9]*\) .*/\1/p' "$work/one.err")
+    redis ZREM '{ill}:leased' "$n" >"$work/log"
+    repairs 'a job that is leased to nobody' "$n" leased 'it is leased'
+    kill -TERM "$pid"
+    until_line "$work/one.err" 'at work'
+    echo go >"$work/fifo"
+    wait "$pid"
+    check 'fsck --repair: a worker at work keeps its job' \
+        is_at ill "$n" 'done'
+    redis HSET '{ill}:jobs' 5s Q >"$work/log"
+    repairs 'a state of no kind' 5 dead 'it is dead'
+    run retry ill 5
+    check 'fsck --repair: and it may be tried again' \
+        same waiting "$(place ill 5)"
+    redis HSET '{ill}:jobs' 5s 'L 7 x' >"$work/log"
+    repairs 'a state that is cut off' 5 dead 'it is dead'
+    redis HSET '{ill}:jobs' 9s 'W 0 0 0 0 - w' 9r ptext >"$work/log"
+    repairs 'a part without a record' 9 - 'the rest of it is removed$'
+    check 'fsck --repair: and it is gone' same 00 \
+        "$(redis HEXISTS '{ill}:jobs' 9s)$(redis HEXISTS '{ill}:jobs' 9r)"
+    redis HSET '{ill}:jobs' 70 .1234x >"$work/log"
+    repairs 'a number that was not given' 70 waiting \
+        'later numbers are above its own, it waits again$'
+    run put ill new
+    check 'fsck --repair: later numbers are above that' same 71 "$out"
+    redis HSET '{ill}:jobs' 71s 'W 9000000000000000 0 0 0 - w' >"$work/log"
+    run fsck --repair ill
+    check 'fsck --repair: a token beyond all clocks: 1' same 1 "$code"
+    check 'fsck --repair: and it says so' \
+        grep -q '^ill	71	.*	it cannot be repaired$' <<<"$out"
+    redis HSET '{ill}:jobs' 71s 'W 4000000000000000 0 0 0 - w' >"$work/log"
+    repairs 'a token that was not given' 71 waiting 'later numbers'
+    check 'fsck --repair: later tokens are above that' same 4000000000000000 \
+        "$(redis HGET '{ill}:jobs' fence)"
+    redis HSET '{ill}:jobs' 71 odd >"$work/log"
+    for n in 1 2; do
+        run --json fsck --repair ill
+        check 'fsck --repair: a record of no kind: 1' same 1 "$code"
+        check 'fsck --repair --json: what was not done' grep -q \
+            '"job":71,.*,"repair":"it cannot be repaired"}$' <<<"$out"
+        check 'fsck --repair --json: how many' grep -q \
+            '"broken":1,"repaired":0}$' <<<"$out"
+    done
+    check 'fsck --repair: what cannot be repaired is as it was' same odd \
+        "$(redis HGET '{ill}:jobs' 71)"
+    redis HDEL '{ill}:jobs' 71 71s >"$work/log"
+    run -q work --drain ill -- true
+    check 'fsck --repair: all that waits is done in the end' same '0 0' \
+        "$code $("$relet" --json stats ill |
+            sed 's/.*"waiting":\([0-9]*\).*/\1/')"
+    run put ill x y
+    redis LREM '{ill}:waiting' 0 72 >"$work/log"
+    redis ZREM '{ill}:ranked' 72 >"$work/log"
+    run fsck ill
+    check 'fsck without --repair changes nothing' same 1 "$code"
+    run fsck ill
+    check 'fsck without --repair: nor the second time' same 1 "$code"
+    check 'and has no word of it' same 0 "$(grep -c repaired <<<"$out")"
+}
+
+# Jobs lose their places while workers take them; all are done once.
+test_fsck_repair_at_work() {
+    local n
+    : >"$work/mended"
+    begin one -q work -c 4 mended -- sh -c 'echo "$(cat)" >>"$1"' \
+        sh "$work/mended"
+    seq 1 400 | "$relet" -q put --lines mended >"$work/log"
+    for n in 50 350 370 390 399; do
+        redis LREM '{mended}:waiting' 0 $n >"$work/log"
+    done
+    until_so 'it is repaired' mended_is_empty
+    check 'fsck --repair beside workers: each job is done once' \
+        same "$(seq 1 400)" "$(sort -n "$work/mended")"
+    kill -TERM "$pid"
+    wait "$pid"
+}
+mended_is_empty() {
+    "$relet" fsck --repair mended >"$work/fsck"
+    [ "$(redis HGET '{mended}:jobs' 'done')" = 400 ]
+}
+
 # fsck, while jobs come and go, finds nothing.
 test_fsck_at_work() {
     local bad=0 putting
     begin one -q work -c 8 busy -- sh -c 'exit $((RELET_JOB % 3))'
     one=$pid
-    seq 1 2000 | "$relet" -q put --lines busy &
+    seq 1 2000 | "$relet" -q put --lines busy >"$work/log" &
     putting=$!
     for _ in 1 2 3 4 5 6 7 8 9 10; do
-        "$relet" fsck busy >"$work/fsck" || bad=1
+        "$relet" fsck busy >"$work/fsck" || { bad=1; cat "$work/fsck"; }
     done
     check 'fsck of a queue at work finds nothing' same 0 "$bad"
     kill -TERM "$one"
@@ -691,7 +992,7 @@ test_lines() {
     check 'put --lines: goes on when the link broke' same 0 $?
     check 'and doubles nothing' same 600 "$(redis LLEN '{slow}:waiting')"
     check 'and tells' until_line "$work/one.err" ': up'
-    seq 1 40 | "$relet" -q put --lines --batch b batch
+    seq 1 40 | "$relet" -q put --lines --batch b batch >"$work/log"
     seq 1 100 | "$relet" put --lines --batch b batch >"$work/out" 2>&1
     check 'put --batch: run again, only the rest is put' \
         same '60 put, 40 duplicates' \
@@ -706,6 +1007,24 @@ test_lines() {
     check 'put --lines: a bar on a terminal, and no numbers' same '1 0' \
         "$(grep -c '%  [0-9]* put' "$work/out") $(
             grep -cx '[0-9]*.\?' "$work/out")"
+}
+
+# The first batch that is refused is the last one, and is told once.
+test_refused_lines() {
+    seq 1 100000 | "$relet" put --lines --most 1000 full >"$work/out" \
+        2>"$work/err"
+    check 'put --lines --most: 1' same 1 $?
+    check 'put --lines --most: what is refused is told once' \
+        same 1 "$(grep -c FULL "$work/err")"
+    check 'put --lines --most: what was put before is told' \
+        grep -q "^relet: $(redis LLEN '{full}:waiting') put, 0 dup" "$work/err"
+    redis CONFIG SET maxmemory 1 >"$work/log"
+    (seq 1 1000; sleep 5) | timeout 4 "$relet" -q put --lines oom \
+        >"$work/out" 2>"$work/err"
+    check 'put --lines: the end of the input is not waited for then' \
+        same 1 "${PIPESTATUS[1]}"
+    redis CONFIG SET maxmemory 0 >"$work/log"
+    check 'put --lines: OOM is told once' same 1 "$(grep -c OOM "$work/err")"
 }
 
 # ---------------------------------------------------------------- interruptions
@@ -729,9 +1048,21 @@ test_interrupted() {
     until_line "$work/one.out" . 30
     kill -TERM "$pid"
     wait "$pid"
-    check 'put --lines: interrupted when some were put: 4, not 3' same 4 $?
-    check 'and it says how many' grep -q 'interrupted: 30 were put' \
-        "$work/one.err"
+    check 'put --lines: interrupted, nothing unsure: 128 + 15' same 143 $?
+    check 'and it says once how many' same \
+        'relet: interrupted: 30 put, 0 duplicates' "$(cat "$work/one.err")"
+    exec 3>&-
+    "$relet" put --lines cut <"$work/fifo" >"$work/one.out" \
+        2>"$work/one.err" &
+    pid=$!
+    exec 3>"$work/fifo"
+    until_so 'it has connected' connected
+    sleep 0.3 # and waits for input
+    kill -INT "$pid"
+    wait "$pid"
+    check 'put --lines: interrupted before any was put: 128 + 2' same 130 $?
+    check 'and it says so' same 'relet: interrupted: 0 put, 0 duplicates' \
+        "$(cat "$work/one.err")"
     exec 3>&-
     begin one put --wait 60000 cut x
     must_wait cut 31
@@ -762,6 +1093,7 @@ test_interrupted() {
     check 'work: a line that a command left open is closed' \
         grep -q '^relet: end: job 1: done' "$work/err"
 }
+connected() { [ "$(redis CLIENT LIST | wc -l)" -ge 2 ]; }
 leased() { [ "$(redis ZCARD "{$1}:leased")" -ge 1 ]; }
 must_wait() { until_so "$2 wait" waits_in "$1" "$2"; }
 waits_in() { [ "$(redis ZCARD "{$1}:delayed")" -ge 1 ] ||
@@ -784,7 +1116,7 @@ test_odd_servers() {
     kill -TERM "$pid" 2>/dev/null # it may be over
     wait "$pid"
     # A server sends no more than 32 MB to who listens.
-    head -c 34000000 /dev/zero | "$relet" -q put --keep 60000 huge
+    head -c 34000000 /dev/zero | "$relet" -q put --keep 60000 huge >"$work/log"
     run put huge small
     begin one work --lease 500 --stalls 1 huge -- cat
     PATIENCE=60 until_line "$work/one.err" 'job 2: done' >"$work/said"
@@ -817,10 +1149,10 @@ on_server() {
     server_start "$work/server" || exit 1
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
-    for claim_of in ${ONLY:-done put_waits exit_codes many by_type queues progress graceful \
+    for claim_of in ${ONLY:-done quiet json_lines long_texts terminal put_waits exit_codes many by_type queues progress graceful \
         cancel \
         worker_killed worker_stopped server_dies no_leftovers operators \
-        unique pause dead reap fsck fsck_at_work lines interrupted \
+        unique pause dead reap reap_leads fsck fsck_repair fsck_repair_at_work fsck_at_work lines refused_lines interrupted \
         odd_servers}; do
         "test_$claim_of"
     done

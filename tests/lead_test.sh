@@ -100,6 +100,8 @@ test_command() {
         "$work/err")"
     check '--json: the last one has the exit code' \
         grep -q '"event":"command ended".*"code":4}$' "$work/err"
+    run -q --json lead quiet -- true
+    check '-q --json: no notices either' same '0 ' "$code $(cat "$work/err")"
     run -u mem: lock local -- echo hello
     check 'without a server, on mem:' same 'hello 0' "$out $code"
 }
@@ -108,17 +110,57 @@ test_usage() {
     local words
     for words in lead 'lock name' 'lead --key k' 'lock --ttl 10 x -- true' \
         'lock --ttl 1000 --grace 501 x -- true' 'leases a b' \
-        'lock name ls -l'; do
+        'lock name ls -l' 'lock name ls' 'lead -- true' 'lock -- true x' \
+        'lead --key k x -- true' 'lock --key k x -- true' \
+        'lead a b -- true' 'lead a --'; do
         # shellcheck disable=SC2086
-        run $words
+        run -u mem: $words
         check "wrong use: $words" same 2 "$code"
+        check "in one line: $words" same 1 "$(wc -l <"$work/err")"
     done
+    run -u mem: lock --owner "$(printf '%064d' 0)" x -- true
+    check 'a long --owner is refused by its own name' \
+        grep -q -e '--owner has at most 63' "$work/err"
+    run -u mem: lock 'a}b' -- true
+    check 'a name that can be none: 2' same 2 "$code"
     run -u redis://127.0.0.1:1 lock --wait 0 x -- true
     check 'lock --wait 0 without a server: 3' same 3 "$code"
     run -u redis://127.0.0.1:1 lock --wait 300 x -- true
     check 'lock --wait 300 without a server: 3' same 3 "$code"
     run -u redis://127.0.0.1:1 leases
     check 'leases without a server: 3' same 3 "$code"
+}
+
+# -------------------------------------------------------------------- pauses
+
+# How often a command of relet lead --again ran within two seconds.
+runs_in_2s() {
+    : >"$work/runs"
+    timeout -s TERM 2 "$relet" -q lead --again "$@" 2>"$work/err"
+    wc -l <"$work/runs"
+}
+
+test_pauses() {
+    local n
+    n=$(runs_in_2s fails -- sh -c 'echo >>"$1"; false' sh "$work/runs")
+    check 'lead --again: a command that fails at once campaigns seldom' \
+        holds "$n" -le 8
+    check 'lead --again: but again' holds "$n" -ge 3
+    n=$(runs_in_2s --backoff 0 hurries -- sh -c 'echo >>"$1"' sh "$work/runs")
+    check 'lead --backoff 0: without a pause' holds "$n" -ge 20
+    begin one lead --again --backoff 400 runs -- sleep 0.5
+    until_line "$work/one.err" gained 3
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'lead --backoff: a command that ran for so long makes no pause' \
+        same 0 "$(grep -c 'pause' "$work/one.err")"
+    begin one lead --again paused -- false
+    until_line "$work/one.err" 'pause: 400 ms until the next campaign'
+    check 'lead --again: the lease is free in a pause' \
+        same '' "$(redis GET leader:paused)"
+    kill -TERM "$pid"
+    wait "$pid"
+    check 'lead --again: a signal ends the pause: 128 + 15' same 143 $?
 }
 
 # ------------------------------------------------------------ two, and a lock
@@ -321,6 +363,21 @@ test_processes() {
         timeout 20 script -qefc "echo ask; $line" "$work/typescript" \
         >"$work/out" 2>&1
     check 'a command may read from the terminal' grep -q 'got hello' "$work/out"
+    printf -v line '%q ' "$relet" -q lock tty -- \
+        sh -c 'read a </dev/tty; echo "got $a"'
+    : >"$work/typescript"
+    { until_line "$work/typescript" ask >&2; echo there; } | SHELL=/bin/sh \
+        timeout 20 script -qefc "echo ask; $line </dev/null" \
+        "$work/typescript" >"$work/out" 2>&1
+    check 'also when standard input is none' grep -q 'got there' "$work/out"
+    printf -v line '%q ' "$relet" lead --again --backoff 0 tty -- \
+        sh -c 'echo begun; sleep 20'
+    : >"$work/typescript"
+    { until_line "$work/typescript" begun >&2; printf '\3'; sleep 15; } |
+        SHELL=/bin/sh timeout 10 script -qefc "$line" "$work/typescript" \
+            >"$work/out" 2>&1
+    check 'lead --again: Ctrl-C ends it, and not only the command' \
+        same 130 "${PIPESTATUS[1]}"
 }
 
 # ---------------------------------------------------------------------- leases
@@ -353,6 +410,10 @@ test_leases() {
         "$(cut -f 1 <<<"$out" | paste -sd ' ')"
     run leases -a lock:
     check 'leases PREFIX: only those' same lock:past "$(cut -f 1 <<<"$out")"
+    run -q lock $'two\nlines' -- true
+    run leases -a lock:two
+    check 'leases: a key with a newline is one line' same \
+        '"lock:two\nlines"' "$(cut -f 1 <<<"$out")"
     run --json leases
     check 'leases --json' grep -Eqx '\{"key":"app:\{x\}","holder":"me:[0-9a-f]'\
 '*","token":[0-9]+,"left_ms":[0-9]+,"waiting":1\}' <<<"$out"
@@ -379,6 +440,7 @@ on_server() {
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
     test_command
+    test_pauses
     test_lock
     test_contenders
     test_command_dies

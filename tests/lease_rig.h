@@ -64,8 +64,7 @@ static inline rlt_reply t_reply_to(t_clock *c, uint32_t serial,
         return r;
     rlt_scan_init(&c->scan, &limits, c->tape,
                   sizeof c->tape / sizeof c->tape[0]);
-    if (bytes != c->bytes)
-        strcpy(c->bytes, bytes);
+    memmove(c->bytes, bytes, strlen(bytes) + 1); /* it may be there already   */
     (void)rlt_scan_run(&c->scan, (uint8_t *)c->bytes, strlen(c->bytes));
     r.value = rlt_scan_value(&c->scan, (uint8_t *)c->bytes);
     return r;

@@ -18,6 +18,14 @@ for name in $(grep -oE '`[a-z0-9]+(_[a-z0-9]+)+`' tests/README.md | tr -d '`' |
     check "tests/README.md: $name is there" known "$name"
 done
 
+# After fork each function that takes a client is refused, and tried so.
+for name in $(tr '\n' ' ' <include/relet.h |
+    grep -oE 'relet_[a-z_]+\((const )?relet \*r\b' | sed 's/(.*//' | sort -u); do
+    [ "$name" = relet_finish ] ||
+        check "tests/fork_test.c calls $name" grep -q "\b$name(" \
+            tests/fork_test.c
+done
+
 # T4 did nothing for a while: a later script had a `freeze` of its own.
 named_twice() {
     sed -n 's/^\([a-z_0-9]*\)() .*/\1/p' "$@" | sort | uniq -d

@@ -467,6 +467,8 @@ static inline void t_text_event(t_text *t, const relet *r,
     case RELET_GAP:
         if (ev->channel.n > 0)
             t_text_channel(t, ev);
+        if (ev->why != RELET_WHY_NONE)
+            t_text_put(t, " %s", relet_why_text(ev->why));
         return;
     case RELET_LEASE_GAINED:
     case RELET_LEASE_LOST:

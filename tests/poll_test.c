@@ -14,6 +14,7 @@
 #include "relet.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <sys/time.h>
@@ -374,6 +375,24 @@ TEST a_client_connects_over_ipv6(void)
     PASS();
 }
 
+/* More milliseconds than an int holds. */
+TEST a_pause_of_a_month_is_no_pause_without_end(void)
+{
+    relet_config c = t_config();
+    relet_event ev;
+    int port = 0;
+    relet *r;
+
+    t_fds[t_fds_n++] = t_listen_tcp("127.0.0.1", &port, 1); /* says nothing */
+    c.connect_timeout_ms = c.timeout_ms = INT64_C(3000000000);
+    c.port = port;
+    (void)snprintf(c.host, sizeof c.host, "127.0.0.1");
+    r = t_keep(relet_open(NULL, &c, NULL, NULL));
+    ASSERT_EQ(0, relet_wait(r, &ev, 50));
+    ASSERT_EQ(INT_MAX, relet_poll_timeout(r));
+    PASS();
+}
+
 static relet *t_open_unix(t_server *s)
 {
     relet_config c = t_config();
@@ -407,6 +426,48 @@ TEST a_client_connects_to_an_abstract_name(void)
     r = t_open_unix(s);
     if (r == NULL)
         SKIPm("this system has no abstract names");
+    ASSERT(t_echoes(r));
+    PASS();
+}
+
+/* Links to a path until its listener takes no more: how many. */
+static int t_fill(const char *path, int *fd, int most)
+{
+    struct sockaddr_un a;
+    int n;
+
+    memset(&a, 0, sizeof a);
+    a.sun_family = AF_UNIX;
+    (void)snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    for (n = 0; n < most; n++) {
+        fd[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        if (connect(fd[n], (struct sockaddr *)&a, sizeof a) != 0)
+            break;
+    }
+    (void)close(fd[n < most ? n : most - 1]);
+    return n;
+}
+
+TEST a_listener_whose_backlog_is_full_is_asked_again(void)
+{
+    t_server *s = &t_servers[0];
+    relet_config c = t_config();
+    relet_event ev;
+    int listener, fd[32], n;
+    relet *r;
+
+    (void)snprintf(s->path, sizeof s->path, "/tmp/relet-test-%ld.sock",
+                   (long)getpid());
+    listener = t_listen_unix(s->path);
+    n = t_fill(s->path, fd, 32);
+    ASSERT(listener >= 0 && n < 32);
+    c.scheme = RELET_UNIX;
+    (void)snprintf(c.host, sizeof c.host, "%s", s->path);
+    r = t_keep(relet_open(NULL, &c, NULL, NULL));
+    ASSERT_EQ(0, relet_wait(r, &ev, 60)); /* it is not told as refused */
+    while (n > 0)
+        (void)close(fd[--n]);
+    t_fork(s, T_RESP3, listener);
     ASSERT(t_echoes(r));
     PASS();
 }
@@ -1374,6 +1435,27 @@ TEST a_write_that_wants_to_read_waits_for_that(void)
     PASS();
 }
 
+TEST a_write_that_a_transport_put_off_is_watched_for(void)
+{
+    relet_watch w[RELET_WATCH_MAX];
+    relet_event ev;
+    relet *r;
+    int i, n, peer, events = 0;
+
+    t_engine_reset();
+    r = t_open_pair(&peer, &t_transport);
+    ASSERT(t_come_up(r, peer));
+    t_the_engine.hold = 1;
+    ASSERT_EQ(0, relet_command_text(r, NULL, "PING", (char *)NULL));
+    ASSERT_EQ(0, relet_wait(r, &ev, 0));
+    ASSERT(t_the_engine.held > 0);
+    n = relet_watches(r, w, RELET_WATCH_MAX);
+    for (i = 0; i < n; i++)
+        events |= w[i].events;
+    ASSERT(events & POLLOUT);
+    PASS();
+}
+
 TEST what_a_transport_has_seen_cannot_be_taken_back(void)
 {
     static const char both[] = "*1\r\n$5\r\nFIRST\r\n"
@@ -1457,6 +1539,8 @@ SUITE(places)
     RUN_TEST(a_client_connects_over_ipv4);
     RUN_TEST(a_client_connects_over_ipv6);
     RUN_TEST(a_client_connects_over_a_unix_socket);
+    RUN_TEST(a_listener_whose_backlog_is_full_is_asked_again);
+    RUN_TEST(a_pause_of_a_month_is_no_pause_without_end);
     RUN_TEST(a_client_connects_to_an_abstract_name);
     RUN_TEST(a_path_that_does_not_fit_is_a_wrong_setting);
     RUN_TEST(what_is_not_built_yet_is_refused_by_name);
@@ -1525,6 +1609,7 @@ SUITE(transports)
     RUN_TEST(bytes_inside_a_transport_are_not_waited_for);
     RUN_TEST(a_read_that_wants_to_write_is_served);
     RUN_TEST(a_write_that_wants_to_read_waits_for_that);
+    RUN_TEST(a_write_that_a_transport_put_off_is_watched_for);
     RUN_TEST(what_a_transport_has_seen_cannot_be_taken_back);
     RUN_TEST(a_handshake_without_end_costs_the_connect_timeout);
     RUN_TEST(a_failed_handshake_is_told_in_the_transports_words);

@@ -24,5 +24,5 @@ vectors_test) set -- ;;
 esac
 # RUNNER holds words, so it is split.
 # shellcheck disable=SC2086
-timeout "$seconds" $runner "$program" "$@" >"$program.log" 2>&1
+timeout -k 10 "$seconds" $runner "$program" "$@" >"$program.log" 2>&1
 echo $? >"$program.code"

@@ -68,7 +68,8 @@ while read -r file mark; do
     if [ -n "$have_server" ]; then
         check "program $name runs" runs "${file%.c}"
     else
-        skip "readme_program_${name}_runs" "there is no redis-server"
+        given REDIS_SERVER "readme_program_${name}_runs" &&
+            check "a server for program $name starts" false
     fi
 done <<END
 $list

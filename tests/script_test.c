@@ -16,15 +16,20 @@ static int t_add(t_peer *p, const char *body)
 }
 
 /* Up, and the script has been sent whole over the link. */
-static int t_known(t_peer *p)
+static int t_make_known(t_peer *p)
 {
-    t_start(p);
     if (t_add(p, T_BODY) != 0 || !t_up(p) || t_run(p, 0, 0, 0, "k") < 0)
         return 0;
     p->honest = 1;
     t_move(p);
     p->honest = 0;
     return strcmp(t_told(p), "reply 0 \"k\"") == 0;
+}
+
+static int t_known(t_peer *p)
+{
+    t_start(p);
+    return t_make_known(p);
 }
 
 TEST the_same_body_has_one_number(void)
@@ -39,6 +44,23 @@ TEST the_same_body_has_one_number(void)
     ASSERT_EQ(RELET_E_LIMIT, rlt_script_add(&s, relet_str("return 3")));
     ASSERT_EQ(1, rlt_script_add(&s, relet_str("return 2")));
     ASSERT_MEM_EQ(T_SHA, list[0].sha, 40);
+    PASS();
+}
+
+TEST a_new_link_is_not_thought_to_know_any_script(void)
+{
+    rlt_script list[1 + RLT_SCRIPTS_OWN];
+    rlt_scripts s;
+    size_t i;
+
+    rlt_scripts_init(&s, list, 1);
+    rlt_scripts_own(&s, RLT_SCRIPTS_OWN);
+    ASSERT_EQ(0, rlt_script_add(&s, relet_str(T_BODY)));
+    for (i = 0; i < 1 + RLT_SCRIPTS_OWN; i++)
+        list[i].known = 1;
+    rlt_scripts_forget(&s);
+    for (i = 0; i < 1 + RLT_SCRIPTS_OWN; i++)
+        ASSERT_EQ(0, list[i].known);
     PASS();
 }
 
@@ -345,9 +367,12 @@ TEST without_room_for_the_whole_the_error_is_told(void)
 
 TEST a_cached_call_goes_whole_behind_its_prefix(void)
 {
+    relet_config c = t_config();
     t_peer p;
 
-    ASSERT(t_known(&p));
+    c.tracking = RELET_TRACK_OPTIN;
+    ASSERT(t_start_with(&p, &c));
+    ASSERT(t_make_known(&p));
     (void)t_run(&p, 1, RELET_CACHED, 0, "a");
     T_TOOK(&p, "CLIENT CACHING YES");
     T_TOOK(&p, "EVAL return 1 1 a");
@@ -360,6 +385,7 @@ TEST a_cached_call_goes_whole_behind_its_prefix(void)
 static SUITE(script)
 {
     RUN_TEST(the_same_body_has_one_number);
+    RUN_TEST(a_new_link_is_not_thought_to_know_any_script);
     RUN_TEST(an_evalsha_becomes_the_eval_that_does_the_same);
     RUN_TEST(a_script_goes_whole_once_and_then_by_its_name);
     RUN_TEST(each_link_gets_the_script_whole);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # scripts_test.sh - lua/ on each real server that deps.sh found, by the same
-# claims that the suite has on the local one. That these are the texts which the
-# library sends, `make check-generated` compares.
+# claims that the suite has on the local one; and in a slot that migrates between
+# two nodes of a Cluster. That these are the texts which the library sends, `make
+# check-generated` compares.
 
 set -u
 # shellcheck disable=SC1091
@@ -11,13 +12,16 @@ set -u
 # shellcheck disable=SC1091
 . build/deps/have.mk
 both=build/asan/tests/both
+move=$both/queue_move_test
 tests="$both/scripts_test $both/queue_put_test $both/queue_claim_test \
-    $both/queue_end_test $both/queue_cut_test"
+    $both/queue_end_test $both/queue_cut_test $move"
 work=$(mktemp -d) || exit 1
 
 server_pid=
+second_pid=
 stop() {
     [ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null
+    [ -z "$second_pid" ] || kill "$second_pid" 2>/dev/null
     rm -rf "$work"
 }
 trap stop EXIT
@@ -51,17 +55,80 @@ on() {
     return "$code"
 }
 
+cli() {
+    "$REDIS_CLI" -s "$work/socket" "$@"
+}
+
+# The first node has all slots, and knows the second by its own name.
+joined() {
+    cli cluster addslotsrange 0 16383 >>"$work/said" || return 1
+    cli cluster meet 127.0.0.1 "$1" >>"$work/said" || return 1
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        cli cluster nodes >"$work/nodes"
+        [ "$(grep -c master "$work/nodes")" -eq 2 ] &&
+            ! grep -q handshake "$work/nodes" &&
+            cli cluster info | grep -q cluster_state:ok && return 0
+        sleep 0.3
+    done
+    return 1
+}
+
+# Ports that another process has end a node at once; then others are tried.
+two_nodes() {
+    attempt=$1
+    shift
+    port=$((20000 + ($$ * 7 + attempt * 997) % 10000))
+    mkdir -p "$work/first" "$work/second"
+    set -- "$@" --bind 127.0.0.1 --save '' --cluster-enabled yes
+    "$@" --port "$port" --dir "$work/first" --unixsocket "$work/socket" \
+        >"$work/server.log" 2>&1 &
+    server_pid=$!
+    "$@" --port "$((port + 1))" --dir "$work/second" >/dev/null 2>&1 &
+    second_pid=$!
+    listens && joined "$((port + 1))"
+}
+
+stop_nodes() {
+    kill "$server_pid" "$second_pid" 2>/dev/null
+    wait "$server_pid" "$second_pid" 2>/dev/null
+    server_pid=
+    second_pid=
+    rm -rf "$work/socket" "$work/first" "$work/second"
+}
+
+migrating() {
+    code=1
+    for attempt in 1 2 3; do
+        if two_nodes "$attempt" "$@"; then
+            "$move" "$work/socket" >>"$work/said" 2>&1
+            code=$?
+            grep -q 'skip: 1' "$work/said" || code=1 # it ran on no Cluster
+            stop_nodes
+            break
+        fi
+        stop_nodes
+    done
+    [ "$code" -eq 0 ] || cat "$work/server.log" "$work/said"
+    rm -f "$work/said"
+    return "$code"
+}
+
+# on_each NAME COMMAND...: the server alone, then two of them.
+on_each() {
+    name=$1
+    shift
+    check "scripts: on $name" on "$@"
+    if given REDIS_CLI "scripts: in a slot that migrates, on $name"; then
+        check "scripts: in a slot that migrates, on $name" migrating "$@"
+    fi
+}
+
 # shellcheck disable=SC2086
 ${MAKE:-make} -s F=asan $tests || exit 1
-if [ -n "${REDIS_SERVER:-}" ]; then
-    check "scripts: on redis" on "$REDIS_SERVER"
-else
-    skip "scripts: on redis" "the server is not installed"
+if given REDIS_SERVER "scripts: on redis"; then
+    on_each redis "$REDIS_SERVER"
 fi
-if [ -n "${VALKEY_SERVER:-}" ]; then
-    check "scripts: on valkey" on env LD_LIBRARY_PATH="${VALKEY_LIBS:-}" \
-        "$VALKEY_SERVER"
-else
-    skip "scripts: on valkey" "the server is not installed"
+if given VALKEY_SERVER "scripts: on valkey"; then
+    on_each valkey env LD_LIBRARY_PATH="${VALKEY_LIBS:-}" "$VALKEY_SERVER"
 fi
 total

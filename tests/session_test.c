@@ -381,6 +381,24 @@ TEST words_nobody_asked_for_are_told_when_the_link_closes(void)
     PASS();
 }
 
+TEST the_last_words_on_one_link_are_not_told_of_the_next(void)
+{
+    t_peer p;
+
+    t_start(&p);
+    ASSERT(t_up(&p));
+    t_say(&p, "-ERR Closing for maintenance\r\n");
+    t_hang_up(&p);
+    T_TOLD(&p, "down closed: the server closed: ERR Closing for "
+               "maintenance");
+    t_pass(&p, 200);
+    ASSERT(t_up(&p));
+    t_hang_up(&p);
+    T_TOLD(&p, "down closed: the server closed");
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST a_stray_answer_costs_the_link(void)
 {
     t_peer p;
@@ -404,6 +422,21 @@ TEST other_protocols_are_told_with_their_first_wrong_byte(void)
     T_REFUSED(t_start, "\x15\x03\x01",
               "down protocol: the server does not speak RESP: no reply "
               "begins with this byte, at byte 0 of what it sent");
+    PASS();
+}
+
+TEST an_answer_to_nothing_is_counted_as_a_protocol_error(void)
+{
+    relet_stats stats;
+    t_peer p;
+
+    t_start(&p);
+    ASSERT(t_up(&p));
+    t_say(&p, "+OK\r\n");
+    T_TOLD(&p, "down protocol: an answer came that nothing waited for");
+    relet_stats_get(p.r, &stats);
+    ASSERT_EQ(1, stats.protocol_errors);
+    ASSERT_EQ(0, t_end(&p));
     PASS();
 }
 
@@ -1351,8 +1384,10 @@ static SUITE(session)
     RUN_TEST(a_refused_connection_is_told_in_the_drivers_words);
     RUN_TEST(a_server_with_too_many_clients_has_the_last_word);
     RUN_TEST(words_nobody_asked_for_are_told_when_the_link_closes);
+    RUN_TEST(the_last_words_on_one_link_are_not_told_of_the_next);
     RUN_TEST(a_stray_answer_costs_the_link);
     RUN_TEST(other_protocols_are_told_with_their_first_wrong_byte);
+    RUN_TEST(an_answer_to_nothing_is_counted_as_a_protocol_error);
     RUN_TEST(the_offset_of_a_protocol_error_counts_the_whole_link);
     RUN_TEST(loading_is_waited_out_on_the_same_link_and_told_once);
     RUN_TEST(every_busy_word_in_every_step_is_waited_out);

@@ -29,4 +29,32 @@ check "FROM is the first" \
 check "the name of a commit is a seed" \
     says "$(sim SEEDS=1 FROM=8cf228f PRESET=lite)" \
     "1 seeds from [1-9]???????????????* in * s"
+
+# again WORD...: what is wrong with the line that says how a failing seed is run
+# again: it shows the same failure, in a run with the same hash.
+again() {
+    build/sim SEEDS=40 PLANT=1 "$@" >build/sim_again.log
+    line=$(sed -n 's/^again: //p' build/sim_again.log | head -n 1)
+    first=$(grep -o 'planted, .*' build/sim_again.log | sed -n 2p)
+    second=$($MAKE -s ${line#make } 2>/dev/null | grep -o 'planted, .*' | head -n 1)
+    [ -n "$first" ] && [ "$first" = "$second" ] ||
+        echo "$line: $second, not $first"
+}
+
+# WORK, PRESET and SALT change the run; shrunk, it needs KEEP as well.
+check "a failing seed fails again by the line that it prints" again
+check "a failing seed of WORK=jobs does" again WORK=jobs
+check "a failing seed of WORK=lease does" again WORK=lease
+check "a failing seed of PRESET=lite with SALT=3 does" \
+    again PRESET=lite SALT=3 WORK=both
+check "a seed that fails without a fault says KEEP=none" \
+    says "$(build/sim SEED=1 PLANT=2 WORK=jobs | grep ^again)" \
+    "* WORK=jobs PLANT=2 TRACE=1 KEEP=none"
+check "a build of another flavour names it" \
+    says "$(build/sim SEEDS=9 PLANT=1 F=asan WORK=jobs | grep ^again)" \
+    "* WORK=jobs PLANT=1 F=asan TRACE=1 KEEP=*"
+check "a word that is misspelt is refused" \
+    says "$(build/sim SEDS=1 2>&1 | head -n 1)" "sim: *"
+check "a kind of work that does not exist is refused" \
+    says "$(build/sim WORK=job 2>&1 | head -n 1)" "sim: *"
 total

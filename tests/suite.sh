@@ -4,9 +4,10 @@
 # suite.sh RUNNER PROGRAM... - runs test programs and sums what they count.
 #
 # A program is a test on greatest, the vectors, or a fuzz harness linked to
-# replay.c, which then counts as one test: its corpus. What a program said
-# stays in PROGRAM.log. SUITE_JOBS of them run at a time; program.sh has the
-# rest.
+# replay.c, which then counts as one test: its corpus. Each ends with a line
+# that counts; one that ends without it has failed, with whatever code. What a
+# program said stays in PROGRAM.log. SUITE_JOBS of them run at a time;
+# program.sh has the rest.
 
 set -u
 runner=$1
@@ -15,16 +16,20 @@ passed=0
 failed=0
 skipped=0
 
-# "Pass: 3, fail: 0, skip: 1." of greatest, or "3 passed, 0 failed" of others,
-# as three numbers; of a test that did not live to tell, the lines it wrote.
+# "Pass: 3, fail: 0, skip: 1." of greatest, "3 passed, 0 failed" of others, "12
+# inputs" of a harness, as three numbers. Of a program that did not live to
+# tell, the lines it wrote, and a word behind them.
 counts() {
     awk '
-        /^Pass: [0-9]/ { gsub(/[^0-9 ]/, ""); sum = $0 }
+        /^Pass: [0-9]+, fail: [0-9]+, skip: [0-9]+\.$/ {
+            gsub(/[^0-9 ]/, ""); sum = $0
+        }
         /^[0-9]+ passed, [0-9]+ failed/ { sum = $1 " " $3 " " $5 + 0 }
+        /^[1-9][0-9]* inputs$/ { sum = "1 0 0" }
         /^(PASS|FAIL|SKIP) / { n[$1]++ }
         END {
             if (sum == "")
-                sum = n["PASS"] + 0 " " n["FAIL"] + 0 " " n["SKIP"] + 0
+                sum = n["PASS"] + 0 " " n["FAIL"] + 0 " " n["SKIP"] + 0 " died"
             print sum
         }' "$1"
 }
@@ -35,17 +40,21 @@ trouble() {
     tail -n 25 "$log"
 }
 
-printf '%s\n' "$@" |
-    xargs -P "${SUITE_JOBS:-1}" -n 1 sh tests/program.sh "$runner"
+# What an earlier run left is no answer, if a program does not run at all.
+for program; do
+    rm -f "$program.code" "$program.log"
+done
+# A shell that is killed does not keep xargs from the next program.
+# shellcheck disable=SC2016
+printf '%s\n' "$@" | xargs -P "${SUITE_JOBS:-1}" -n 1 \
+    sh -c 'sh tests/program.sh "$@" || exit 1' program "$runner"
 
 for program; do
     name=${program##*/}
     log=$program.log
-    code=$(cat "$program.code" || echo 255)
+    code=$(cat "$program.code" 2>/dev/null || echo 255)
+    [ -f "$log" ] || echo "it did not run" >"$log"
     counted=$(counts "$log")
-    case $name in
-    *_fuzz) [ "$code" -ne 0 ] || counted="1 0 0" ;;
-    esac
     # shellcheck disable=SC2086
     set -- $counted
     if [ "$2" -ne 0 ]; then
@@ -56,11 +65,15 @@ for program; do
         *) trouble "exit code $code" ;;
         esac
         failed=$((failed + 1))
+    elif [ $# -eq 4 ]; then
+        trouble "ended without its closing line, $1 tests had passed"
+        failed=$((failed + 1))
     elif [ $(($1 + $3)) -eq 0 ]; then
         trouble "counted nothing"
         failed=$((failed + 1))
     fi
-    grep -a '^SKIP' "$log" | sed -e "s/^SKIP /SKIP $name: /" -e 's/ ([0-9]* ticks.*//'
+    grep -a '^SKIP' "$log" |
+        sed -e "s/^SKIP /SKIP $name: /" -e 's/ ([0-9]* ticks.*//'
     passed=$((passed + $1))
     failed=$((failed + $2))
     skipped=$((skipped + $3))

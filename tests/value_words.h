@@ -131,10 +131,11 @@ static inline void t_put_value(t_text *t, relet_value v)
         t_say(t, "@{");
         n = relet_value_count(a);
         for (i = 0, c = relet_value_first(a); i < n * 2; i++) {
+            t_say(t, i == 0 ? "" : i % 2 == 0 ? " " : ":");
             t_put_value(t, c);
             c = relet_value_next(c);
-            t_say(t, i % 2 == 0 ? ":" : i + 1 < n * 2 ? " " : "}");
         }
+        t_say(t, "}");
     }
     if (type < RELET_ARRAY) {
         t_put_scalar(t, v);

@@ -44,6 +44,7 @@ done
 for file in examples/*.c; do
     case $file in
     *openssl*) given OPENSSL_DEV "warnings of $file" || continue ;;
+    *uv*) given LIBUV_DEV "warnings of $file" || continue ;;
     esac
     check "$CC $file" compiles "$example" "$CC" "$file"
     [ -z "${CLANG:-}" ] ||

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # check_generated.sh - what is generated is fresh and comes out the same twice,
-# what repeats the version says the same one, and each mutant finds its lines.
+# what repeats the version says the same one, and each mutant finds its lines and
+# asks for no more than the rules that see it soon.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -28,10 +29,25 @@ LC_ALL=C awk -f src/embed.awk lua/*.lua >"$work/script_text.inc"
 cmp src/script_text.inc "$work/script_text.inc" ||
     trouble "src/script_text.inc is not of lua/*.lua: make scripts"
 
+awk 'length > 80 { print FILENAME ":" FNR " has more than 80 columns" }
+    FNR == 46 { print FILENAME " has more than 45 lines" }' lua/*.lua \
+    >"$work/lua"
+[ ! -s "$work/lua" ] || trouble "$(cat "$work/lua")"
+
+command -v patch >/dev/null || {
+    echo "generated: there is no patch; tests/deps.sh installs it"
+    exit 1
+}
 for patch in tests/sim/mutants/*.patch; do
     patch -s -p1 -F0 --dry-run <"$patch" >/dev/null 2>&1 ||
         trouble "$patch does not apply any more"
-done
+    sh tests/sim/head.sh "$patch"
+    sed -n 's/^test: *//p' "$patch" | while read -r program test; do
+        grep -q "^TEST $test(" "tests/$program.c" ||
+            echo "$patch names $test, which is not in tests/$program.c"
+    done
+done >"$work/mutants"
+[ ! -s "$work/mutants" ] || trouble "$(cat "$work/mutants")"
 
 version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
 number=$(sed -n 's/^#define RELET_VERSION_NUMBER \([0-9]*\).*/\1/p' \

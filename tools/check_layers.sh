@@ -66,9 +66,11 @@ BEGIN {
             trouble($0, list[i])
 }
 END {
-    if (!bad)
+    if (!count)
+        print "layers: there are no rooms"
+    else if (!bad)
         printf "layers: %d files look only down\n", count
-    exit bad
+    exit bad || !count
 }' || exit 1
 
 above=$(grep -n '^[ \t]*#[ \t]*include[ \t]*"' src/cli/*.[ch] |

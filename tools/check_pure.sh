@@ -7,6 +7,11 @@
 # of the latter none that allocates, keeps state or reads the locale.
 
 set -u
+# What nm cannot read would look pure.
+{ [ $# -gt 0 ] && nm "$@" >/dev/null; } || {
+    echo "pure: no objects"
+    exit 1
+}
 foreign=$(nm -A -u "$@" | awk '
     { name = $NF }
     name ~ /^(relet|rlt)_/ { next }

@@ -14,6 +14,12 @@ shift
 work=build/pure
 bad=0
 
+# What nm cannot read would have no symbols.
+{ [ $# -gt 0 ] && nm "$@" ${library:+"$library"} >/dev/null; } || {
+    echo "symbols: no objects"
+    exit 1
+}
+
 trouble() {
     [ -z "$2" ] && return
     echo "$1:"

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -175,11 +176,73 @@ static void call_take_operands(call *k)
 
 /* --------------------------------------------------------------- submitting */
 
+/* What takes the place of a command that may not go over a shared link; the
+ * library says what a program does instead. */
+static const struct {
+    const char *word, *second; /* second NULL: any                           */
+    const char *advice;
+} call_advice[] = {
+    {"SUBSCRIBE", NULL, "is answered by messages: use relet listen CHANNEL"},
+    {"PSUBSCRIBE", NULL, "is answered by messages: use relet listen "
+                         "--pattern PATTERN"},
+    {"SSUBSCRIBE", NULL, "is answered by messages: use relet listen "
+                         "--sharded CHANNEL"},
+    {"UNSUBSCRIBE", NULL, "has nothing to end: relet listen ends its own "
+                          "subscriptions"},
+    {"PUNSUBSCRIBE", NULL, "has nothing to end: relet listen ends its own "
+                           "subscriptions"},
+    {"SUNSUBSCRIBE", NULL, "has nothing to end: relet listen ends its own "
+                           "subscriptions"},
+    {"MONITOR", NULL, "turns the link into a stream, and relet has no command "
+                      "for that: use redis-cli"},
+    {"SELECT", NULL, "would be lost with the link: name the database in the "
+                     "URL, as in redis://HOST/1"},
+    {"AUTH", NULL, "holds for one link: put USER:PASSWORD into the URL, as in "
+                   "redis://USER:PASSWORD@HOST"},
+    {"MULTI", NULL, "must not be torn apart, and relet call sends commands "
+                    "one by one: use EVAL"},
+    {"EXEC", NULL, "ends a MULTI, and there is none: use EVAL"},
+    {"DISCARD", NULL, "ends a MULTI, and there is none"},
+    {"QUIT", NULL, "closes the link; the end of the input does that"},
+    {"CLIENT", "TRACKING", "would be lost with the link: set it in the URL, "
+                           "as in redis://HOST?tracking=read"},
+    {"CLIENT", "CACHING", "is for clients that keep replies, and relet call "
+                          "keeps none"},
+};
+
+static int call_is_word(relet_span s, const char *word)
+{
+    return s.n == strlen(word) && !strncasecmp(s.p, word, s.n);
+}
+
+/* 1 when it was said. */
+static int call_advise(const call *k)
+{
+    const cli_words *w = &k->words;
+    size_t i;
+
+    for (i = 0; i < sizeof call_advice / sizeof call_advice[0]; i++) {
+        const char *second = call_advice[i].second;
+
+        if (w->n == 0 || !call_is_word(w->p[0], call_advice[i].word))
+            continue;
+        if (second && (w->n < 2 || !call_is_word(w->p[1], second)))
+            continue;
+        cli_say("%s%s%s %s", call_advice[i].word, second ? " " : "",
+                second ? second : "", call_advice[i].advice);
+        return 1;
+    }
+    return 0;
+}
+
 static void call_refused(call *k, int refused)
 {
     if (k->line)
         cli_say("line %lu: nothing was sent from here on:", k->line);
-    call_end(k, cli_trouble(k->c, refused));
+    if (refused == RELET_E_REFUSED && call_advise(k))
+        call_end(k, CLI_USAGE);
+    else
+        call_end(k, cli_trouble(k->c, refused));
 }
 
 static void call_submit(call *k)

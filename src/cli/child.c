@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #endif
 
 #include "child.h"
+#include "cli.h"
 
 /* ----------------------------------------------------------------- signals */
 
@@ -175,16 +177,45 @@ static int child_has_terminal(void)
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-static void child_say(const char *name, const char *why)
+/* The terminal, whatever standard input is; or -1. */
+static int child_terminal(void)
 {
-    const char *part[] = {"relet: ", NULL, ": ", NULL, "\n"};
-    size_t i;
+    return open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
 
-    part[1] = name;
-    part[3] = why;
-    for (i = 0; i < sizeof part / sizeof *part; i++)
-        if (write(STDERR_FILENO, part[i], strlen(part[i])) < 0)
-            return;
+/* A command that is given pipes has no terminal. If it had one, it would be
+ * stopped for reading it, as a group in the background is, and nothing would
+ * let it go on; so it finds that there is no /dev/tty. */
+static void child_leave_terminal(void)
+{
+#ifdef TIOCNOTTY
+    int fd = child_terminal();
+
+    if (fd < 0)
+        return;
+    (void)ioctl(fd, TIOCNOTTY);
+    close(fd);
+#endif
+}
+
+/* A command that was stopped for the terminal gets it if it is ours, and goes
+ * on. */
+static void child_lend_terminal(child *x)
+{
+    int fd = child_terminal();
+    sigset_t mask;
+
+    if (fd >= 0 && tcgetpgrp(fd) == getpgrp()) {
+        child_block(&mask);
+        x->terminal = !tcsetpgrp(fd, x->guard);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (!x->terminal)
+        return;
+    x->waits = 0;
+    child_tell(x, SIGCONT);
 }
 
 static int child_unable(int failed)
@@ -211,7 +242,7 @@ static int child_look_in(const char *folder, size_t n, const char *name)
 
 int child_look_up(const char *name)
 {
-    const char *path = strchr(name, '/') ? "" : getenv("PATH");
+    const char *path = strchr(name, '/') || !*name ? "" : getenv("PATH");
     int failed = ENOENT;
 
     for (path = path ? path : "/bin:/usr/bin";;) {
@@ -226,7 +257,7 @@ int child_look_up(const char *name)
             break;
         path += n + 1;
     }
-    child_say(name, strerror(failed));
+    cli_say("'%s': %s", name, strerror(failed));
     return child_unable(failed);
 }
 
@@ -245,6 +276,8 @@ static int child_become(const child *x, char **argv, const int *fds,
         return CHILD_UNABLE;
     if (x->terminal)
         tcsetpgrp(STDIN_FILENO, x->guard);
+    if (fds)
+        child_leave_terminal();
     for (i = 0; fds && i < CHILD_FDS; i++)
         if (dup2(fds[i], (int)i) < 0 || fcntl((int)i, F_SETFD, 0) < 0)
             return CHILD_UNABLE;
@@ -260,7 +293,7 @@ static int child_become(const child *x, char **argv, const int *fds,
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(argv[0], argv);
     failed = errno;
-    child_say(argv[0], strerror(failed));
+    cli_say("'%s': %s", argv[0], strerror(failed));
     return child_unable(failed);
 }
 
@@ -320,13 +353,24 @@ void child_tell(const child *x, int signo)
 
 static void child_take_terminal(const child *x)
 {
+    int fd = x->terminal ? child_terminal() : -1;
     sigset_t mask;
 
-    if (!x->terminal)
+    if (fd < 0)
         return;
     child_block(&mask);
-    tcsetpgrp(STDIN_FILENO, getpgrp());
+    tcsetpgrp(fd, getpgrp());
     sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(fd);
+}
+
+/* Ctrl-Z: no shell would hear of it, and a lease is not for resting. */
+static void child_stopped(child *x, int signo)
+{
+    if (signo == SIGTSTP)
+        child_tell(x, SIGCONT);
+    else if (signo == SIGTTIN || signo == SIGTTOU)
+        x->waits = 1;
 }
 
 int child_ended(child *x, int *code)
@@ -335,15 +379,17 @@ int child_ended(child *x, int *code)
     int status;
 
     memset(&info, 0, sizeof info);
+    if (x->pid && x->waits)
+        child_lend_terminal(x);
     if (!x->pid || waitid(P_PID, (id_t)x->pid, &info,
                           WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
         info.si_pid == 0)
         return 0;
     if (info.si_code == CLD_STOPPED) {
+        int signo = info.si_status;
+
         (void)waitid(P_PID, (id_t)x->pid, &info, WSTOPPED | WNOHANG);
-        /* Ctrl-Z: no shell would hear of it, and a lease is not for resting */
-        if (info.si_status == SIGTSTP)
-            child_tell(x, SIGCONT);
+        child_stopped(x, signo);
         return 0;
     }
     guard_end(x);

@@ -28,7 +28,8 @@ typedef struct child {
     pid_t pid;          /* 0: none runs                                     */
     pid_t guard;        /* leads its group                                  */
     int line;           /* to the guard, who kills when it is closed        */
-    int terminal;       /* standard input is one, and lent to the group     */
+    int terminal;       /* it is lent to the group                          */
+    int waits;          /* stopped, as it wants the terminal                */
     relet_time kill_at; /* as the guard knows it                            */
 } child;
 

@@ -43,11 +43,13 @@ typedef struct cli {
     long depth;
     long size;
     long keys;
+    int sharded; /* listen                                                  */
     const char *key; /* lead, lock                                          */
     const char *owner;
     long ttl_ms;
     long grace_ms;
     int again;
+    long pause_ms; /* lead; -1: not given                                   */
     int all; /* leases */
     int lines; /* put, and what jobs are put with                           */
     const char *id;
@@ -79,9 +81,17 @@ typedef struct cli {
     long done_max; /* reap; -1: not given                                   */
     long dead_max;
     long dead_ms;
+    int alone;
+    long lead_ttl_ms; /* of the lease by which one of several reaps         */
+    long renew_ms;
+    long retry_ms;
+    int repair; /* fsck                                                     */
 
+    const char *command; /* its name                                        */
+    const char *queue;   /* that is asked about, for what cli_answer says   */
     int argc; /* what is left when the options are taken                    */
-    int before; /* of it, so many came before --                            */
+    int dashes; /* there was a -- behind the command's name                 */
+    int before; /* of argc, so many came before --                          */
     char **argv;
 
     relet_config config;
@@ -119,7 +129,8 @@ extern const cli_command call_command, listen_command, ping_command,
     cancel_command, retry_command, purge_command, pause_command,
     resume_command, limit_command, stats_command, reap_command, fsck_command;
 
-/* main.c: one line on stderr, "relet: …". Control bytes are shown as '?'. */
+/* main.c: one line on stderr, "relet: …", or with --json a document with the
+ * member message. Control bytes are shown as '?'. */
 #ifdef __GNUC__
 __attribute__((format(printf, 1, 2)))
 #endif
@@ -131,6 +142,10 @@ void *cli_grow(void *p, size_t size);
 /* Flush standard output; ends the program when nobody takes it: silently for
  * a closed pipe, as a reader that has seen enough is no fault. */
 void cli_flush(void);
+
+/* The same for a command that has to clean up first: 0, or CLI_OUTPUT, and
+ * the command ends as soon as it can; cli_flush says why. */
+int cli_flushed(void);
 
 /* link.c: fill c->config from -u or the environment. 0 or an exit code. */
 int cli_configure(cli *c);
@@ -144,6 +159,13 @@ relet_request cli_request(const cli *c);
 /* A code of the library on stderr, and as an exit code. */
 int cli_trouble(const cli *c, int code);
 
+/* A rule of the library on stderr, where the fields of its structs have the
+ * names of the options that set them. */
+void cli_say_rule(const cli *c, const char *rule);
+
+/* Why a lease or a worker could not be started, and as an exit code. */
+int cli_unstarted(const cli *c, int code);
+
 /* Open c->r, which then connects while it is waited on. 0 or an exit code. */
 int cli_open(cli *c);
 
@@ -155,13 +177,18 @@ int cli_wait_up(cli *c, long wait_ms);
 int cli_connect(cli *c, long wait_ms);
 void cli_close(cli *c);
 
-/* From now on SIGINT and SIGTERM do not end the program at once, but make
- * cli_interrupted true and wake c->r. A second one ends it. */
+/* From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored, do not end the
+ * program at once, but wake c->r. A second signal of a kind ends it. */
 void cli_interruptible(cli *c);
+
+/* The number of the signal that came, or 0. */
 int cli_interrupted(void);
 
+/* A shell says this of a command that a signal ended: 128 + its number. */
+#define CLI_SIGNAL 128
+
 /* An outcome that is no answer, on stderr, and as an exit code. */
-int cli_refused(const relet_event *ev);
+int cli_refused(const cli *c, const relet_event *ev);
 
 /* The outcome of what was just asked, alone, whose code this was: 0 and *ev, a
  * reply; or an exit code, and it was said why. */

@@ -167,7 +167,7 @@ static int demo_play(demo *d)
     int code;
 
     d->began = d->now = relet_clock();
-    while (!demo_is_over(d) && !cli_interrupted()) {
+    while (!demo_is_over(d) && !cli_interrupted() && !d->unread) {
         code = demo_turn(d);
         if (code < 0)
             return cli_trouble(d->c, code);
@@ -192,6 +192,8 @@ static int demo_end(demo *d)
     size_t i;
 
     for (i = 0; i < DEMO_ACTORS; i++) {
+        if (d->actor[i].state == DEMO_PAUSED)
+            d->actor[i].state = DEMO_WELL;
         if (d->actor[i].r && d->actor[i].role == DEMO_WORKER)
             (void)relet_worker_stop(d->actor[i].r, 0);
         if (d->actor[i].r && d->actor[i].role == DEMO_LEADER)
@@ -314,7 +316,7 @@ static int demo_all(demo *d, relet_poll_config *p)
         code = demo_play(d);
     if (code == 0)
         code = demo_end(d);
-    if (code == 0 && !cli_interrupted())
+    if (code == 0 && !cli_interrupted() && !d->unread)
         stage_account(d);
     if (d->began)
         demo_clean(d, p);
@@ -337,6 +339,8 @@ static int demo_run(cli *c)
     code = cli_configure(c);
     if (code)
         return code;
+    if (c->config.scheme == RELET_MEM) /* a store that all of them share */
+        snprintf(c->config.host, sizeof c->config.host, "demo");
     d = (demo *)cli_grow(NULL, sizeof *d);
     memset(d, 0, sizeof *d);
     memset(&p, 0, sizeof p);
@@ -348,7 +352,9 @@ static int demo_run(cli *c)
     for (i = 0; i < DEMO_ACTORS; i++)
         relet_close(d->actor[i].r);
     relet_stores_close(p.stores);
-    if (code == 0 && (d->wrong || cli_interrupted()))
+    if (code == 0 && cli_interrupted())
+        code = CLI_SIGNAL + cli_interrupted();
+    if (code == 0 && d->wrong)
         code = CLI_ERROR;
     free(d);
     return code;

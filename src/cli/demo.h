@@ -70,6 +70,7 @@ typedef struct demo {
     char server[64];
     char prefix[40];
     int wrong;
+    int unread;     /* standard output takes nothing more                    */
 
     const char *bold, *dim, *red, *plain;
     int live;       /* a terminal: the picture is drawn over itself          */

@@ -5,7 +5,10 @@
  * All keys are walked through, while the queue is at work. What looks wrong
  * then may only have moved, so it is asked again in one transaction, and told
  * when it is wrong at that moment, too. What a step that was cut short left
- * behind is no fault: it is passed over, and counted. */
+ * behind is no fault: it is passed over, and counted.
+ *
+ * With --repair each such job is put back by a script of the library, which
+ * looks once more. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +55,7 @@ typedef struct fsck {
     char key[FSCK_SUFFIXES][256];
     fsck_fact *facts;
     size_t n, cap;
-    uint64_t jobs, passed_over, broken;
+    uint64_t jobs, passed_over, broken, repaired;
     uint64_t seq, fence;
 } fsck;
 
@@ -105,17 +108,35 @@ static size_t fsck_digits(relet_span s, uint64_t *number)
     return i;
 }
 
+/* "L token attempts stalls replays flag": four numbers, each behind a blank,
+ * and something more. */
+static int fsck_has_shape(relet_span s, uint64_t *token)
+{
+    uint64_t number = 0;
+    int i;
+
+    *token = 0;
+    s.p++;
+    s.n--;
+    for (i = 0; i < 4; i++) {
+        relet_span rest = {s.p + 1, s.n - 1};
+        size_t n = s.n > 1 && *s.p == ' ' ? fsck_digits(rest, &number) : 0;
+
+        if (n == 0)
+            return 0;
+        *token = i == 0 ? number : *token;
+        s.p += 1 + n;
+        s.n -= 1 + n;
+    }
+    return s.n > 1 && s.p[0] == ' ' && s.p[1] != ' ';
+}
+
 static uint32_t fsck_state(relet_span s, uint64_t *token)
 {
-    relet_span rest = s;
     uint32_t seen = FSCK_STATE;
 
     *token = 0;
-    if (s.n < 2 || s.p[1] != ' ')
-        return seen | FSCK_ODD;
-    rest.p += 2;
-    rest.n -= 2;
-    if (fsck_digits(rest, token) == 0)
+    if (s.n == 0 || !fsck_has_shape(s, token))
         return seen | FSCK_ODD;
     if (s.p[0] == 'L')
         return seen | FSCK_HAS_L;
@@ -214,14 +235,16 @@ static void fsck_field(fsck *f, relet_span name, relet_span value)
 {
     uint64_t number, token = 0;
     size_t n = fsck_digits(name, &number);
+    uint32_t seen;
 
     if (n == 0)
         return;
     if (n == name.n)
         fsck_add(f, number, fsck_record(value), 0);
-    else if (n + 1 == name.n && name.p[n] == 's')
-        fsck_add(f, number, fsck_state(value, &token), token);
-    else if (n + 1 == name.n && name.p[n] == 'r')
+    else if (n + 1 == name.n && name.p[n] == 's') {
+        seen = fsck_state(value, &token);
+        fsck_add(f, number, seen, token);
+    } else if (n + 1 == name.n && name.p[n] == 'r')
         fsck_add(f, number, FSCK_TEXT, 0);
 }
 
@@ -318,7 +341,7 @@ static void fsck_ranked_name(relet_span record, const char *number, char *out,
         snprintf(out, size, "%s,%.*s", number, (int)k, s.p + 9);
 }
 
-static uint32_t fsck_judge(const fsck *f, const fsck_fact *fact, relet_value v)
+static uint32_t fsck_judge(const fsck_fact *fact, relet_value v)
 {
     relet_value hash = relet_value_at(v, 0);
     relet_span record = relet_value_text(relet_value_at(hash, 0));
@@ -338,8 +361,9 @@ static uint32_t fsck_judge(const fsck *f, const fsck_fact *fact, relet_value v)
             seen |= 1u << i;
     if (relet_value_type(relet_value_at(v, 7)) != RELET_NULL)
         seen |= FSCK_DELAYED;
-    if (fact->number > f->seq || token > f->fence)
-        seen |= FSCK_HIGH;
+    if (fact->number > fsck_number(relet_value_at(hash, 3)) ||
+        token > fsck_number(relet_value_at(hash, 4)))
+        seen |= FSCK_HIGH; /* than what was given by the same moment */
     return seen;
 }
 
@@ -361,7 +385,7 @@ static int fsck_record_of(fsck *f, const char *number, char *ranked,
 static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
 {
     char number[24], state[26], text[26], ranked[40];
-    relet_span word[8][5];
+    relet_span word[8][7];
     relet_args commands[8];
     relet_request q = cli_request(f->c);
     relet_event ev;
@@ -380,29 +404,100 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
         word[i][2] = relet_str(i == 7 ? ranked : number);
         word[i][3] = relet_str(state); /* of the first alone */
         word[i][4] = relet_str(text);
+        word[i][5] = relet_str("seq");
+        word[i][6] = relet_str("fence");
         commands[i].argv = word[i];
-        commands[i].argc = i == 0 ? 5 : 3;
+        commands[i].argc = i == 0 ? 7 : 3;
     }
     if (!code)
         code = cli_answer(f->c, relet_transaction(f->c->r, commands, 8, &q),
                           &ev);
     if (!code)
-        *seen = fsck_judge(f, fact, ev.value);
+        *seen = fsck_judge(fact, ev.value);
     return code;
 }
 
-static void fsck_tell(fsck *f, const fsck_fact *fact, const char *wrong)
+/* What became of it. */
+static const struct {
+    char letter;
+    const char *text;
+} fsck_repairs[] = {
+    {'h', "later numbers are above its own"},
+    {'g', "the rest of it is removed"},
+    {'s', "it is dead, as its state is lost"},
+    {'y', "it waits again"},
+    {'l', "it is leased, until its worker renews it or the lease ends"},
+    {'d', "its result is kept for an hour"},
+    {'x', "it is among the dead"},
+    {'u', "it cannot be repaired"},
+};
+
+/* The letters of relet_queue_repair as text, and whether all is well then. */
+static int fsck_read_repair(relet_span letters, char *out, size_t size)
+{
+    size_t i, at = 0;
+    int well = 1;
+
+    snprintf(out, size, "it is in its place by now");
+    for (i = 0; i < sizeof fsck_repairs / sizeof fsck_repairs[0]; i++) {
+        char letter = fsck_repairs[i].letter;
+
+        if (letters.n == 0 || !memchr(letters.p, letter, letters.n))
+            continue;
+        at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "",
+                               fsck_repairs[i].text);
+        well &= letter != 'u';
+    }
+    return well;
+}
+
+/* --repair. 0 or an exit code; *said what was done. */
+static int fsck_repair(fsck *f, const fsck_fact *fact, char *said, size_t size)
+{
+    relet_request q = cli_request(f->c);
+    relet_time lease = f->c->ttl_ms ? f->c->ttl_ms : 30000;
+    relet_event ev;
+    int code = relet_queue_repair(f->c->r, relet_str(f->queue), fact->number,
+                                  lease, &q);
+
+    code = cli_answer(f->c, code, &ev);
+    if (!code)
+        f->repaired += (uint64_t)fsck_read_repair(relet_value_text(ev.value),
+                                                  said, size);
+    return code;
+}
+
+/* fixed: what was done about it, or NULL. */
+static void fsck_tell(fsck *f, const fsck_fact *fact, const char *wrong,
+                      const char *fixed)
 {
     f->broken++;
     if (f->c->json) {
         fputs("{\"queue\":", stdout);
         show_json(stdout, relet_str(f->queue));
-        printf(",\"job\":%" PRIu64 ",\"broken\":\"%s\"}\n", fact->number,
+        printf(",\"job\":%" PRIu64 ",\"broken\":\"%s\"", fact->number,
                wrong);
+        if (fixed)
+            printf(",\"repair\":\"%s\"", fixed);
+        puts("}");
     } else {
         show_name(stdout, f->queue);
-        printf("\t%" PRIu64 "\t%s\n", fact->number, wrong);
+        printf("\t%" PRIu64 "\t%s%s%s\n", fact->number, wrong,
+               fixed ? "\t" : "", fixed ? fixed : "");
     }
+    cli_flush();
+}
+
+static int fsck_found(fsck *f, const fsck_fact *fact, const char *wrong)
+{
+    char said[300];
+    int code = 0;
+
+    if (f->c->repair)
+        code = fsck_repair(f, fact, said, sizeof said);
+    if (!code)
+        fsck_tell(f, fact, wrong, f->c->repair ? said : NULL);
+    return code;
 }
 
 static int fsck_check(fsck *f)
@@ -423,7 +518,7 @@ static int fsck_check(fsck *f)
         code = fsck_again(f, fact, &fact->seen);
         wrong = code ? NULL : fsck_wrong(fact->seen);
         if (wrong)
-            fsck_tell(f, fact, wrong);
+            code = fsck_found(f, fact, wrong);
     }
     return code;
 }
@@ -492,6 +587,25 @@ static int fsck_keys(fsck *f)
     return 0;
 }
 
+static void fsck_sum(const fsck *f)
+{
+    if (f->c->json) {
+        fputs("{\"queue\":", stdout);
+        show_json(stdout, relet_str(f->queue));
+        printf(",\"jobs\":%" PRIu64 ",\"passed_over\":%" PRIu64
+               ",\"broken\":%" PRIu64, f->jobs, f->passed_over, f->broken);
+        if (f->c->repair)
+            printf(",\"repaired\":%" PRIu64, f->repaired);
+        puts("}");
+        return;
+    }
+    show_name(stdout, f->queue);
+    printf(": %" PRIu64 " jobs, %" PRIu64 " broken, ", f->jobs, f->broken);
+    if (f->c->repair)
+        printf("%" PRIu64 " repaired, ", f->repaired);
+    printf("%" PRIu64 " traces that are passed over\n", f->passed_over);
+}
+
 static int fsck_queue(cli *c, const char *queue)
 {
     fsck f;
@@ -499,7 +613,7 @@ static int fsck_queue(cli *c, const char *queue)
 
     memset(&f, 0, sizeof f);
     f.c = c;
-    f.queue = queue;
+    f.queue = c->queue = queue;
     code = fsck_keys(&f);
     if (!code)
         code = fsck_walk(&f);
@@ -508,19 +622,10 @@ static int fsck_queue(cli *c, const char *queue)
         code = fsck_check(&f);
     if (!code)
         code = fsck_ids(&f);
-    if (!code && c->json) {
-        fputs("{\"queue\":", stdout);
-        show_json(stdout, relet_str(queue));
-        printf(",\"jobs\":%" PRIu64 ",\"passed_over\":%" PRIu64
-               ",\"broken\":%" PRIu64 "}\n", f.jobs, f.passed_over, f.broken);
-    } else if (!code) {
-        show_name(stdout, queue);
-        printf(": %" PRIu64 " jobs, %" PRIu64 " broken, %" PRIu64
-               " traces that are passed over\n", f.jobs, f.broken,
-               f.passed_over);
-    }
+    if (!code)
+        fsck_sum(&f);
     free(f.facts);
-    return code ? code : f.broken > 0 ? CLI_ERROR : 0;
+    return code ? code : f.broken > f.repaired ? CLI_ERROR : 0;
 }
 
 static int fsck_run(cli *c)
@@ -550,6 +655,10 @@ static int fsck_run(cli *c)
 }
 
 static const cli_option fsck_options[] = {
+    {0, "repair", NULL, CLI_FLAG, offsetof(cli, repair), 0, 0,
+     "put each job that is in no place back to its own"},
+    {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 50, 1000000000,
+     "with it: how long a worker may be at work; else 30000"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
@@ -559,7 +668,7 @@ const cli_command fsck_command = {
     "Walks through all keys of a queue, which may be at work, and prints a\n"
     "line for each job that is not in its place: what looks wrong is asked\n"
     "again in one transaction first. Without a name all queues are looked\n"
-    "for, by SCAN. Changes nothing. The exit code is 1 when something is\n"
-    "broken.",
+    "for, by SCAN. Changes nothing without --repair. The exit code is 1 when\n"
+    "something is broken, and was not repaired.",
     fsck_options, 0, fsck_run,
 };

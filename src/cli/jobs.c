@@ -61,7 +61,7 @@ static void jobs_line(const relet_job_info *i)
     jobs_text(i->work.job.id, SIZE_MAX, 0);
     jobs_text(i->work.job.type, SIZE_MAX, 0);
     jobs_text(i->work.job.payload, JOBS_BRIEF, i->payload_len);
-    jobs_text(told, JOBS_BRIEF, told.n);
+    jobs_text(told, JOBS_BRIEF, i->told_len);
     putchar('\n');
 }
 
@@ -84,6 +84,16 @@ static void jobs_member_option(const char *name, int64_t v)
 {
     if (v != 0)
         jobs_member_number(name, v);
+}
+
+/* A list has the beginning of a long text, and says how long it is. */
+static void jobs_told_member(const char *name, relet_span s, uint64_t len)
+{
+    if (!s.p)
+        return;
+    if (s.n < len)
+        printf(",\"%s_len\":%" PRIu64, name, len);
+    jobs_member(name, s, 1);
 }
 
 static void jobs_document(const relet_job_info *i)
@@ -111,9 +121,9 @@ static void jobs_document(const relet_job_info *i)
     jobs_member_option("keep_ms", j->keep_ms);
     jobs_member_number("payload_len", (int64_t)i->payload_len);
     jobs_member("payload", j->payload, 1);
-    jobs_member("progress", i->progress, i->progress.p != NULL);
-    jobs_member("result", i->result, i->result.p != NULL);
-    jobs_member("error", i->error, i->error.p != NULL);
+    jobs_told_member("progress", i->progress, i->told_len);
+    jobs_told_member("result", i->result, i->told_len);
+    jobs_told_member("error", i->error, i->told_len);
     puts("}");
 }
 
@@ -250,10 +260,17 @@ static int job_show(const cli *c, const relet_job_info *i)
 {
     relet_span bytes = c->payload ? i->work.job.payload : i->result;
 
+    if ((c->payload || c->result) && !bytes.p)
+        return 0;
+    if ((c->payload || c->result) && show_form_of(c) == SHOW_JSON) {
+        show_json(stdout, bytes);
+        putchar('\n');
+        return 1;
+    }
     if (c->payload || c->result) {
-        if (bytes.p && bytes.n > 0)
+        if (bytes.n > 0)
             fwrite(bytes.p, 1, bytes.n, stdout);
-        return bytes.p != NULL;
+        return 1;
     }
     if (show_form_of(c) == SHOW_JSON)
         jobs_document(i);

@@ -29,6 +29,9 @@ enum {
     LEAD_LOST = 121          /* lock: lost, and the command was killed      */
 };
 
+#define LEAD_PAUSE_MS 100 /* the first one                                    */
+#define LEAD_PAUSE_MOST_MS 10000
+
 typedef struct leader {
     cli *c;
     int lock;
@@ -41,9 +44,14 @@ typedef struct leader {
     int lease;          /* -1: no campaign                                  */
     uint64_t term, token;
     child child;
+    int waits;          /* the command, for the terminal                    */
     int told;           /* the command, by SIGTERM, for the lease's sake    */
     int lost;           /* the lease, while the command ran                 */
     int troubled;       /* it was told why the lease cannot be had          */
+    relet_time began_at; /* the command                                      */
+    relet_time pause_most; /* --backoff                                      */
+    relet_time pause_ms; /* the last one between two campaigns               */
+    relet_time campaign_at; /* no sooner                                     */
     int over;           /* no further campaign                              */
     int code;           /* … and then this is the exit code                 */
     relet_time leave_at; /* then we go, released or not                     */
@@ -73,18 +81,22 @@ static void lead_document(const leader *l, const char *event,
 static void lead_note(const leader *l, const char *event, relet_span detail,
                       int wrong)
 {
+    if (l->c->quiet && !wrong)
+        return;
     if (l->c->json)
         lead_document(l, event, detail, -1);
-    else if (wrong || !l->c->quiet)
+    else
         cli_say("%s: %s%s%.*s", l->name, event, detail.n ? ": " : "",
                 cli_text(detail));
 }
 
 static void lead_note_gained(const leader *l)
 {
+    if (l->c->quiet)
+        return;
     if (l->c->json)
         lead_document(l, "gained", relet_str(""), -1);
-    else if (!l->c->quiet)
+    else
         cli_say("%s: gained: token %" PRIu64, l->name, l->token);
 }
 
@@ -99,9 +111,11 @@ static void lead_note_lost(const leader *l, relet_span why)
 
 static void lead_note_ended(const leader *l, int code)
 {
+    if (l->c->quiet)
+        return;
     if (l->c->json)
         lead_document(l, "command ended", relet_str(""), code);
-    else if (!l->c->quiet)
+    else
         cli_say("%s: the command ended with %d", l->name, code);
 }
 
@@ -124,11 +138,27 @@ static int lead_campaign(leader *l)
     l->lost = l->told = l->troubled = 0;
     l->token = 0;
     l->lease = relet_lease_start(l->c->r, &config);
-    if (l->lease >= 0)
-        return 0;
-    cli_say("%s", l->lease == RELET_E_CONFIG ? relet_refusal(l->c->r)
-                                             : relet_code_text(l->lease));
-    return CLI_USAGE;
+    return l->lease >= 0 ? 0 : cli_unstarted(l->c, l->lease);
+}
+
+/* Behind a command that ended by itself soon after it began: 100 ms, twice
+ * that, and so on until --backoff. One that ran for that long clears it. */
+static void lead_pause(leader *l)
+{
+    relet_time now = relet_clock();
+    char text[64];
+
+    l->pause_ms = now - l->began_at >= l->pause_most ? 0
+                  : l->pause_ms == 0                 ? LEAD_PAUSE_MS
+                                                     : 2 * l->pause_ms;
+    if (l->pause_ms > l->pause_most)
+        l->pause_ms = l->pause_most;
+    l->campaign_at = now + l->pause_ms;
+    if (l->pause_ms == 0)
+        return;
+    snprintf(text, sizeof text, "%" PRId64 " ms until the next campaign",
+             l->pause_ms);
+    lead_note(l, "pause", relet_str(text), 0);
 }
 
 /* Nobody is at work: out of this campaign, and a lease that is held goes back. */
@@ -172,6 +202,7 @@ static void lead_begin(leader *l, const relet_event *ev)
 {
     l->token = ev->token;
     l->term++;
+    l->began_at = relet_clock();
     lead_note_gained(l);
     setenv("RELET_LEASE_NAME", l->name, 1);
     child_setenv("RELET_LEASE_TOKEN", l->token);
@@ -193,14 +224,24 @@ static int lead_was_killed(const leader *l, int code)
                 l->margin);
 }
 
+/* By Ctrl-C: the terminal, which is lent to the command, told it alone. */
+static int lead_was_interrupted(const leader *l, int code)
+{
+    return l->child.terminal && (code == CHILD_SIGNAL + SIGINT ||
+                                 code == CHILD_SIGNAL + SIGQUIT);
+}
+
 static void lead_ended(leader *l, int code)
 {
     int killed = lead_was_killed(l, code);
 
     lead_note_ended(l, code);
+    l->over |= lead_was_interrupted(l, code);
     if (l->over || !killed) {
         if (l->over || l->lock || !l->c->again)
             lead_finish(l, code);
+        else
+            lead_pause(l);
     } else if (l->lock) {
         lead_finish(l, LEAD_LOST);
     }
@@ -219,6 +260,9 @@ static void lead_watch(leader *l)
     if (l->told && until > l->child.kill_at)
         until = l->child.kill_at;
     child_kill_at(&l->child, until);
+    if (l->child.waits && !l->waits)
+        lead_note(l, "the command waits for the terminal", relet_str(""), 1);
+    l->waits = l->child.waits;
     if (l->told || now < until - l->grace)
         return;
     l->told = 1;
@@ -323,10 +367,14 @@ static int lead_timeout(const leader *l)
 
     if (l->child.pid && l->child.kill_at <= now)
         return 100; /* it is dying, and its end will wake us */
+    if (l->child.pid && l->child.waits)
+        return 100; /* until the terminal is ours to lend */
     if (l->child.pid)
         at = l->child.kill_at - (l->told ? 0 : l->grace);
     else if (l->over)
         at = l->leave_at;
+    else if (l->lease < 0)
+        at = l->campaign_at;
     if (at == RELET_NEVER)
         return -1;
     left = at - now;
@@ -358,7 +406,8 @@ static int lead_turn(leader *l)
     if (child_ended(&l->child, &code))
         lead_ended(l, code);
     lead_watch(l);
-    if (!l->over && l->lease < 0 && !l->child.pid) {
+    if (!l->over && l->lease < 0 && !l->child.pid &&
+        relet_clock() >= l->campaign_at) {
         code = lead_campaign(l);
         if (code)
             return code;
@@ -400,24 +449,43 @@ static int lead_times(leader *l)
     l->grace = l->c->grace_ms < 0 ? l->ttl / 4 : l->c->grace_ms;
     l->margin = l->ttl / 20 < 1000 ? l->ttl / 20 : 1000;
     l->bye_ms = l->c->config.timeout_ms;
+    l->pause_most = l->c->pause_ms < 0 ? LEAD_PAUSE_MOST_MS : l->c->pause_ms;
     if (l->grace <= l->ttl / 2)
         return 0;
     cli_say("--grace is at most half of --ttl, which is %ld", (long)l->ttl);
     return CLI_USAGE;
 }
 
+/* NAME -- COMMAND, or with --key only -- COMMAND. NULL, or what is wrong. */
+static const char *lead_misuse(const cli *c)
+{
+    int names = c->key ? 0 : 1, given = c->dashes ? c->before : c->argc;
+
+    if (given < names)
+        return "which name?";
+    if (c->argc == given && given == names)
+        return "which command?";
+    if (!c->dashes)
+        return "-- stands in front of the command.";
+    if (given > names)
+        return c->key ? "there is no name beside --key."
+                      : "there is one name in front of --.";
+    if (!*(c->key ? c->key : c->argv[0]))
+        return "a name has at least one byte.";
+    return c->argc == given ? "which command?" : NULL;
+}
+
 static int lead_words(leader *l, const char *command)
 {
     cli *c = l->c;
-    int first = c->key ? 0 : 1;
+    const char *misuse = lead_misuse(c);
 
-    if (c->argc <= first) {
-        cli_say("%s which %s? See relet %s --help", command,
-                c->argc < first ? "name" : "command", command);
+    if (misuse) {
+        cli_say("%s: %s See relet %s --help", command, misuse, command);
         return CLI_USAGE;
     }
     l->name = c->key ? c->key : c->argv[0];
-    l->command = c->argv + first;
+    l->command = c->argv + c->before;
     c->argv[c->argc] = NULL; /* there is room for one more */
     return cli_label(c, l->label);
 }
@@ -468,6 +536,8 @@ static const cli_option lead_options[] = {
     LEAD_COMMON_OPTIONS,
     {0, "again", NULL, CLI_FLAG, offsetof(cli, again), 0, 0,
      "campaign again when the command has ended"},
+    {0, "backoff", "MS", CLI_NUMBER, offsetof(cli, pause_ms), 0, 1000000000,
+     "the longest pause if that was at once; else 10000"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 

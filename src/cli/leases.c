@@ -88,7 +88,7 @@ static int leases_scan_page(lister *l, char *cursor, size_t size)
     if (code)
         return cli_trouble(l->c, code);
     if (ev.kind != RELET_REPLY)
-        return cli_refused(&ev);
+        return cli_refused(l->c, &ev);
     part = relet_value_first(ev.value);
     snprintf(cursor, size, "%.*s", cli_text(relet_value_text(part)));
     part = relet_value_next(part);
@@ -149,7 +149,7 @@ static void leases_show_text(const lease_row *row, show_form form,
     if (form == SHOW_PRETTY)
         show_quoted(stdout, relet_str(row->key));
     else
-        fputs(row->key, stdout);
+        show_name(stdout, row->key);
     putchar('\t');
     if (!holder.p)
         putchar('-');
@@ -253,7 +253,7 @@ static void leases_heard(lister *l, const relet_event *ev)
         leases_show(l, &l->rows[ev->tag], ev->value);
     else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
              ev->kind == RELET_UNSURE)
-        code = cli_refused(ev);
+        code = cli_refused(l->c, ev);
     if (code > l->code)
         l->code = code;
 }

@@ -60,8 +60,9 @@ static void link_point(const char *url, size_t offset)
 
 static int link_fault(const cli *c, const relet_fault *fault)
 {
-    cli_say("%s", fault->text);
-    if (c->url && fault->field && !strcmp(fault->field, "url") &&
+    cli_say("%s%s", c->url && !strncmp(fault->text, "url:", 4) ? "--" : "",
+            fault->text);
+    if (c->url && !c->json && fault->field && !strcmp(fault->field, "url") &&
         isatty(STDERR_FILENO))
         link_point(c->url, fault->offset);
     return CLI_USAGE;
@@ -80,6 +81,12 @@ int cli_configure(cli *c)
         return link_fault(c, &fault);
     if (c->timeout_ms > 0)
         c->config.timeout_ms = c->config.connect_timeout_ms = c->timeout_ms;
+    if (c->config.scheme == RELET_MEM && c->config.host[0] &&
+        strcmp(c->command, "demo") != 0) {
+        cli_say("mem: with a name is shared within one program, and relet has "
+                "nothing to share it with: use mem: or file:PATH");
+        return CLI_USAGE;
+    }
     return 0;
 }
 
@@ -144,8 +151,85 @@ int cli_wait_up(cli *c, long wait_ms)
                 cli_say("%s; it is waited for", last);
         }
     }
-    cli_say("%s", last);
+    cli_say_rule(c, last);
     return CLI_NOT_SENT;
+}
+
+/* What the library calls by its own name is an option here. "lease.ttl_ms" is
+ * found by its last word, too, as rules compare one field with another. */
+static const struct {
+    const char *command; /* NULL: any                                       */
+    const char *field, *option;
+} link_fields[] = {
+    {NULL, "lease.label", "--owner"},      {NULL, "worker.label", "--owner"},
+    {NULL, "lease.ttl_ms", "--ttl"},       {NULL, "ttl_ms", "--ttl"},
+    {NULL, "lease.renew_ms", "--renew"},   {NULL, "lease.retry_ms", "--retry"},
+    {NULL, "lease.wait_ms", "--wait"},     {NULL, "lease.grace_ms", "--grace"},
+    {NULL, "worker.lease_ms", "--lease"},  {NULL, "lease_ms", "--lease"},
+    {NULL, "worker.type", "--type"},
+    {NULL, "worker.room", "--concurrency"},
+    {NULL, "worker.weight", "the weight"},
+    {NULL, "failure.delay_ms", "--snooze"},
+    {NULL, "job.id", "--id"},              {NULL, "job.type", "--type"},
+    {NULL, "job.rank", "--rank"},          {NULL, "job.delay_ms", "--delay"},
+    {NULL, "job.timeout_ms", "--run"},     {NULL, "job.keep_ms", "--keep"},
+    {NULL, "job.deadline_ms", "--deadline"},
+    {NULL, "job.backoff_ms", "--backoff"}, {NULL, "window_ms", "--window"},
+    {"reap", "hold_off_ms", "--lease"},    {"reap", "dead_ms", "--age"},
+    {NULL, "connect_timeout_ms", "the time for that, --timeout"},
+    {NULL, "output_max", "what relet sends at a time, 640 MiB"},
+};
+
+static int link_is_word(char b)
+{
+    return (b >= 'a' && b <= 'z') || b == '_' || b == '.';
+}
+
+/* The option that sets the field of the first n bytes, or NULL. */
+static const char *link_option(const cli *c, const char *field, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof link_fields / sizeof link_fields[0]; i++) {
+        const char *command = link_fields[i].command;
+
+        if (strlen(link_fields[i].field) == n &&
+            !memcmp(link_fields[i].field, field, n) &&
+            (!command || (c->command && !strcmp(command, c->command))))
+            return link_fields[i].option;
+    }
+    return NULL;
+}
+
+void cli_say_rule(const cli *c, const char *rule)
+{
+    char text[300];
+    size_t at = 0, n;
+
+    text[0] = 0;
+    for (; *rule && at < sizeof text; rule += n) {
+        const char *option = NULL;
+
+        for (n = 0; link_is_word(rule[n]); n++)
+            continue;
+        if (n > 0)
+            option = link_option(c, rule, n);
+        else
+            n = 1;
+        at += (size_t)snprintf(text + at, sizeof text - at, "%.*s",
+                               option ? (int)strlen(option) : (int)n,
+                               option ? option : rule);
+    }
+    cli_say("%s", text);
+}
+
+int cli_unstarted(const cli *c, int code)
+{
+    if (code == RELET_E_CONFIG)
+        cli_say_rule(c, relet_refusal(c->r));
+    else
+        cli_say("%s", relet_code_text(code));
+    return CLI_USAGE;
 }
 
 int cli_trouble(const cli *c, int code)
@@ -153,7 +237,7 @@ int cli_trouble(const cli *c, int code)
     const char *text = relet_code_text(code);
 
     if (code == RELET_E_REFUSED)
-        cli_say("%s", relet_refusal(c->r));
+        cli_say_rule(c, relet_refusal(c->r));
     else if (code == RELET_E_SYSTEM)
         cli_say("%s: %s", text, strerror(errno));
     else
@@ -161,9 +245,10 @@ int cli_trouble(const cli *c, int code)
     return code == RELET_E_REFUSED ? CLI_USAGE : CLI_NOT_SENT;
 }
 
-int cli_refused(const relet_event *ev)
+int cli_refused(const cli *c, const relet_event *ev)
 {
-    cli_say("%.*s", cli_text(ev->text));
+    cli_say("%s%s%.*s", c->queue ? c->queue : "", c->queue ? ": " : "",
+            cli_text(ev->text));
     return ev->kind == RELET_ERROR      ? CLI_ERROR
            : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
                                         : CLI_UNSURE;
@@ -181,7 +266,7 @@ int cli_answer(cli *c, int code, relet_event *ev)
         else if (got == 1 && (ev->kind == RELET_ERROR ||
                               ev->kind == RELET_NOT_SENT ||
                               ev->kind == RELET_UNSURE))
-            return cli_refused(ev);
+            return cli_refused(c, ev);
         else if (cli_interrupted())
             return CLI_UNSURE;
     }
@@ -249,8 +334,7 @@ static void link_on_signal(int signo)
 {
     int saved = errno;
 
-    (void)signo;
-    link_interrupted = 1;
+    link_interrupted = signo;
     if (link_to_wake)
         relet_wake(link_to_wake);
     errno = saved;
@@ -258,7 +342,7 @@ static void link_on_signal(int signo)
 
 void cli_interruptible(cli *c)
 {
-    struct sigaction action;
+    struct sigaction action, before;
 
     link_to_wake = c->r;
     memset(&action, 0, sizeof action);
@@ -267,6 +351,9 @@ void cli_interruptible(cli *c)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 int cli_interrupted(void)

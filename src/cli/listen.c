@@ -27,7 +27,8 @@ static int listen_wishes(cli *c)
     int i, code = 0;
 
     for (i = 0; !code && i < c->argc; i++)
-        code = listen_wish(c, RELET_CHANNEL, c->argv[i]);
+        code = listen_wish(c, c->sharded ? RELET_SHARDED : RELET_CHANNEL,
+                           c->argv[i]);
     for (p = 0; !code && p < c->pattern_count; p++)
         code = listen_wish(c, RELET_PATTERN, c->patterns[p]);
     return code;
@@ -107,7 +108,8 @@ static void listen_event(listener *l, const relet_event *ev)
     if (ev->kind == RELET_MESSAGE) {
         listen_message(l, ev);
     } else if (ev->kind == RELET_GAP) {
-        listen_gap(l, ev);
+        if (ev->why == RELET_WHY_NONE) /* else it repeats the DOWN before it */
+            listen_gap(l, ev);
     } else if (ev->kind == RELET_UP) {
         listen_notice(l, "up:", ev->text);
     } else if (ev->kind == RELET_SUBSCRIBED) {
@@ -152,6 +154,10 @@ static int listen_run(cli *c)
     memset(&l, 0, sizeof l);
     l.c = c;
     l.form = show_form_of(c);
+    if (c->sharded && c->pattern_count) {
+        cli_say("--sharded does not go with --pattern");
+        return CLI_USAGE;
+    }
     if (!c->argc && !c->pattern_count) {
         cli_say("listen to which channel? See relet listen --help");
         return CLI_USAGE;
@@ -173,6 +179,8 @@ static int listen_run(cli *c)
 static const cli_option listen_options[] = {
     {'p', "pattern", "PATTERN", CLI_LIST, 0, 0, 0,
      "also what this pattern matches; may be repeated"},
+    {'s', "sharded", NULL, CLI_FLAG, offsetof(cli, sharded), 0, 0,
+     "the channels are sharded ones, as of SPUBLISH"},
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, 2000000000,
      "end after N messages"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},

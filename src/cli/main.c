@@ -49,6 +49,8 @@ static const cli_option main_version_option[] = {
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
+static cli main_cli;
+
 /* ------------------------------------------------------- for all the files */
 
 void cli_say(const char *format, ...)
@@ -63,7 +65,13 @@ void cli_say(const char *format, ...)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             *p = '?';
     fflush(stdout); /* what was printed before stands before */
-    fprintf(stderr, "relet: %s\n", line);
+    if (!main_cli.json) {
+        fprintf(stderr, "relet: %s\n", line);
+        return;
+    }
+    fputs("{\"message\":", stderr);
+    show_json(stderr, relet_str(line));
+    fputs("}\n", stderr);
 }
 
 void *cli_grow(void *p, size_t size)
@@ -77,17 +85,22 @@ void *cli_grow(void *p, size_t size)
     return grown;
 }
 
+int cli_flushed(void)
+{
+    return !fflush(stdout) && !ferror(stdout) ? 0 : CLI_OUTPUT;
+}
+
 /* errno is no witness: the write that failed may have been long ago. */
 void cli_flush(void)
 {
     struct pollfd out;
 
-    if (!fflush(stdout) && !ferror(stdout))
+    if (!cli_flushed())
         return;
     memset(&out, 0, sizeof out);
     out.fd = STDOUT_FILENO;
     if (poll(&out, 1, 0) != 1 || !(out.revents & POLLERR))
-        fputs("relet: standard output cannot be written\n", stderr);
+        cli_say("standard output cannot be written");
     _Exit(CLI_OUTPUT);
 }
 
@@ -250,8 +263,9 @@ static int main_take_number(cli *c, const cli_option *o, const char *text)
     long n;
 
     errno = 0;
-    n = strtol(text, &end, 10);
-    if (errno || end == text || *end || n < o->min || n > o->max) {
+    n = strtol(text, &end, 10); /* which also takes blanks and a + */
+    if (errno || end == text || *end || n < o->min || n > o->max ||
+        strspn(text, "-0123456789") != strlen(text)) {
         cli_say("--%s takes a number from %ld to %ld, not '%s'", o->word,
                 o->min, o->max, text);
         return CLI_USAGE;
@@ -361,6 +375,7 @@ static int main_parse(main_parser *p)
 
         if (options && !strcmp(word, "--")) {
             options = 0;
+            p->c->dashes = p->command != NULL;
             p->c->before = p->c->argc;
         } else if (options && !strncmp(word, "--", 2)) {
             failed = main_long_option(p, word + 2);
@@ -404,6 +419,7 @@ static int main_run(const main_parser *p)
         cli_say("which command? See relet --help");
         return CLI_USAGE;
     }
+    p->c->command = p->command->name;
     return p->command->run(p->c);
 }
 
@@ -414,6 +430,10 @@ static int help_run(cli *c)
     if (c->argc == 0) {
         help_all();
         return CLI_OK;
+    }
+    if (c->argc > 1) {
+        cli_say("help takes one command, not '%s', too", c->argv[1]);
+        return CLI_USAGE;
     }
     command = main_find(c->argv[0]);
     if (!command)
@@ -434,7 +454,7 @@ static const cli_command help_command = {
 
 int main(int argc, char **argv)
 {
-    static cli c;
+    cli *c = &main_cli;
     main_parser p;
     int code;
 
@@ -442,19 +462,19 @@ int main(int argc, char **argv)
     /* Writing to a closed pipe is then an error that can be looked at. */
     signal(SIGPIPE, SIG_IGN);
     memset(&p, 0, sizeof p);
-    c.timeout_ms = c.interval_ms = c.size = c.wait_ms = c.grace_ms = -1;
-    c.done_max = c.dead_max = -1;
-    c.argv = (char **)cli_grow(NULL, ((size_t)argc + 1) * sizeof *argv);
-    p.c = &c;
+    c->timeout_ms = c->interval_ms = c->size = c->wait_ms = c->grace_ms = -1;
+    c->done_max = c->dead_max = c->pause_ms = -1;
+    c->argv = (char **)cli_grow(NULL, ((size_t)argc + 1) * sizeof *argv);
+    p.c = c;
     p.argv = argv;
     p.argc = argc;
     p.at = 1;
     code = main_parse(&p);
     if (!code)
         code = main_run(&p);
-    cli_close(&c);
-    free(c.argv);
-    free((void *)c.patterns);
+    cli_close(c);
+    free(c->argv);
+    free((void *)c->patterns);
     cli_flush();
     return code;
 }

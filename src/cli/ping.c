@@ -17,7 +17,7 @@ typedef struct pinger {
 static void ping_answered(pinger *p, double us)
 {
     p->trips_us[p->answered++] = us;
-    if (!p->c->json && !p->c->quiet)
+    if (!p->c->json)
         printf("answer %lu: %.3f ms\n", (unsigned long)p->answered,
                us / 1000.0);
 }

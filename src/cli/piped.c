@@ -176,6 +176,17 @@ static void piped_keep_note(piped *p, const char *bytes, size_t n)
 #define PIPED_BYTES 16384
 #define PIPED_ATOM 512 /* a pipe that takes anything takes as much            */
 
+/* On to our own standard error. */
+static void piped_pass(piped *p, const char *bytes, size_t n)
+{
+    if (p->pass) {
+        p->pass(p->to, bytes, n);
+        return;
+    }
+    fwrite(bytes, 1, n, stderr);
+    p->midline = bytes[n - 1] != '\n';
+}
+
 static void piped_empty(piped *p, int i, int last)
 {
     char bytes[PIPED_BYTES];
@@ -203,10 +214,8 @@ static void piped_empty(piped *p, int i, int last)
             piped_keep_note(p, bytes, (size_t)n);
         else
             piped_keep_tail(p, bytes, (size_t)n);
-        if (n > 0 && passes && may) {
-            fwrite(bytes, 1, (size_t)n, stderr);
-            p->midline = bytes[n - 1] != '\n';
-        }
+        if (n > 0 && passes && may)
+            piped_pass(p, bytes, (size_t)n);
     }
 }
 

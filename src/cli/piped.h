@@ -28,6 +28,8 @@ typedef struct piped {
     char tail[PIPED_TAIL];   /* the end of what it said on standard error   */
     size_t tail_n;
     int quiet;               /* do not pass that on                         */
+    void (*pass)(void *to, const char *bytes, size_t n); /* instead of ours */
+    void *to;
     int midline;             /* the last of it was no newline               */
     char line[PIPED_NOTE];   /* of its notes, not complete                  */
     size_t line_n;

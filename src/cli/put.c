@@ -34,6 +34,7 @@ typedef struct putter {
     double bytes, all; /* of standard input; 0: nobody knows                 */
     double bar_at;    /* shown last                                          */
     int code;         /* the worst news so far                               */
+    int failed;       /* a batch was not put, so nothing more is             */
 } putter;
 
 static void put_worse(putter *p, int code)
@@ -106,9 +107,25 @@ static void put_tell(putter *p, uint64_t number, const char *twin)
                number, twin);
     else if (p->c->json)
         printf("{\"job\":%" PRIu64 ",\"duplicate\":false}\n", number);
-    else if (!p->c->quiet)
+    else
         printf("%" PRIu64 "%s%s\n", number, twin ? " duplicate " : "",
                twin ? twin : "");
+}
+
+/* What is the same for all batches on the way is said once, with the name of
+ * the queue, which is not in all errors. */
+static void put_failed(putter *p, const relet_event *ev)
+{
+    int code = ev->kind == RELET_ERROR      ? CLI_ERROR
+               : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+                                            : CLI_UNSURE;
+
+    put_bar_end(p);
+    if (code > p->failed)
+        cli_say("%s: %.*s", p->c->argv[0], cli_text(ev->text));
+    if (code > p->failed)
+        p->failed = code;
+    put_worse(p, code);
 }
 
 /* The tag says how many jobs an operation was about. */
@@ -128,10 +145,7 @@ static void put_event(putter *p, const relet_event *ev)
         }
     } else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
                ev->kind == RELET_UNSURE) {
-        put_bar_end(p);
-        if (ev->kind == RELET_ERROR) /* of which queue is not in all of them  */
-            cli_say("%s: %.*s", p->c->argv[0], cli_text(ev->text));
-        put_worse(p, ev->kind == RELET_ERROR ? CLI_ERROR : cli_refused(ev));
+        put_failed(p, ev);
     } else if (p->c->lines && !p->c->quiet &&
                (ev->kind == RELET_DOWN || ev->kind == RELET_UP)) {
         put_bar_end(p);
@@ -161,8 +175,8 @@ static int put_await_answers(putter *p, size_t open, relet_time till)
     return 0;
 }
 
-/* Nothing more is put; what was is heard of, if that comes soon. A second signal
- * ends it at once. */
+/* Nothing more is put; the answers that come soon are heard. A second signal
+ * ends it at once. The code is that of the signal when nothing is unsure. */
 static int put_interrupted(putter *p)
 {
     int code = put_await_answers(p, 0, relet_clock() +
@@ -170,13 +184,12 @@ static int put_interrupted(putter *p)
     size_t open = relet_outstanding(p->c->r);
 
     put_bar_end(p);
-    if (open > 0)
-        cli_say("interrupted: of some it is not known whether they were put");
-    else
-        cli_say("interrupted: %" PRIu64 " were put", p->put);
+    cli_say("interrupted: %" PRIu64 " put, %" PRIu64 " duplicates%s", p->put,
+            p->twins, open > 0 ? "; of the last it is not known" : "");
     if (code)
         return code;
-    return open > 0 || p->put > 0 ? CLI_UNSURE : CLI_NOT_SENT;
+    return open > 0 || p->code == CLI_UNSURE ? CLI_UNSURE
+                                             : CLI_SIGNAL + cli_interrupted();
 }
 
 static int put_wait(putter *p, size_t open)
@@ -198,7 +211,7 @@ static int put_send(putter *p)
     size_t i;
     int code;
 
-    if (p->n == 0 || cli_interrupted())
+    if (p->n == 0 || p->failed || cli_interrupted())
         return 0;
     for (i = 0; i < p->n; i++) {
         p->jobs[i].payload.p = at;
@@ -257,7 +270,7 @@ static int put_await(putter *p)
         memset(fds, 0, sizeof fds);
         fds[0].fd = STDIN_FILENO;
         fds[0].events = POLLIN;
-        if (poll(fds, 1, 0) != 0 || cli_interrupted())
+        if (poll(fds, 1, 0) != 0 || p->failed || cli_interrupted())
             return 0;
         code = put_send(p);
         if (code)
@@ -266,6 +279,8 @@ static int put_await(putter *p)
             put_event(p, &ev);
         if (got < 0)
             return cli_trouble(p->c, got);
+        if (p->failed)
+            return 0;
         cli_flush();
         n = relet_watches(p->c->r, watch, RELET_WATCH_MAX);
         for (i = 0; i < n; i++) {
@@ -298,13 +313,13 @@ static int put_input(putter *p)
     size_t used = 0, cap = 0, n, at;
     int code = 0, end = 0;
 
-    while (!code && !end && !cli_interrupted()) {
+    while (!code && !end && !p->failed && !cli_interrupted()) {
         if (cap - used < 65536) {
             cap = 2 * cap + 65536;
             buf = (char *)cli_grow(buf, cap);
         }
         code = put_await(p);
-        if (code || cli_interrupted())
+        if (code || p->failed || cli_interrupted())
             break;
         n = put_read(buf + used, cap - used, &code);
         end = n == 0;
@@ -363,13 +378,8 @@ static int put_to_its_end(putter *p)
     p->jobs[0].payload.p = p->text;
     code = relet_put_wait(p->c->r, p->queue, p->jobs, &ev, &end,
                           (int)p->c->wait_ms);
-    if (code == RELET_E_TIMEOUT && end.work.number) {
-        cli_say("job %" PRIu64 " has not ended in %ld ms", end.work.number,
-                p->c->wait_ms);
-        return CLI_UNSURE;
-    }
     if (code == RELET_E_TIMEOUT) {
-        cli_say("%ld ms are over, and it is not known whether it was put",
+        cli_say("job %" PRIu64 " has not ended in %ld ms", end.work.number,
                 p->c->wait_ms);
         return CLI_UNSURE;
     }
@@ -482,7 +492,7 @@ static int put_run(cli *c)
         put_bar_begin(p);
         code = put_all(p);
         put_bar_end(p);
-        if (c->lines && !c->quiet && !c->json)
+        if (c->lines && !c->quiet && !c->json && !cli_interrupted())
             cli_say("%" PRIu64 " put, %" PRIu64 " duplicates", p->put,
                     p->twins);
         cli_flush();
@@ -538,6 +548,8 @@ const cli_command put_command = {
     "how long. On a terminal --lines shows how far it is instead of numbers.\n"
     "With --batch it may be run again after it was ended: what is in the\n"
     "queue is not put twice, nor what is done and kept (--keep).\n"
+    "Interrupted, it says how many were put, and ends by 128 + the signal, or\n"
+    "by 4 when it is not known of all.\n"
     "With --wait the result of the one job is printed instead of its number;\n"
     "exit code 1: it is dead or was cancelled, 4: it has not ended.",
     put_options, 0, put_run,

@@ -71,6 +71,7 @@ int cli_queue(cli *c, const char *command, int more, const char *of)
         cli_say("%s takes one queue, not '%s', too", command, c->argv[1]);
         return CLI_USAGE;
     }
+    c->queue = c->argv[0];
     code = of ? queue_numbers(c) : 0;
     if (!code)
         code = cli_configure(c);
@@ -190,8 +191,10 @@ static int cancel_one(cli *c, uint64_t number, const char *name)
                what == RELET_CANCEL_GONE || what == RELET_CANCEL_TOLD
                    ? "true" : "false",
                what == RELET_CANCEL_TOLD ? "true" : "false");
-    else
-        printf("%s\t%s\n", name, said[what]);
+    else {
+        show_name(stdout, name);
+        printf("\t%s\n", said[what]);
+    }
     return what == RELET_CANCEL_GONE || what == RELET_CANCEL_TOLD ? 0
                                                                   : CLI_ERROR;
 }
@@ -230,6 +233,7 @@ const cli_command cancel_command = {
 
 typedef struct queue_counts {
     int64_t n[3];
+    int64_t more; /* than the last step looked at                            */
 } queue_counts;
 
 static void queue_add(queue_counts *sum, relet_value v)
@@ -240,9 +244,17 @@ static void queue_add(queue_counts *sum, relet_value v)
     for (i = 0; i < 3; i++)
         if (relet_value_int(relet_value_at(v, i), &n))
             sum->n[i] += n;
+    if (!relet_value_int(relet_value_at(v, 3), &sum->more))
+        sum->more = 0;
 }
 
-/* 128 of those that are named, from i on. */
+/* How many were looked at. */
+static int64_t queue_seen(const queue_counts *sum)
+{
+    return sum->n[0] + sum->n[1] + sum->n[2];
+}
+
+/* Those that are named, from i on: 128 or, of long ones, fewer. */
 static int retry_named(cli *c, int i, queue_counts *sum)
 {
     uint64_t numbers[QUEUE_STEP];
@@ -267,7 +279,6 @@ static int retry_all(cli *c, queue_counts *sum)
     relet_request q = cli_request(c);
     int64_t left = c->count ? c->count : INT64_MAX;
     relet_event ev;
-    int64_t seen, before = 0;
     uint32_t most;
     int code;
 
@@ -280,18 +291,16 @@ static int retry_all(cli *c, queue_counts *sum)
         if (code)
             return code;
         queue_add(sum, ev.value);
-        seen = sum->n[0] + sum->n[1] + sum->n[2];
-        most = seen - before < most ? 0 : most; /* that was all */
-        before = seen;
         left = c->count ? c->count - sum->n[0] : left;
-    } while (most > 0 && left > 0);
+    } while (sum->more && left > 0);
     return 0;
 }
 
 static int retry_run(cli *c)
 {
     queue_counts sum;
-    int i, code;
+    int64_t seen;
+    int code;
 
     memset(&sum, 0, sizeof sum);
     if (c->all && c->argc > 1) {
@@ -303,8 +312,11 @@ static int retry_run(cli *c)
         return CLI_USAGE;
     }
     code = cli_queue(c, "retry", !c->all, "job");
-    for (i = 1; i < c->argc && !code; i += QUEUE_STEP)
-        code = retry_named(c, i, &sum);
+    while (!code && !c->all && (seen = queue_seen(&sum)) < c->argc - 1) {
+        code = retry_named(c, 1 + (int)seen, &sum);
+        if (!code && queue_seen(&sum) == seen)
+            break; /* the answer is none */
+    }
     if (!code && c->all)
         code = retry_all(c, &sum);
     if (code)
@@ -431,7 +443,8 @@ static int limit_run(cli *c)
     }
     if (strcmp(c->argv[1], "none") != 0 &&
         (!cli_number(c->argv[1], &limit) || limit > INT32_MAX)) {
-        cli_say("'%s' is no limit: a number from 1 on, or none", c->argv[1]);
+        cli_say("'%s' is no limit: a number from 1 to %ld, or none",
+                c->argv[1], (long)INT32_MAX);
         return CLI_USAGE;
     }
     c->argc = 1;

@@ -118,7 +118,7 @@ static int reap_heard(reaped *d, relet_value v)
     return 0;
 }
 
-static void reap_tell(const reaper *p, reaped *d)
+static void reap_tell(reaper *p, reaped *d)
 {
     if (d->relet + d->dead + d->promoted + d->gone == 0 && !p->c->once)
         return;
@@ -128,13 +128,14 @@ static void reap_tell(const reaper *p, reaped *d)
         printf(",\"relet\":%" PRId64 ",\"dead\":%" PRId64 ",\"due\":%" PRId64
                ",\"gone\":%" PRId64 "}\n", d->relet, d->dead, d->promoted,
                d->gone);
-    } else if (!p->c->quiet) {
+    } else {
         show_name(stdout, d->name);
         printf("\trelet %" PRId64 "\tdead %" PRId64 "\tdue %" PRId64
                "\tgone %" PRId64 "\n", d->relet, d->dead, d->promoted,
                d->gone);
     }
-    cli_flush();
+    if (cli_flushed()) /* the lead is given back all the same */
+        p->code = CLI_OUTPUT;
     d->relet = d->dead = d->promoted = d->gone = 0;
 }
 
@@ -169,11 +170,51 @@ static void reap_answer(reaper *p, reaped *d, const relet_event *ev)
         reap_advance(p, d, reap_heard(d, ev->value));
         return;
     }
-    code = cli_refused(ev);
+    cli_say("%s: %.*s", d->name, cli_text(ev->text));
+    code = ev->kind == RELET_ERROR      ? CLI_ERROR
+           : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+                                        : CLI_UNSURE;
     d->at = relet_clock() + p->every;
     if (p->c->once || ev->kind == RELET_ERROR) {
         d->over = p->c->once;
         p->code = code > p->code ? code : p->code;
+    }
+}
+
+/* On standard error, as all notices. */
+static void reap_note(const reaper *p, const reaped *d, const char *event,
+                      const relet_event *ev, int wrong)
+{
+    if (p->c->quiet && !wrong)
+        return;
+    if (p->c->json) {
+        fprintf(stderr, "{\"event\":\"%s\",\"queue\":", event);
+        show_json(stderr, relet_str(d->name));
+        fprintf(stderr, ",\"token\":%" PRIu64, ev->token);
+        if (ev->text.n > 0) {
+            fputs(",\"text\":", stderr);
+            show_json(stderr, ev->text);
+        }
+        fputs("}\n", stderr);
+    } else if (ev->kind == RELET_LEASE_GAINED) {
+        cli_say("%s: %s the lead: token %" PRIu64, d->name, event, ev->token);
+    } else {
+        cli_say("%s: %s the lead: %.*s", d->name, event, cli_text(ev->text));
+    }
+}
+
+static void reap_event_lease(const reaper *p, reaped *d, const relet_event *ev)
+{
+    if (ev->kind == RELET_LEASE_GAINED) {
+        d->leads = 1;
+        d->at = 0;
+        reap_note(p, d, "gained", ev, 0);
+    } else if (ev->kind == RELET_LEASE_LOST) {
+        d->leads = 0;
+        reap_note(p, d, "lost", ev, 1);
+        (void)relet_lease_stopped(p->c->r, d->lease);
+    } else if (ev->kind == RELET_LEASE_TROUBLE) {
+        reap_note(p, d, "cannot have", ev, 1);
     }
 }
 
@@ -191,14 +232,8 @@ static void reap_event(reaper *p, const relet_event *ev)
     for (i = 0; i < p->n; i++) {
         reaped *d = &p->queues[i];
 
-        if (d->lease != ev->lease || d->lease < 0)
-            continue;
-        if (ev->kind == RELET_LEASE_GAINED || ev->kind == RELET_LEASE_LOST) {
-            d->leads = ev->kind == RELET_LEASE_GAINED;
-            d->at = 0;
-        }
-        if (ev->kind == RELET_LEASE_LOST)
-            (void)relet_lease_stopped(p->c->r, d->lease);
+        if (d->lease == ev->lease && d->lease >= 0)
+            reap_event_lease(p, d, ev);
     }
 }
 
@@ -210,16 +245,17 @@ static int reap_lead(reaper *p)
     char name[256];
     int i;
 
-    for (i = 0; i < p->n && !p->c->once; i++) {
+    for (i = 0; i < p->n && !p->c->once && !p->c->alone; i++) {
         snprintf(name, sizeof name, "reap:%s", p->queues[i].name);
         memset(&config, 0, sizeof config);
         config.name = relet_str(name);
-        config.ttl_ms = REAP_TTL_MS;
+        config.ttl_ms = p->c->lead_ttl_ms ? p->c->lead_ttl_ms : REAP_TTL_MS;
+        config.renew_ms = p->c->renew_ms;
+        config.retry_ms = p->c->retry_ms;
         p->queues[i].lease = relet_lease_start(p->c->r, &config);
         if (p->queues[i].lease >= 0)
             continue;
-        cli_say("%s: %s", name, relet_refusal(p->c->r));
-        return CLI_USAGE;
+        return cli_unstarted(p->c, p->queues[i].lease);
     }
     return 0;
 }
@@ -234,7 +270,7 @@ static int reap_asks(reaper *p, relet_time *at)
     for (i = 0; i < p->n && !code; i++) {
         reaped *d = &p->queues[i];
 
-        if (d->asked || d->over || (!d->leads && !p->c->once))
+        if (d->asked || d->over || !d->leads)
             continue;
         if (d->at <= now)
             code = reap_ask(p, d, i);
@@ -248,6 +284,8 @@ static int reap_is_over(const reaper *p)
 {
     int i;
 
+    if (p->code == CLI_OUTPUT)
+        return 1;
     for (i = 0; i < p->n; i++)
         if (!p->queues[i].over)
             return cli_interrupted();
@@ -320,19 +358,39 @@ static int reap_begin(reaper *p)
     for (i = 0; i < p->n; i++) {
         p->queues[i].name = c->argv[i];
         p->queues[i].lease = -1;
+        p->queues[i].leads = c->once || c->alone;
         p->queues[i].again_ms = p->every;
     }
     c->config.leases_max = (uint32_t)p->n;
     return c->once ? cli_connect(c, 0) : cli_open(c);
 }
 
+/* NULL, or the rule that is broken. */
+static const char *reap_rule(const cli *c)
+{
+    int i, k;
+
+    if (c->argc == 0 || c->argc > 64)
+        return "reap wants the names of queues, at most 64";
+    for (i = 0; i < c->argc; i++)
+        for (k = 0; k < i; k++)
+            if (!strcmp(c->argv[i], c->argv[k]))
+                return "a queue is named twice";
+    if ((c->alone || c->once) &&
+        (c->lead_ttl_ms || c->renew_ms || c->retry_ms))
+        return "--ttl, --renew and --retry are of the lease that --alone and "
+               "--once do without";
+    return NULL;
+}
+
 static int reap_run(cli *c)
 {
+    const char *rule = reap_rule(c);
     reaper p;
     int code;
 
-    if (c->argc == 0 || c->argc > 64) {
-        cli_say("reap wants the names of queues, at most 64");
+    if (rule) {
+        cli_say("%s", rule);
         return CLI_USAGE;
     }
     memset(&p, 0, sizeof p);
@@ -354,6 +412,14 @@ static const cli_option reap_options[] = {
      "once for each queue, at once, then end"},
     {'i', "interval", "MS", CLI_NUMBER, offsetof(cli, interval_ms), 10,
      1000000000, "look at least so often; else 5000"},
+    {0, "alone", NULL, CLI_FLAG, offsetof(cli, alone), 0, 0,
+     "without the lease by which one of several is at work"},
+    {0, "ttl", "MS", CLI_NUMBER, offsetof(cli, lead_ttl_ms), 200, 1000000000,
+     "how long that lease outlives us; else 10000"},
+    {0, "renew", "MS", CLI_NUMBER, offsetof(cli, renew_ms), 1, 1000000000,
+     "how often it is renewed; else a third of --ttl"},
+    {0, "retry", "MS", CLI_NUMBER, offsetof(cli, retry_ms), 1, 1000000000,
+     "how often the others ask for it; else --ttl"},
     {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 50, 1000000000,
      "how long workers may need to come back; else 30000"},
     {0, "stalls", "N", CLI_NUMBER, offsetof(cli, stalls), 1, INT32_MAX,
@@ -373,7 +439,8 @@ const cli_command reap_command = {
     "Jobs whose leases have ended wait again, or are dead when that happened\n"
     "too often; what is due begins to wait; results whose time is over go,\n"
     "and the oldest beyond a number. Workers see to the first two themselves.\n"
-    "Of several such processes one is at work for a queue. Prints a line for\n"
-    "each round that changed something. SIGTERM and SIGINT end it.",
+    "Of several such processes one is at work for a queue, by a lease that is\n"
+    "told on standard error when it is gained or lost. Prints a line for each\n"
+    "round that changed something. SIGTERM and SIGINT end it.",
     reap_options, 0, reap_run,
 };

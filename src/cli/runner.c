@@ -22,20 +22,45 @@ enum {
 
 /* ------------------------------------------------------------------ telling */
 
-static void runner_document(const worker *w, const runner *x, const char *event,
-                            const char *text)
+static void runner_document(const char *title, const runner *x,
+                            const char *event, relet_span text)
 {
     fprintf(stderr, "{\"event\":\"%s\",\"queue\":", event);
-    show_json(stderr, relet_str(x ? x->desk->name : w->title));
+    show_json(stderr, relet_str(x ? x->desk->name : title));
     if (x)
         fprintf(stderr, ",\"job\":%" PRIu64 ",\"token\":%" PRIu64
                 ",\"attempt\":%u,\"code\":%d", x->number, x->token,
                 (unsigned)x->attempt, x->code);
-    if (text[0]) {
+    if (text.n > 0) {
         fputs(",\"text\":", stderr);
-        show_json(stderr, relet_str(text));
+        show_json(stderr, text);
     }
     fputs("}\n", stderr);
+}
+
+/* --json: a line of what the command writes to standard error. */
+static void runner_say_line(runner *x)
+{
+    relet_span line;
+
+    line.p = x->said;
+    line.n = x->said_n;
+    if (x->said_n > 0)
+        runner_document(NULL, x, "stderr", line);
+    x->said_n = 0;
+}
+
+static void runner_pass(void *to, const char *bytes, size_t n)
+{
+    runner *x = (runner *)to;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (bytes[i] == '\n' || x->said_n == sizeof x->said)
+            runner_say_line(x);
+        if (bytes[i] != '\n')
+            x->said[x->said_n++] = bytes[i];
+    }
 }
 
 /* What went wrong is told even to --quiet. */
@@ -44,14 +69,14 @@ void runner_note(const worker *w, const runner *x, const char *event,
 {
     const char *colon = text[0] ? ": " : "";
 
-    if (!piped_may_say())
+    if (!piped_may_say() || (w->c->quiet && !wrong))
         return;
     if (w->c->json)
-        runner_document(w, x, event, text);
-    else if (x && (wrong || !w->c->quiet))
+        runner_document(w->title, x, event, relet_str(text));
+    else if (x)
         cli_say("%s: job %" PRIu64 ": %s%s%s", x->desk->name, x->number,
                 event, colon, text);
-    else if (wrong || !w->c->quiet)
+    else
         cli_say("%s: %s%s%s", w->title, event, colon, text);
 }
 
@@ -127,6 +152,8 @@ void runner_begin(worker *w, const work_desk *d, const relet_work *job)
         return;
     }
     x->piped.quiet = w->c->quiet;
+    x->piped.pass = w->c->json ? runner_pass : NULL;
+    x->piped.to = x;
     x->busy = 1;
     w->busy++;
     w->begun++;
@@ -261,6 +288,8 @@ static void runner_ended(worker *w, runner *x)
 
     if (!x->ended && !piped_ended(&x->piped, &x->code))
         return;
+    if (!x->ended && piped_may_say())
+        runner_say_line(x);
     x->ended = 1;
     code = runner_judge(w, x);
     if (runner_waits(code))

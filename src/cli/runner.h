@@ -18,6 +18,8 @@ typedef enum work_why {
     WORK_LOST
 } work_why;
 
+#define RUNNER_LINE 1000 /* a longer one is told in parts                    */
+
 /* A queue that is worked on. */
 typedef struct work_desk {
     char name[256];
@@ -38,6 +40,8 @@ typedef struct runner {
     relet_time time_at;  /* until then                                      */
     relet_time kill_at;  /* once it was told                                */
     relet_time note_at;  /* no sooner is more progress passed on            */
+    char said[RUNNER_LINE]; /* --json: a line on standard error, so far     */
+    size_t said_n;
 } runner;
 
 #define WORK_QUEUES_MAX 16

@@ -123,7 +123,7 @@ void stage_show(demo *d, int last)
     else
         stage_line(d);
     d->shown_at = d->now;
-    cli_flush();
+    d->unread = cli_flushed() != 0;
 }
 
 /* ----------------------------------------------------------------- account */

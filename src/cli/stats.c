@@ -162,6 +162,7 @@ static int stats_ask(cli *c, stats_row *row)
     relet_event ev;
     int code = relet_queue_status(c->r, relet_str(row->name), &q);
 
+    c->queue = row->name;
     code = cli_answer(c, code, &ev);
     if (!code && !relet_queue_status_read(ev.value, &row->info)) {
         cli_say("%s: an answer of another form", row->name);
@@ -179,28 +180,32 @@ static int stats_named_before(char **names, size_t i)
     return k < i;
 }
 
-/* Of one that is named twice it is told once. */
+/* Of one that is named twice it is told once. One that the server cannot tell
+ * about leaves the others. */
 static int stats_of(cli *c, char **names, size_t named)
 {
     stats_row *rows = (stats_row *)cli_grow(NULL, (named + 1) * sizeof *rows);
     size_t i, n = 0;
-    int code = 0;
+    int code, worst = 0;
 
-    for (i = 0; i < named && !code; i++) {
+    for (i = 0; i < named && worst <= CLI_ERROR; i++) {
         if (stats_named_before(names, i))
             continue;
         rows[n].name = names[i];
         code = stats_ask(c, &rows[n]);
-        if (!code && !c->prom && c->json)
+        worst = code > worst ? code : worst;
+        if (code)
+            continue;
+        if (!c->prom && c->json)
             stats_json(&rows[n]);
-        else if (!code && !c->prom)
+        else if (!c->prom)
             stats_text(&rows[n]);
         n++;
     }
-    if (!code && c->prom)
+    if (worst <= CLI_ERROR && c->prom)
         stats_prom(rows, n);
     free(rows);
-    return code;
+    return worst;
 }
 
 static int stats_run(cli *c)

@@ -82,7 +82,7 @@ static void work_event_status(worker *w, const relet_event *ev)
 
     w->asked = 0;
     if (ev->kind == RELET_ERROR) {
-        w->code = cli_refused(ev);
+        w->code = cli_refused(w->c, ev);
         work_stop(w);
     }
     if (ev->kind != RELET_REPLY || !relet_queue_status_read(ev->value, &info))
@@ -199,8 +199,9 @@ static int work_is_over(worker *w)
         w->leave_at = relet_clock() + w->c->config.timeout_ms;
     if (relet_clock() < w->leave_at)
         return 0;
-    cli_say("%s: the server was not reached; jobs end with their leases",
-            w->title);
+    cli_say("%s: the server %s; jobs end with their leases", w->title,
+            relet_is_up(w->c->r) ? "did not take all that it was told"
+                                 : "was not reached");
     if (!w->code)
         w->code = CLI_NOT_SENT;
     return 1;
@@ -312,9 +313,7 @@ static int work_start_one(worker *w, work_desk *d)
     w->at_work += d->number >= 0;
     if (d->number >= 0)
         return 0;
-    cli_say("%s", d->number == RELET_E_CONFIG ? relet_refusal(w->c->r)
-                                              : relet_code_text(d->number));
-    return CLI_USAGE;
+    return cli_unstarted(w->c, d->number);
 }
 
 static int work_start(worker *w)
@@ -378,11 +377,13 @@ static int work_queue(worker *w, const char *word)
 static int work_words(worker *w)
 {
     cli *c = w->c;
-    int i, code, queues = c->before > 0 ? c->before : 1;
+    int i, code, queues = c->dashes ? c->before : c->argc;
 
-    if (c->argc <= queues) {
-        cli_say("work which %s? See relet work --help",
-                c->argc ? "command" : "queue");
+    if (queues == 0 || c->argc == queues) {
+        cli_say("work: %s See relet work --help",
+                queues == 0               ? "which queue?"
+                : c->dashes || queues < 2 ? "which command?"
+                                    : "-- stands in front of the command.");
         return CLI_USAGE;
     }
     if (c->type && c->drain) { /* nobody knows what waits by type */

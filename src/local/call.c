@@ -81,15 +81,6 @@ RELET_PRIVATE rlt_entry *rlt_call_find_write(rlt_call *c, relet_span key)
     return call_live(c, key);
 }
 
-RELET_PRIVATE rlt_entry *rlt_call_look(rlt_call *c, relet_span key)
-{
-    rlt_entry *e = call_live(c, key);
-
-    if (e == NULL)
-        rlt_call_event(c, RLT_EVENT_KEY_MISS, "keymiss", key);
-    return e;
-}
-
 RELET_PRIVATE rlt_entry *rlt_call_find_read(rlt_call *c, relet_span key)
 {
     rlt_entry *e = rlt_call_find_write(c, key);
@@ -202,6 +193,15 @@ RELET_PRIVATE void rlt_call_changed(rlt_call *c, relet_span key, int class_,
     rlt_call_modified(c, key);
     rlt_call_event(c, class_, event, key);
     c->dirty++;
+}
+
+RELET_PRIVATE void rlt_call_taken(rlt_call *c, uint32_t i, const rlt_obj *o,
+                                  int class_, const char *event, int64_t n)
+{
+    rlt_call_event(c, class_, event, c->argv[i]);
+    c->dirty += n;
+    (void)rlt_call_delete_empty(c, i, o);
+    rlt_call_modified(c, c->argv[i]);
 }
 
 /* ---------------------------------------------------------------- waiting */

@@ -152,8 +152,6 @@ RELET_PRIVATE int rlt_call_write(rlt_call *c, uint32_t i, rlt_obj_type type,
 RELET_PRIVATE rlt_entry *rlt_call_find_read(rlt_call *c, relet_span key);
 RELET_PRIVATE rlt_entry *rlt_call_find_write(rlt_call *c, relet_span key);
 
-/* As find_read, but the statistics do not notice. */
-RELET_PRIVATE rlt_entry *rlt_call_look(rlt_call *c, relet_span key);
 
 /* The same without any trace: nothing is expired, touched or counted. NULL
  * for a key that is due. For bounds, and for looking twice. */
@@ -202,6 +200,12 @@ enum {
     RLT_EVENT_KEY_MISS = 1 << 11, /* m */
     RLT_EVENT_NEW = 1 << 14       /* n */
 };
+
+/* n elements were taken from the object of argv[i]: the event; when none is
+ * left, the key goes, with its event; at last the key counts as modified. This
+ * is the order in which servers tell of it. */
+RELET_PRIVATE void rlt_call_taken(rlt_call *c, uint32_t i, const rlt_obj *o,
+                                  int class_, const char *event, int64_t n);
 
 /* All in one: modified, event, and c->dirty++. */
 RELET_PRIVATE void rlt_call_changed(rlt_call *c, relet_span key, int class_,

@@ -315,7 +315,7 @@ static void cmd_config_set(rlt_call *c)
     uint32_t i;
 
     if (c->argc % 2 != 0) {
-        rlt_call_error_arity(c);
+        rlt_call_error(c, RLT_ERR_SYNTAX);
         return;
     }
     if (!cmd_config_names_ok(c))

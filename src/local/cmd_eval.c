@@ -17,6 +17,8 @@
 typedef struct cmd_eval_run {
     rlt_call *c;
     int read_only, allow_oom, has_written, was_oom;
+    const char *cut;     /* it ends with this error, …                       */
+    uint32_t cut_behind; /* … behind so many changes                         */
 } cmd_eval_run;
 
 /* ------------------------------------------------- what a script may run */
@@ -56,6 +58,12 @@ static int cmd_eval_may(cmd_eval_run *r, rlt_call *in)
     else if (!r->allow_oom && !r->has_written && r->was_oom &&
              (row->flags & RLT_CMD_DENYOOM))
         rlt_call_error(in, RLT_ERR_OOM);
+    else if (r->cut && (row->flags & RLT_CMD_WRITE)) {
+        if (r->cut_behind == 0)
+            rlt_call_error(in, r->cut);
+        else
+            r->cut_behind--;
+    }
     return !in->failed;
 }
 
@@ -176,6 +184,9 @@ static int cmd_eval_prepare(rlt_call *c, const rlt_script *script, int ro,
 
     memset(r, 0, sizeof *r);
     r->c = c;
+    r->cut = c->server->cut;
+    r->cut_behind = c->server->cut_behind;
+    c->server->cut = NULL;
     r->was_oom = rlt_run_oom(c->server) && !c->peer->replaying;
     if (!plain && !(script->flags & RLT_SCRIPT_NO_WRITES) && ro) {
         rlt_call_error(c, "ERR Can not execute a script with write flag "
@@ -222,7 +233,7 @@ static void cmd_eval_run_script(rlt_call *c, const rlt_script *script,
     call.steps_max = (int64_t)RLT_MIN(s->config.script_steps, INT64_MAX);
     call.memory_max = s->config.script_memory;
     if (rlt_lua_run(L, script->code, &call, &result))
-        rlt_luaresp_write(L, c->out, &result.value);
+        s->counts.errors += rlt_luaresp_write(L, c->out, &result.value);
     else
         cmd_eval_failed(c, script, &result);
     rlt_lua_end(L);

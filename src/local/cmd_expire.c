@@ -137,7 +137,7 @@ static void cmd_expire_pexpireat(rlt_call *c)
 /* The time of argv[1]: 1 and *at_ms, or 0 when -2 or -1 was replied. */
 static int cmd_expire_of(rlt_call *c, int64_t *at_ms)
 {
-    rlt_entry *e = rlt_call_look(c, c->argv[1]);
+    rlt_entry *e = rlt_call_find_read(c, c->argv[1]);
 
     *at_ms = e ? rlt_keys_expires_at(rlt_keys_obj(e)) : -1;
     if (*at_ms >= 0)

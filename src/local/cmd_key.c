@@ -25,7 +25,7 @@ static void cmd_key_exists(rlt_call *c)
     uint32_t i;
 
     for (i = 1; i < c->argc; i++)
-        n += rlt_call_look(c, c->argv[i]) != NULL;
+        n += rlt_call_find_read(c, c->argv[i]) != NULL;
     rlt_out_int(c->out, n);
 }
 
@@ -41,7 +41,7 @@ static void cmd_key_touch(rlt_call *c)
 
 static void cmd_key_type(rlt_call *c)
 {
-    rlt_entry *e = rlt_call_look(c, c->argv[1]);
+    rlt_entry *e = rlt_call_find_read(c, c->argv[1]);
 
     rlt_out_status(c->out, e ? rlt_obj_type_name(rlt_keys_obj(e)->type)
                              : "none");
@@ -270,7 +270,8 @@ static void cmd_key_go(rlt_call *c, const cmd_key_gone *gone, int typed)
     for (; gone; gone = gone->next) {
         relet_span key = rlt_entry_key(gone->e);
 
-        (void)(typed ? rlt_call_look(c, key) : rlt_call_find_write(c, key));
+        (void)(typed ? rlt_call_find_read(c, key)
+                     : rlt_call_find_write(c, key));
     }
 }
 
@@ -285,8 +286,10 @@ static int cmd_key_wanted(rlt_call *c, const rlt_call_scan *s, rlt_entry *e,
         cmd_key_go_later(c, e, gone);
         return 0;
     }
-    return s->type.p == NULL ||
-           rlt_span_is_nocase(s->type, rlt_obj_type_name(o->type));
+    if (s->type.p == NULL)
+        return 1;
+    c->server->counts.hits++;
+    return rlt_span_is_nocase(s->type, rlt_obj_type_name(o->type));
 }
 
 static void cmd_key_scan(rlt_call *c)

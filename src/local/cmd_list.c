@@ -91,9 +91,7 @@ static void cmd_list_insert(rlt_call *c)
 RELET_PRIVATE void rlt_cmd_list_taken(rlt_call *c, uint32_t i, rlt_obj *o,
                                       int end, int64_t n)
 {
-    rlt_call_changed(c, c->argv[i], RLT_EVENT_LIST, end ? "rpop" : "lpop");
-    c->dirty += n - 1;
-    (void)rlt_call_delete_empty(c, i, o);
+    rlt_call_taken(c, i, o, RLT_EVENT_LIST, end ? "rpop" : "lpop", n);
 }
 
 RELET_PRIVATE void rlt_cmd_list_pop_range(rlt_call *c, uint32_t i, rlt_obj *o,
@@ -216,10 +214,7 @@ static void cmd_list_trim(rlt_call *c)
     had = o->of.list.count;
     n = cmd_list_range(&o->of.list, from, to, &first);
     rlt_list_trim(&o->of.list, c->pool, first, n);
-    rlt_call_event(c, RLT_EVENT_LIST, "ltrim", c->argv[1]);
-    rlt_call_modified(c, c->argv[1]);
-    (void)rlt_call_delete_empty(c, 1, o);
-    c->dirty += had - n;
+    rlt_call_taken(c, 1, o, RLT_EVENT_LIST, "ltrim", had - n);
     rlt_out_status(c->out, "OK");
 }
 

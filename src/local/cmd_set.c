@@ -57,8 +57,7 @@ static void cmd_set_rem(rlt_call *c)
 
 static void cmd_set_move_into(rlt_call *c, rlt_obj *from, rlt_obj *to)
 {
-    rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "srem");
-    (void)rlt_call_delete_empty(c, 1, from);
+    rlt_call_taken(c, 1, from, RLT_EVENT_SET, "srem", 1);
     if (to == NULL)
         to = rlt_call_make(c, 2, RLT_OBJ_SET);
     if (rlt_set_add(&to->of.set, c->pool, c->argv[3]))
@@ -171,13 +170,21 @@ static void cmd_set_pop_all(rlt_call *c, rlt_obj *o)
     rlt_set_clear(&o->of.set, c->pool);
 }
 
+/* The event has been told before the reply began. */
+static void cmd_set_popped(rlt_call *c, const rlt_obj *o, uint32_t n)
+{
+    c->dirty += n;
+    (void)rlt_call_delete_empty(c, 1, o);
+    rlt_call_modified(c, c->argv[1]);
+}
+
 static void cmd_set_pop_some(rlt_call *c, rlt_obj *o, int64_t count)
 {
     uint32_t had = o->of.set.members.count, n, i;
 
     n = count < had ? (uint32_t)count : had;
     if (n > 0)
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "spop");
+        rlt_call_event(c, RLT_EVENT_SET, "spop", c->argv[1]);
     rlt_out_set(c->out, n);
     if (n == 0)
         return;
@@ -185,8 +192,7 @@ static void cmd_set_pop_some(rlt_call *c, rlt_obj *o, int64_t count)
         cmd_set_pop_one(c, o);
     if (n == had)
         cmd_set_pop_all(c, o);
-    c->dirty += n - 1;
-    (void)rlt_call_delete_empty(c, 1, o);
+    cmd_set_popped(c, o, n);
 }
 
 static void cmd_set_pop(rlt_call *c)
@@ -204,9 +210,9 @@ static void cmd_set_pop(rlt_call *c)
     if (o && c->argc == 3) {
         cmd_set_pop_some(c, o, count);
     } else if (o) {
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, "spop");
+        rlt_call_event(c, RLT_EVENT_SET, "spop", c->argv[1]);
         cmd_set_pop_one(c, o);
-        (void)rlt_call_delete_empty(c, 1, o);
+        cmd_set_popped(c, o, 1);
     } else if (c->argc == 3) {
         rlt_out_set(c->out, 0);
     } else {

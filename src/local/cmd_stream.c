@@ -309,8 +309,7 @@ static void cmd_stream_trim(rlt_call *c)
     if (o)
         gone = rlt_stream_trim(&o->of.stream, c->pool, &w.cut);
     if (gone > 0) {
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_STREAM, "xtrim");
-        c->dirty += gone - 1;
+        rlt_call_taken(c, 1, o, RLT_EVENT_STREAM, "xtrim", gone);
         rlt_call_effect(c, 5);
         rlt_call_effect_text(c, "XTRIM");
         rlt_call_effect_word(c, c->argv[1]);

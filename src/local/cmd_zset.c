@@ -224,11 +224,8 @@ static void cmd_zset_rem(rlt_call *c)
         rlt_zset_remove(&o->of.zset, c->pool, item);
         gone++;
     }
-    if (gone > 0) {
-        rlt_call_changed(c, c->argv[1], RLT_EVENT_ZSET, "zrem");
-        c->dirty += gone - 1;
-        (void)rlt_call_delete_empty(c, 1, o);
-    }
+    if (gone > 0)
+        rlt_call_taken(c, 1, o, RLT_EVENT_ZSET, "zrem", gone);
     rlt_out_int(c->out, gone);
 }
 

@@ -31,9 +31,8 @@ static void zset_pop_take(rlt_call *c, uint32_t i, rlt_obj *o, int end,
     rlt_zset_item *item;
     uint32_t k;
 
-    rlt_call_changed(c, c->argv[i], RLT_EVENT_ZSET,
-                     end ? "zpopmax" : "zpopmin");
-    c->dirty += n - 1;
+    rlt_call_event(c, RLT_EVENT_ZSET, end ? "zpopmax" : "zpopmin", c->argv[i]);
+    c->dirty += n;
     for (k = 0; k < n; k++) {
         item = rlt_zset_end(&o->of.zset, end);
         if (nested)
@@ -42,6 +41,7 @@ static void zset_pop_take(rlt_call *c, uint32_t i, rlt_obj *o, int end,
         rlt_out_double(c->out, item->score);
         rlt_zset_remove(&o->of.zset, c->pool, item);
     }
+    rlt_call_modified(c, c->argv[i]);
     (void)rlt_call_delete_empty(c, i, o);
 }
 

@@ -92,9 +92,13 @@ RELET_PRIVATE rlt_entry *rlt_dict_find(const rlt_dict *d, relet_span key)
 static void dict_chain(rlt_dict *d, rlt_entry *e)
 {
     rlt_entry **bucket = &d->buckets[e->hash & d->mask];
+    uint32_t length = 0;
 
     e->chain = *bucket;
     *bucket = e;
+    for (; e; e = e->chain)
+        length++;
+    d->chain_max = RLT_MAX(d->chain_max, length);
 }
 
 /* Other buckets, if there is memory for them: else it stays as it is. */
@@ -112,6 +116,7 @@ static void dict_resize(rlt_dict *d, rlt_pool *pool, size_t want)
         rlt_pool_put(pool, d->buckets, dict_buckets_size(d));
     d->buckets = buckets;
     d->mask = (uint32_t)want - 1;
+    d->chain_max = 0;
     for (e = d->first; e; e = e->next)
         dict_chain(d, e);
 }
@@ -216,23 +221,41 @@ static rlt_entry *dict_walk(rlt_entry *e, uint64_t steps)
     return e;
 }
 
+/* A bucket is a row of chain_max places, some of them empty: any place of any
+ * bucket is drawn, and again while it is empty. A bucket drawn first, and then
+ * an entry of its chain, would favour the entries of short chains. NULL: the
+ * draws were used up. */
+static rlt_entry *dict_draw(const rlt_dict *d, rlt_rand *r, uint64_t draws)
+{
+    rlt_entry *e = NULL;
+    uint64_t drawn, depth;
+
+    for (; draws > 0 && e == NULL; draws--) {
+        drawn = rlt_rand_next(r);
+        e = d->buckets[drawn & d->mask];
+        depth = (drawn >> 32) * d->chain_max >> 32;
+        for (; depth > 0 && e; depth--)
+            e = e->chain;
+    }
+    return e;
+}
+
+/* That many draws fail together once in e^DICT_PATIENCE times. */
+#define DICT_PATIENCE 16
+
 RELET_PRIVATE rlt_entry *rlt_dict_random(const rlt_dict *d, rlt_rand *r)
 {
-    rlt_entry *e = NULL, *at;
-    uint64_t n = 0;
-    int tries;
+    rlt_entry *e = NULL;
+    uint64_t draws;
 
     rlt_assert(d->count > 0);
-    /* Where there was no memory to shrink, buckets may be mostly empty. */
-    for (tries = 0; d->buckets && e == NULL && tries < 64; tries++)
-        e = d->buckets[rlt_rand_next(r) >> 32 & d->mask];
-    if (e == NULL)
-        return dict_walk(d->first, rlt_rand_below(r, d->count));
-    for (at = e; at; at = at->chain)
-        n++;
-    for (n = rlt_rand_below(r, n); n > 0; n--)
-        e = e->chain;
-    return e;
+    if (d->buckets) {
+        draws = ((uint64_t)d->mask + 1) * d->chain_max / d->count + 1;
+        /* Where there was no memory to shrink, a walk is the shorter way. */
+        if (draws < d->count)
+            e = dict_draw(d, r, draws * DICT_PATIENCE);
+    }
+    return e ? e : dict_walk(d->first, rlt_rand_below(r, d->count));
 }
 
 static uint64_t dict_mirrored(uint64_t v)

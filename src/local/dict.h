@@ -27,6 +27,7 @@ typedef struct rlt_dict {
     rlt_entry **buckets; /* a power of two of them, or NULL                  */
     rlt_entry *first, *last;
     uint32_t mask, count;
+    uint32_t chain_max; /* no chain is longer; some may all be shorter       */
 } rlt_dict;
 
 /* What putting a key of n bytes takes of a promise, the value apart. */
@@ -50,7 +51,8 @@ RELET_PRIVATE void rlt_dict_remove(rlt_dict *d, rlt_pool *pool, rlt_entry *e);
 RELET_PRIVATE void rlt_dict_place(rlt_dict *d, rlt_entry *e,
                                   rlt_entry *before);
 
-/* Some entry, all about equally likely; the dict is not empty. */
+/* Any entry with the same chance; the dict is not empty. About ten looks into
+ * the buckets, more (but bounded by the count) where they are sparse. */
 RELET_PRIVATE rlt_entry *rlt_dict_random(const rlt_dict *d, rlt_rand *r);
 
 /* One step of a scan that begins with cursor 0 and is at its end when it

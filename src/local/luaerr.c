@@ -135,7 +135,6 @@ static int luaerr_writes(const rlt_luaop *o, int reg)
     case RLT_LUAOP_EQ:
     case RLT_LUAOP_LT:
     case RLT_LUAOP_LE:
-    case RLT_LUAOP_TEST:
     case RLT_LUAOP_RETURN:
     case RLT_LUAOP_SETLIST:
     case RLT_LUAOP_CLOSE:
@@ -166,6 +165,7 @@ static int luaerr_writes(const rlt_luaop *o, int reg)
     case RLT_LUAOP_NOT:
     case RLT_LUAOP_LEN:
     case RLT_LUAOP_CONCAT:
+    case RLT_LUAOP_TEST: /* counts, though it does not: so in Lua 5.1 */
     case RLT_LUAOP_TESTSET:
     case RLT_LUAOP_FORPREP:
     case RLT_LUAOP_FORLOOP:

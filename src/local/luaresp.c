@@ -376,6 +376,7 @@ typedef struct luaresp_writer {
     luaresp_level *levels;
     uint32_t n, cap;
     uint32_t slots; /* that the value at hand takes                          */
+    size_t errors;  /* that no command has counted                           */
 } luaresp_writer;
 
 /* What an array has before its first nil, a map or set altogether. */
@@ -485,6 +486,8 @@ static int luaresp_write_typed(luaresp_writer *w, const rlt_luatab *t)
     if (t->nodes_n == 0)
         return 0;
     if (luaresp_text(t, "err", &text)) {
+        w->errors += RLT_LUA_IS_FALSE(
+            rlt_luatab_get_text(t, "ignore_error_stats_update"));
         rlt_out_error_span(w->out, rlt_span_cut(&text, '\0'));
         return 1;
     }
@@ -519,6 +522,7 @@ static void luaresp_write_one(luaresp_writer *w, const rlt_luaval *v,
 {
     w->slots = slots;
     if (slots > RLT_LUARESP_SLOTS) {
+        w->errors++;
         rlt_out_error(w->out, "ERR reached lua stack limit");
         return;
     }
@@ -579,8 +583,8 @@ static void luaresp_write_next(luaresp_writer *w)
     luaresp_write_one(w, &key, l->slots + (l->has_value ? 4 : 3));
 }
 
-RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
-                                     const rlt_luaval *v)
+RELET_PRIVATE size_t rlt_luaresp_write(rlt_lua *L, rlt_out *out,
+                                       const rlt_luaval *v)
 {
     size_t begin = rlt_buf_used(&out->buf);
     luaresp_writer w;
@@ -594,5 +598,7 @@ RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
     if (L->steps < 0) {
         rlt_buf_cut(&out->buf, begin, rlt_buf_used(&out->buf) - begin);
         rlt_out_error(out, "ERR script used up its steps");
+        w.errors = 1;
     }
+    return w.errors;
 }

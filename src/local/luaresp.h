@@ -22,9 +22,10 @@ RELET_PRIVATE int rlt_luaresp_read(rlt_lua *L, relet_span reply);
 /* A value as the reply of EVAL, in the protocol of whoever asked (out) and
  * with the types of the one that the script chose (L). A value that holds
  * itself many times over may use up the steps: then the reply says that. When
- * there is no memory out->failed is set. */
-RELET_PRIVATE void rlt_luaresp_write(rlt_lua *L, rlt_out *out,
-                                     const rlt_luaval *v);
+ * there is no memory out->failed is set. Returns how many errors are in it
+ * that no command has counted. */
+RELET_PRIVATE size_t rlt_luaresp_write(rlt_lua *L, rlt_out *out,
+                                       const rlt_luaval *v);
 
 /* The table of an error as servers make it: "-CODE text", or "-text" and
  * then with the code ERR; up to a NUL. Pushes it: 1, or negative. */

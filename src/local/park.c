@@ -4,12 +4,41 @@
  */
 #include "park.h"
 
+static void park_pause(rlt_peer *p)
+{
+    rlt_server *s = p->server;
+
+    p->pause_next = NULL;
+    p->pause_back = s->paused_last;
+    if (s->paused_last)
+        s->paused_last->pause_next = p;
+    else
+        s->paused = p;
+    s->paused_last = p;
+}
+
+static void park_pause_end(rlt_peer *p)
+{
+    rlt_server *s = p->server;
+
+    if (p->pause_next)
+        p->pause_next->pause_back = p->pause_back;
+    else
+        s->paused_last = p->pause_back;
+    if (p->pause_back)
+        p->pause_back->pause_next = p->pause_next;
+    else
+        s->paused = p->pause_next;
+}
+
 RELET_PRIVATE void rlt_park(rlt_peer *p, rlt_peer_wait what, int64_t until_ms)
 {
     rlt_assert(p->wait == RLT_WAIT_NONE);
     p->wait = what;
     p->wait_until_ms = until_ms;
     p->server->blocked++;
+    if (what == RLT_WAIT_PAUSE)
+        park_pause(p);
 }
 
 static rlt_dict *park_line(rlt_peer *p)
@@ -85,7 +114,9 @@ RELET_PRIVATE void rlt_park_end(rlt_peer *p)
 
     if (p->wait == RLT_WAIT_NONE)
         return;
-    if (p->wait != RLT_WAIT_PAUSE) /* its command has yet to run             */
+    if (p->wait == RLT_WAIT_PAUSE) /* its command has yet to run             */
+        park_pause_end(p);
+    else
         rlt_park_answered(p);
     for (; w; w = next) {
         next = w->of_peer;

@@ -49,6 +49,24 @@ static void run_effects(rlt_call *c)
         rlt_effect_word(c->server, c->argv[i]);
 }
 
+/* Whether a server finds the streams of an XREAD, whose keys begin at argv[i]:
+ * options in their form before STREAMS, and an id for each key. */
+static int run_tracks_streams(const rlt_call *c, uint32_t i)
+{
+    uint32_t at = 1;
+
+    while (at + 1 < i)
+        if (rlt_call_is(c, at, "block") || rlt_call_is(c, at, "count"))
+            at += 2;
+        else if (rlt_call_is(c, at, "group"))
+            at += 3;
+        else if (rlt_call_is(c, at, "noack"))
+            at++;
+        else
+            return 0;
+    return at + 1 == i && (c->argc - i) % 2 == 0;
+}
+
 /* A peer that tracks has read these keys; in a script, what the script has
  * declared. */
 static void run_track(const rlt_call *c)
@@ -69,8 +87,8 @@ static void run_track(const rlt_call *c)
     if (c->outer)
         c = c->outer;
     i = rlt_find_key(c->command, c->argv, c->argc, &at);
-    /* Servers see no key there when streams and ids do not match. */
-    if (c->command->find == RLT_KEYS_STREAMS && (c->argc - i) % 2 != 0)
+    if (c->command->find == RLT_KEYS_STREAMS && i != 0 &&
+        !run_tracks_streams(c, i))
         return;
     for (; i != 0; i = rlt_find_key(c->command, c->argv, c->argc, &at))
         rlt_track_read(p, c->argv[i]);
@@ -368,9 +386,13 @@ static void run_woken(rlt_peer *p, relet_span key)
     c.command = rlt_find_row(s, c.argv, c.argc, &c.is_sub, &c.container);
     c.woken = &key;
     c.out = rlt_run_out(p);
+    rlt_assert(s->current == NULL);
+    s->current = p;
     rlt_effect_unit(s);
     rlt_run_call(&c);
     rlt_effect_unit_end(s);
+    s->current = NULL;
+    rlt_track_answered(p);
     rlt_park_told(p);
     if (!c.parked)
         rlt_park_end(p);
@@ -481,15 +503,12 @@ RELET_PRIVATE void rlt_run_unblock(rlt_peer *p, const char *error)
 
 RELET_PRIVATE void rlt_run_unpause(rlt_server *s)
 {
-    uint32_t i;
-
     s->pause_until_ms = INT64_MIN;
     s->pause_all = 0;
-    for (i = 0; i < s->peers_cap && s->blocked > 0; i++)
-        if (s->peers[i] && s->peers[i]->wait == RLT_WAIT_PAUSE) {
-            s->peers[i]->again = 1;
-            rlt_park_end(s->peers[i]);
-        }
+    while (s->paused) {
+        s->paused->again = 1;
+        rlt_park_end(s->paused);
+    }
 }
 
 static int run_times_out(const rlt_peer *p)

@@ -60,14 +60,36 @@ static void server_defaults(relet_local_config *c)
         c->port = 6379;
 }
 
-static void server_run_id(rlt_server *s)
+static void server_draw_id(rlt_server *s, char *id)
 {
     static const char digits[] = "0123456789abcdef";
     size_t i;
 
     for (i = 0; i < 40; i++)
-        s->run_id[i] = digits[rlt_rand_below(&s->rand, 16)];
-    s->run_id[40] = '\0';
+        id[i] = digits[rlt_rand_below(&s->rand, 16)];
+    id[40] = '\0';
+}
+
+static void server_given_id(const char *given, char *id)
+{
+    size_t n = strlen(given);
+
+    memcpy(id, given, RLT_MIN(n, 40));
+    id[RLT_MIN(n, 40)] = '\0';
+}
+
+/* The run id is that of the process. The replication id is that of a history:
+ * a replica takes its master's, and a new one when it becomes a master. */
+static void server_ids(rlt_server *s)
+{
+    static const char none[] = "0000000000000000000000000000000000000000";
+
+    server_draw_id(s, s->run_id);
+    server_draw_id(s, s->replid);
+    server_given_id(s->config.replid ? s->config.replid : none, s->replid2);
+    if (s->config.run_id)
+        server_given_id(s->config.run_id, s->run_id);
+    s->config.run_id = s->config.replid = NULL; /* they were lent */
 }
 
 static int server_dbs(rlt_server *s)
@@ -109,7 +131,7 @@ RELET_API relet_local *relet_local_init(void *memory, size_t memory_size,
     s->settings.tracking_table_max = 1000000;
     rlt_pool_init(&s->pool, s->memory, 0);
     rlt_rand_seed(&s->rand, s->config.seed);
-    server_run_id(s);
+    server_ids(s);
     rlt_buf_init(&s->effects, s->memory, NULL, 0, SIZE_MAX / 2);
     rlt_out_init(&s->nowhere, s->memory, s->config.output_max);
     rlt_out_init(&s->dump, s->memory, SIZE_MAX / 2);
@@ -348,6 +370,13 @@ RELET_API size_t relet_local_used(const relet_local *l, size_t *held)
     if (held)
         *held = l->server.held;
     return l->server.pool.used;
+}
+
+RELET_API void relet_local_cut(relet_local *l, uint32_t changes,
+                               const char *error)
+{
+    l->server.cut = error;
+    l->server.cut_behind = changes;
 }
 
 RELET_API void relet_local_flush(relet_local *l)

@@ -169,6 +169,7 @@ typedef struct rlt_peer {
     size_t note_size;
     struct rlt_peer *resume_next; /* in server->resume: has input to go on   */
     int resuming;
+    struct rlt_peer *pause_next, *pause_back; /* in server->paused           */
     int again;             /* its command has yet to run, after a pause       */
     /* news.c */
     rlt_dict subscribed[RLT_NEWS_KINDS]; /* value.p: rlt_reader *            */
@@ -211,7 +212,7 @@ typedef struct rlt_server {
     size_t held, held_peak;
     rlt_pool pool;
     rlt_rand rand;
-    char run_id[41];
+    char run_id[41], replid[41], replid2[41];
     int64_t now_us, start_us;
     int now_known;
     rlt_db *dbs;
@@ -238,6 +239,7 @@ typedef struct rlt_server {
     /* park.c */
     rlt_came *came, *came_last;
     int came_lost;        /* there were more                                 */
+    rlt_peer *paused, *paused_last; /* as they came                          */
     int64_t pause_until_ms;
     int64_t asleep_until_ms; /* DEBUG SLEEP: nothing is read until then       */
     int pause_all;
@@ -262,6 +264,8 @@ typedef struct rlt_server {
     size_t effect_left;   /* words still to come of the one being written    */
 
     struct rlt_scripts *scripts;
+    const char *cut;      /* the next script ends with this error; NULL: not */
+    uint32_t cut_behind;  /* … behind so many changes                        */
     rlt_user *users;      /* in the order of their names                     */
     rlt_user *user_default;
 } rlt_server;

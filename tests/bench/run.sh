@@ -1,74 +1,124 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
 # run.sh - every benchmark, side by side; `make bench` builds and calls it.
 #
 #   tests/bench/run.sh
-#   PARTS="leases small" tests/bench/run.sh    these alone: programs
-#       local_server leases queues instructions beside_redis_benchmark small
+#   PARTS="leases small" tests/bench/run.sh    these alone: programs_glibc
+#       programs_musl local_server store leases queues instructions
+#       beside_redis_benchmark small
+#   BENCH_QUICK=1 tests/bench/run.sh    each for about a second: for the checks
+#       of the answers, not for the figures; a step of `make test`
 #
 # Prints tables and leaves build/bench.tsv; a ratio over 1 means that relet is
 # better. What has "musl" in its first column ran statically linked to musl,
-# hiredis too. A server of its own is started on loopback and stopped.
+# hiredis too. A server of its own is started on loopback and stopped. At the
+# end stands the table of goals: goals.tsv, goals.sh. A part that fails does not
+# keep the others from running; the exit code is 1 then.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck disable=SC1091
-. build/deps/have.mk
+. tests/count.sh
 # shellcheck disable=SC1091
 . tests/redis.sh
 work=build/bench-run
 tsv=build/bench.tsv
+quick=${BENCH_QUICK:-}
 rm -rf "$work"
 mkdir -p "$work"
-printf 'bench\tworkload\tours\tpeer\ttheirs\tunit\tratio\n' >$tsv
+: >"$work/absent"
+printf 'bench\tworkload\tours\tpeer\ttheirs\tunit\tratio\tspread\n' >$tsv
 
-# row BENCH WORKLOAD OURS PEER THEIRS UNIT LESS|MORE: to the table and the
-# screen. LESS: the smaller the better.
+# row BENCH WORKLOAD OURS PEER THEIRS UNIT LESS|MORE [SPREAD]: to the table and
+# the screen. LESS: the smaller the better. SPREAD: half of the range, in
+# percent. No peer: -.
 row() {
-    echo "$7 $3 $5" | awk '{ x = $1 == "less" ? $3 / $2 : $2 / $3
-                             printf "%.2f\n", x }' >"$work/ratio"
-    read -r ratio <"$work/ratio"
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$6" \
-        "$ratio" >>$tsv
-    printf '%-8s%-38s%10s %10s  %-16s %-6s %6s×\n' "$1" "$2" "$3" "$5" "$4" \
+    ratio=-
+    if [ "$4" != - ]; then
+        echo "$7 $3 $5" | awk '{ x = $1 == "less" ? $3 / $2 : $2 / $3
+                                 printf "%.3f\n", x }' >"$work/ratio"
+        read -r ratio <"$work/ratio"
+    fi
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" \
+        "$6" "$ratio" "${8:-0}" >>$tsv
+    printf '%-8s%-38s%10s %10s  %-21s %-6s %6s×\n' "$1" "$2" "$3" "$5" "$4" \
         "$6" "$ratio"
 }
+
+# figure BENCH WORKLOAD VALUE UNIT [SPREAD]
+figure() { row "$1" "$2" "$3" - - "$4" less "${5:-0}"; }
+
+# absent PATTERN WHY: of goals that cannot be measured; see goals.sh.
+absent() { printf '%s\t%s\n' "$1" "$2" >>"$work/absent"; }
 
 median() {
     sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
+# spread: half of the range, in percent of the median.
+spread() {
+    sort -n | awk '{ v[NR] = $1 }
+        END { m = v[int((NR + 1) / 2)]
+              printf "%.1f\n", m ? 50 * (v[NR] - v[1]) / m : 0 }'
+}
+
+# times N: 1 ... N, or once when it is to be quick.
+times() { seq "$([ -n "$quick" ] && echo 1 || echo "$1")"; }
+
+# some N M: N, or M when it is to be quick.
+some() { if [ -n "$quick" ]; then echo "$2"; else echo "$1"; fi; }
+
 # ------------------------------------------------------ programs of their own
 
-# programs FLAVOUR SUFFIX: what they append gets the suffix in column 1.
+# appended SUFFIX PROGRAM ARGUMENT...: what it writes to a file of its own goes
+# to the table, with the suffix in column 1.
+appended() {
+    suffix=$1
+    shift
+    rm -f "$work/tsv"
+    "$@" || return 1
+    awk -F '\t' -v OFS='\t' -v suffix="$suffix" '{ $1 = $1 suffix; print }' \
+        "$work/tsv" >>$tsv
+}
+
+# programs FLAVOUR SUFFIX
 programs() {
+    bad=0
     for name in parse_bench client_bench queue_scripts_bench; do
-        program=build/$1/tests/bench/$name
-        [ -x "$program" ] || continue
         echo "== $name$2"
-        "$program" "$work/tsv" "$server_port" || exit 1
-        awk -F '\t' -v OFS='\t' -v suffix="$2" '{ $1 = $1 suffix; print }' \
-            "$work/tsv" >>$tsv
-        rm "$work/tsv"
+        # The last one measures the server alone: once is enough.
+        [ "$name$2" != "queue_scripts_bench musl" ] || [ -n "$quick" ] ||
+            continue
+        [ -n "$server_port" ] || [ "$name" != queue_scripts_bench ] || continue
+        appended "$2" "build/$1/tests/bench/$name" "$work/tsv" \
+            "$server_port" || bad=1
         echo
     done
+    return $bad
 }
+
+programs_glibc() { programs bench ''; }
+programs_musl() { programs bench-musl ' musl'; }
 
 # leases: of one flavour, for they wait for a server and for time.
 leases() {
     echo "== lease_bench (takes four minutes)"
-    build/bench/tests/bench/lease_bench "$work/tsv" "$server_port" || exit 1
-    cat "$work/tsv" >>$tsv
-    rm "$work/tsv"
-    echo
+    appended '' build/bench/tests/bench/lease_bench "$work/tsv" "$server_port"
 }
 
 # Flushes the server's data, as the scripts alone do too.
 queues() {
-    echo "== queue_bench, beside the peers (takes ten minutes)"
-    bash tests/bench/peers.sh $tsv "$work" "$server_port" || exit 1
-    echo
+    echo "== queue_bench, beside the peers (takes fifteen minutes)"
+    bash tests/bench/peers.sh $tsv "$work" "$server_port" || return 1
+    # Each contender is a test of its own: its jobs came once.
+    passed=$((passed + 4 - $(wc -l <"$work/peers/skipped")))
+    while read -r line; do
+        skip "bench_queues" "$line"
+    done <"$work/peers/skipped"
+    if [ -s "$work/peers/skipped" ]; then
+        absent '^queue: .*: .*(BullMQ|bee-queue)' 'the peers are not here'
+    fi
 }
 
 # -------------------------------------------------------- counted instructions
@@ -82,17 +132,19 @@ count() {
 
 # Long runs minus short ones: what start-up costs cancels out.
 instructions_of() {
-    for _ in 1 2 3 4 5; do
-        long=$(count "$1" "$2" 38400)
-        short=$(count "$1" "$2" 6400)
-        echo $(((long - short) / 32000))
+    many=$(some 38400 1280)
+    few=$(some 6400 640)
+    for _ in $(times 5); do
+        long=$(count "$1" "$2" "$many")
+        short=$(count "$1" "$2" "$few")
+        echo $(((long - short) / (many - few)))
     done | median
 }
 
 instructions() {
-    [ -n "${VALGRIND:-}" ] || return 0
     for command in SET GET; do
         ours=$(instructions_of relet $command)
+        [ "$ours" -gt 0 ] || return 1
         row client "instructions per $command, depth 64" "$ours" \
             "hiredis 1.2.0" "$(instructions_of hiredis $command)" instr less
         row client "instructions per $command, depth 64" "$ours" \
@@ -102,31 +154,32 @@ instructions() {
 
 # ------------------------------------------------------------ redis-benchmark
 
+# Without a number, one of them has failed.
 ours_rate() {
     build/relet --json -u "redis://127.0.0.1:$server_port" bench get \
-        -n 500000 -d "$1" -k 100000 |
-        sed -n 's/.*"operations_per_s":\([0-9]*\).*/\1/p'
+        -n "$(some 500000 5000)" -d "$1" -k 100000 |
+        sed -n 's/.*"operations_per_s":\([0-9]*\).*/\1/p' | grep .
 }
 
 theirs_rate() {
     "$REDIS_BENCHMARK" -h 127.0.0.1 -p "$server_port" -c 1 -P "$1" -t get \
-        -n 500000 -r 100000 --csv |
-        sed -n 's/^"GET","\([0-9]*\).*/\1/p'
+        -n "$(some 500000 5000)" -r 100000 --csv |
+        sed -n 's/^"GET","\([0-9]*\).*/\1/p' | grep .
 }
 
 beside_redis_benchmark() {
-    [ -n "${REDIS_BENCHMARK:-}" ] && [ -x build/relet ] || return 0
-    build/relet -q -u "redis://127.0.0.1:$server_port" bench set -n 200000 \
-        -k 100000 >/dev/null || exit 1
+    build/relet -q -u "redis://127.0.0.1:$server_port" bench set \
+        -n "$(some 200000 2000)" -k 100000 >/dev/null || return 1
     for depth in 64 256; do
         : >"$work/ours"
         : >"$work/theirs"
-        for _ in 1 2 3 4 5; do
-            ours_rate $depth >>"$work/ours"
-            theirs_rate $depth >>"$work/theirs"
+        for _ in $(times 5); do
+            ours_rate $depth >>"$work/ours" || return 1
+            theirs_rate $depth >>"$work/theirs" || return 1
         done
         row client "GET, relet bench, depth $depth" "$(median <"$work/ours")" \
-            redis-benchmark "$(median <"$work/theirs")" ops/s more
+            redis-benchmark "$(median <"$work/theirs")" ops/s more \
+            "$(spread <"$work/ours")"
         echo "        spread $(sort -n "$work/ours" | sed -n '1p;$p' | xargs) \
 against $(sort -n "$work/theirs" | sed -n '1p;$p' | xargs)"
     done
@@ -134,54 +187,216 @@ against $(sort -n "$work/theirs" | sed -n '1p;$p' | xargs)"
 
 # ----------------------------------------------------------------------- small
 
-text_of() {
-    ${CC:-cc} -Os -DNDEBUG "$@" -c -o "$work/relet.o" build/dist/relet.c &&
-        size "$work/relet.o" | awk 'NR == 2 { print $1 }'
+unwound=-fno-asynchronous-unwind-tables
+# Rooms of the engine, in front of which all the others are the client.
+lease_rooms="lease elect hold"
+job_rooms="job slots walk sweep worker learn words finish work put queue await"
+
+# object FLAG...: of the whole amalgamation.
+object() {
+    ${CC:-cc} -DNDEBUG "$@" -c -o "$work/relet.o" build/dist/relet.c
 }
 
-compile_ms() {
-    for _ in 1 2 3 4 5; do
-        begin=$(date +%s%N)
-        ${CC:-cc} -O2 -c -o "$work/relet.o" build/dist/relet.c || exit 1
-        echo $((($(date +%s%N) - begin) / 1000000))
-    done | median
+text_of() { size "$1" | awk 'NR == 2 { print $1 }'; }
+
+# Bytes of the texts of scripts whose names begin so: of the client they are no
+# part, though a room of it holds them.
+script_texts() {
+    LC_ALL=C awk -v want="script_text_$1" '
+        /^static const char script_text_/ { own = index($0, want) > 0 }
+        own && /^ *"/ {
+            sub(/^ *"/, "")
+            sub(/";?$/, "")
+            gsub(/\\./, "x")
+            n += length($0)
+        }
+        END { print n + 0 }' src/script_text.inc
 }
 
+# room_text LIST: the text of these rooms, each an object of its own.
+room_text() {
+    sum=0
+    for room in $1; do
+        [ -f "src/$room.c" ] || { echo "there is no room $room" >&2; return 1; }
+        ${CC:-cc} -std=c99 -Os -DNDEBUG $unwound -Iinclude -c \
+            -o "$work/room.o" "src/$room.c" || return 1
+        sum=$((sum + $(text_of "$work/room.o")))
+    done
+    echo $sum
+}
+
+# without LIST WORD...
+without() {
+    echo "$1" | tr ' ' '\n' | grep -vxF "$(echo "$2" | tr ' ' '\n')" | xargs
+}
+
+texts() {
+    rooms=$($MAKE -s rooms) && driver=$($MAKE -s driver) || return 1
+    client=$(without "$rooms" "$lease_rooms $job_rooms")
+    core=$(room_text "$(without "$client" "$driver")") || return 1
+    client=$(room_text "$client") || return 1
+    leases=$(room_text "$lease_rooms") || return 1
+    # That these rooms are still there:
+    room_text "$job_rooms" >/dev/null || return 1
+    queue_texts=$(script_texts queue)
+    lease_texts=$(script_texts lease)
+    object -Os $unwound || return 1
+    figure small "text: client without driver" \
+        $((core - queue_texts - lease_texts)) bytes
+    figure small "text: client with driver" \
+        $((client - queue_texts - lease_texts)) bytes
+    figure small "text: client and leases" \
+        $((client + leases - queue_texts)) bytes
+    figure small "text: all" "$(text_of "$work/relet.o")" bytes
+}
+
+# Mutable data, calls that make threads or touch signals, shared libraries.
+touched() {
+    object -O0 -fno-pic || return 1
+    globals=$(nm "$work/relet.o" | awk '$(NF - 1) ~ /^[bBcCdDgGsS]$/' | wc -l)
+    calls=$(nm -u "$work/relet.o" |
+        grep -cE ' (pthread_|thrd_|signal$|sigaction$|sigprocmask$|dlopen$)')
+    needed=$(objdump -p build/librelet.so | grep NEEDED | grep -cv 'libc\.')
+    figure small "globals, and imports beside libc" \
+        $((globals + calls + needed)) names
+}
+
+# What check_stack.sh finds; whether README says so, is for that check.
+stack() {
+    if [ ! -f tools/check_stack.sh ]; then
+        absent ': stack of the ' 'no check measures it yet'
+        return
+    fi
+    rm -rf build/stack
+    sh tools/check_stack.sh >"$work/stack"
+    if [ -s build/stack/workers.deepest ]; then
+        figure small "stack of the deepest public call" \
+            "$(tail -n 1 build/stack/workers.deepest | cut -d ' ' -f 1)" bytes
+    else
+        grep '^SKIP' "$work/stack" || { cat "$work/stack"; return 1; }
+        absent ': stack of the ' 'gcc 12 on x86-64 measures it'
+    fi
+}
+
+# ms COMMAND...: how long it takes; what it says is kept.
+ms() {
+    begin=$(date +%s%N)
+    "$@" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
+    echo $((($(date +%s%N) - begin) / 1000000))
+}
+
+# took NAME COUNT COMMAND...: the median of so many times.
+took() {
+    name=$1
+    count=$2
+    shift 2
+    : >"$work/ms"
+    for _ in $(times "$count"); do
+        ms "$@" >>"$work/ms" || return 1
+    done
+    figure small "$name" "$(median <"$work/ms")" ms "$(spread <"$work/ms")"
+}
+
+from_nothing() {
+    rm -rf "$work/nothing"
+    $MAKE -s -j2 O="$work/nothing" all
+}
+
+# A cache of a compiler is no compiler.
 small() {
-    [ -f build/dist/relet.c ] || return 0
-    row small "relet.o, -Os, text" "$(text_of)" goal 32768 bytes less
-    row small "relet.o, -Os, without the driver" \
-        "$(text_of -DRELET_NO_POLL)" goal 32768 bytes less
-    row small "compile of relet.c at -O2" "$(compile_ms)" goal 5000 ms less
+    CCACHE_DISABLE=1
+    export CCACHE_DISABLE
+    echo "== small"
+    texts || return 1
+    touched || return 1
+    stack || return 1
+    took "compile of relet.c at -O2" 5 object -O2 || return 1
+    took "build from nothing, make -j2" 5 from_nothing || return 1
     if [ -x build/small/relet ]; then
-        strip -o "$work/relet" build/small/relet
-        row small "relet command, static musl, stripped" \
-            "$(wc -c <"$work/relet")" goal 307200 bytes less
+        strip -o "$work/relet" build/small/relet || return 1
+        figure small "relet command, static musl, stripped" \
+            "$(wc -c <"$work/relet")" bytes
+    fi
+    if [ -s build/test/seconds ]; then
+        figure small "make test" "$(cat build/test/seconds)" s
+    else
+        absent ': make test: ' 'make test has not run here to its end'
     fi
 }
 
 local_server() {
     echo "== local_bench"
     sh tests/local/bench.sh "$work/local.tsv" && cat "$work/local.tsv" >>$tsv
+}
+
+store() {
+    echo "== store_bench"
+    build/release/tests/store/store_bench build/release "$(some 1 0.05)"
+}
+
+# ------------------------------------------------------------------------ all
+
+# part NAME MEASURES [KEY...]: the function of that name, if it is wanted and
+# there is what it needs, of have.mk; MEASURES is a pattern of its goals.
+part() {
+    part=$1
+    measures=$2
+    shift 2
+    case " ${PARTS:-$part} " in
+    *" $part "*) ;;
+    *)
+        absent "$measures" "not chosen"
+        return ;;
+    esac
+    for key; do
+        if ! given "$key" "bench_$part"; then
+            absent "$measures" "there is no $key"
+            return
+        fi
+    done
+    if "$part"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL bench_$part: see above"
+        absent "$measures" "it failed"
+    fi
     echo
 }
 
-# part NAME [ARGUMENT...]: the function of that name, if it is wanted.
-part() {
-    case " ${PARTS:-$1} " in *" $1 "*) "$@" ;; esac
-}
+server_port=
+if [ -n "${REDIS_SERVER:-}" ] && [ -n "${REDIS_CLI:-}" ] &&
+    ! server_start "$work/server"; then
+    failed=1
+    echo "FAIL bench: $REDIS_SERVER does not start, see $work/server/server.log"
+    total
+    exit 1
+fi
+[ -n "$server_port" ] || absent '^(client|scripts)' 'there is no server'
+[ -n "${VALGRIND:-}" ] || absent 'instructions per ' 'there is no valgrind'
+[ -x build/small/relet ] || absent 'static musl' 'there is no musl-gcc'
+part programs_glibc \
+    '^(parse|encode|client|memory|scripts): |: client, smallest' HIREDIS_DIR
+part programs_musl '^[a-z]* musl: ' HIREDIS_DIR MUSL_GCC
+part local_server '^local: '
+part store '^store: '
+part leases '^lease: ' REDIS_SERVER REDIS_CLI HIREDIS_DIR
+part queues '^queue: ' REDIS_SERVER REDIS_CLI HIREDIS_DIR
+part instructions 'instructions per SET' REDIS_SERVER REDIS_CLI VALGRIND \
+    HIREDIS_DIR
+part beside_redis_benchmark 'relet bench' REDIS_SERVER REDIS_CLI REDIS_BENCHMARK
+part small '^small: '
 
-if [ -z "${REDIS_SERVER:-}" ] || ! server_start "$work/server"; then
-    echo "run.sh: there is no redis-server; only what needs none" >&2
-    server_port=
+echo "== goals (a row: goal, measured ± half of the range, verdict)"
+if sh tests/bench/goals.sh tests/bench/goals.tsv $tsv "$work/absent" \
+    >"$work/goals" 2>&1; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
 fi
-part programs bench ""
-part programs bench-musl " musl"
-part local_server
-if [ -n "$server_port" ]; then
-    part leases
-    part queues
-    part instructions
-    part beside_redis_benchmark
+if [ -n "$quick" ]; then
+    grep -E '^(FAIL|goals:)' "$work/goals"
+else
+    cat "$work/goals"
 fi
-part small
+total

@@ -2,6 +2,8 @@
  *
  * await_test.c - to put a job and wait for its end, on a local server that
  * stands behind a transport: it is fed where the client writes. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,7 +14,10 @@ typedef struct t_rig {
     relet *r;
     int id;      /* the client's connection                                  */
     int pair[2]; /* its link, and where the server's bytes go in             */
+    int listener; /* where a second link comes in                            */
+    int cuts;     /* links that are to end, once job 1 is there              */
     int played;
+    int mute; /* the server is not heard any more, once job 1 is there       */
     const char *script; /* played once job 1 is there: "what|what"           */
     const char *early;  /* played before the early_at-th write               */
     int early_at;
@@ -37,7 +42,7 @@ static void t_pump(t_rig *t)
 static const char *t_channel(t_rig *t)
 {
     static char name[100];
-    const char *said = t_world_ask(&t->w, "PUBSUB CHANNELS *:end");
+    const char *said = t_world_ask(&t->w, "PUBSUB CHANNELS *:end:*");
     const char *at = strstr(said, "wake:");
 
     if (at == NULL)
@@ -65,10 +70,17 @@ static void t_play(t_rig *t, const char *p)
     }
 }
 
+/* The second link is a TCP connection to the listener. */
 static void *t_open(void *user, int fd, const char *host)
 {
-    (void)fd;
+    t_rig *t = (t_rig *)user;
+
     (void)host;
+    if (t->pair[1] >= 0)
+        return user;
+    t->pair[0] = fd;
+    t->pair[1] = accept(t->listener, NULL, NULL);
+    t->id = relet_local_connect(t->w.l);
     return user;
 }
 
@@ -80,8 +92,17 @@ static int t_shake(void *session)
 
 static long t_recv(void *session, void *p, size_t n)
 {
-    long got = (long)recv(((t_rig *)session)->pair[0], p, n, MSG_DONTWAIT);
+    t_rig *t = (t_rig *)session;
+    long got = (long)recv(t->pair[0], p, n, MSG_DONTWAIT);
 
+    if (got < 0 && t->played && t->cuts > 0) {
+        t->cuts--;
+        relet_local_hangup(t->w.l, t->id);
+        (void)close(t->pair[1]);
+        t->pair[1] = -1;
+        if (t_world_ask(&t->w, "HDEL {q}:jobs 1")[0] != ':')
+            t_die("job 1 stays");
+    }
     return got < 0 ? RELET_TRANSPORT_READ : got;
 }
 
@@ -89,10 +110,15 @@ static long t_send(void *session, const void *p, size_t n)
 {
     t_rig *t = (t_rig *)session;
 
+    if (t->pair[1] < 0)
+        return RELET_TRANSPORT_FAILED;
     relet_local_time(t->w.l, (relet_clock() + t->w.wall_ms) * 1000);
     if (t->early && --t->early_at == 0)
         t_play(t, t->early);
     relet_local_feed(t->w.l, t->id, p, n);
+    if (t->mute &&
+        strcmp(t_world_ask(&t->w, "HEXISTS {q}:jobs 1"), ":1\r\n") == 0)
+        return (long)n;
     if (t->script && !t->played &&
         strcmp(t_world_ask(&t->w, "HEXISTS {q}:jobs 1"), ":1\r\n") == 0) {
         t->played = 1;
@@ -107,10 +133,28 @@ static void t_close(void *session)
     (void)session;
 }
 
+/* A listener of this machine, whose URL goes to `url`. */
+static int t_listen(char *url)
+{
+    struct sockaddr_in a;
+    socklen_t n = (socklen_t)sizeof a;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    memset(&a, 0, sizeof a);
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(fd, (struct sockaddr *)&a, n) != 0 || listen(fd, 1) != 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &n) != 0)
+        t_die("no listener");
+    sprintf(url, "rediss://127.0.0.1:%d", ntohs(a.sin_port));
+    return fd;
+}
+
 static void t_begin_with(t_rig *t, const relet_config *c)
 {
     static relet_transport over;
     relet_poll_config pc;
+    char url[40];
 
     memset(t, 0, sizeof *t);
     memset(&pc, 0, sizeof pc);
@@ -126,7 +170,8 @@ static void t_begin_with(t_rig *t, const relet_config *c)
     over.close = t_close;
     pc.transport = &over;
     pc.fd = t->pair[0];
-    t->r = relet_open("rediss://127.0.0.1:1", c, &pc, NULL);
+    t->listener = t_listen(url);
+    t->r = relet_open(url, c, &pc, NULL);
     if (t->r == NULL)
         t_die("no client");
 }
@@ -144,6 +189,7 @@ static void t_finish(t_rig *t)
 {
     relet_close(t->r);
     (void)close(t->pair[1]);
+    (void)close(t->listener);
     t_world_end(&t->w);
 }
 
@@ -158,6 +204,15 @@ static int t_wait(t_rig *t, const char *id, int ms)
 }
 
 #define SOON 10000
+
+static int t_wait_in(t_rig *t, const char *queue, int ms)
+{
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("a");
+    return relet_put_wait(t->r, relet_str(queue), &j, &t->ev, &t->end, ms);
+}
 
 static int t_says(relet_span s, const char *text)
 {
@@ -232,6 +287,32 @@ TEST one_may_wait_again_and_again(void)
     PASS();
 }
 
+/* The first wait gave up; its job ends while the second one waits, for a job of
+ * another queue with the same number. Seed 5893 of WORK=jobs. */
+TEST the_end_of_an_earlier_wait_s_job_ends_no_other_wait(void)
+{
+    char script[200];
+    const char *at;
+    t_rig t;
+
+    t_begin(&t, "SET unused 1");
+    ASSERT_EQ(RELET_E_TIMEOUT, t_wait_in(&t, "other", 0));
+    ASSERT_EQ(1, t.end.work.number);
+    at = strstr(t_world_ask(&t.w, "HGET {other}:jobs 1"), "wake:");
+    ASSERT(at != NULL);
+    (void)snprintf(script, sizeof script, "PUBLISH %.*s \"1 d no\"| 1 d yes",
+                   (int)(strstr(at, ":end:") + 5 - at +
+                         (long)strspn(strstr(at, ":end:") + 5, "0123456789")),
+                   at);
+    t.played = 0;
+    t.script = script;
+    ASSERT_EQ(1, t_wait_in(&t, "q", SOON));
+    ASSERT_EQ(1, t.end.work.number);
+    ASSERT(t_says(t.end.result, "yes"));
+    t_finish(&t);
+    PASS();
+}
+
 /* ------------------------------------------------------------------- looking */
 
 TEST without_a_message_the_end_is_found_in_the_end(void)
@@ -243,6 +324,23 @@ TEST without_a_message_the_end_is_found_in_the_end(void)
     ASSERT_EQ(1, t_wait(&t, "", 30));
     ASSERT_EQ(RELET_DONE, t.end.place);
     ASSERT(t_says(t.end.result, "result"));
+    t_finish(&t);
+    PASS();
+}
+
+/* The message was lost with the link: no need to wait for the next look. */
+TEST a_new_link_finds_the_end_at_once(void)
+{
+    relet_time began = relet_clock();
+    t_rig t;
+
+    t_begin(&t, "SET unused 1");
+    t.cuts = 1;
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT_EQ(0, t.cuts);
+    ASSERT_EQ(1, t.end.work.number);
+    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT(relet_clock() - began < 4000);
     t_finish(&t);
     PASS();
 }
@@ -308,6 +406,65 @@ TEST what_has_not_ended_in_time_goes_on(void)
     ASSERT_EQ(1, t.end.work.number);
     ASSERT_EQ(0, relet_outstanding(t.r));
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&t.w, "HEXISTS {q}:jobs 1"));
+    t_finish(&t);
+    PASS();
+}
+
+/* It had a millisecond for the answer, or was said to go on under no number. */
+TEST who_does_not_wait_is_told_the_number(void)
+{
+    t_rig t;
+
+    t_begin(&t, NULL);
+    ASSERT_EQ(RELET_E_TIMEOUT, t_wait(&t, "", 0));
+    ASSERT_EQ(1, t.end.work.number);
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    t_finish(&t);
+    PASS();
+}
+
+TEST who_does_not_wait_is_told_of_an_end_that_is_there(void)
+{
+    t_rig t;
+
+    t_begin(&t, "HSET {q}:jobs 1s \"D 1 0 0 0 - w\" 1r dresult|"
+                "ZADD {q}:done 9999999999999 1");
+    ASSERT_EQ(1, t_wait(&t, "", 0));
+    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT(t_says(t.end.result, "result"));
+    t_finish(&t);
+    PASS();
+}
+
+TEST a_put_that_is_never_answered_is_unsure(void)
+{
+    t_rig t;
+
+    t_begin(&t, NULL);
+    t.mute = 1;
+    ASSERT_EQ(0, t_wait(&t, "", 30));
+    ASSERT_EQ(RELET_UNSURE, t.ev.kind);
+    ASSERT_EQ(0, t.end.work.number);
+    ASSERT_EQ(0, relet_outstanding(t.r));
+    t_finish(&t);
+    PASS();
+}
+
+/* A message may be lost, and the look that follows has to find the result. */
+TEST a_result_that_is_waited_for_is_kept_for_a_minute_unless_told(void)
+{
+    relet_job j;
+    t_rig t;
+
+    t_begin(&t, " 1 d a result");
+    ASSERT_EQ(1, t_wait(&t, "", SOON));
+    ASSERT(strstr(t_world_ask(&t.w, "HGET {q}:jobs 1"), ";k60000 r"));
+    t_finish(&t);
+    t_begin(&t, " 1 d a result");
+    memset(&j, 0, sizeof j);
+    j.keep_ms = 7;
+    ASSERT_EQ(1, relet_put_wait(t.r, relet_str("q"), &j, &t.ev, &t.end, SOON));
+    ASSERT(strstr(t_world_ask(&t.w, "HGET {q}:jobs 1"), ";k7 r"));
     t_finish(&t);
     PASS();
 }
@@ -409,12 +566,18 @@ int main(int argc, char **argv)
     RUN_TEST(who_waits_hears_the_error);
     RUN_TEST(who_waits_hears_that_it_was_cancelled);
     RUN_TEST(what_is_not_about_the_job_is_passed_over);
+    RUN_TEST(the_end_of_an_earlier_wait_s_job_ends_no_other_wait);
     RUN_TEST(one_may_wait_again_and_again);
     RUN_TEST(without_a_message_the_end_is_found_in_the_end);
+    RUN_TEST(a_new_link_finds_the_end_at_once);
     RUN_TEST(what_is_gone_without_a_message_has_ended);
     RUN_TEST(another_one_of_its_id_that_has_ended_is_found_at_once);
     RUN_TEST(what_was_looked_for_meanwhile_is_nobodys);
     RUN_TEST(what_has_not_ended_in_time_goes_on);
+    RUN_TEST(who_does_not_wait_is_told_the_number);
+    RUN_TEST(who_does_not_wait_is_told_of_an_end_that_is_there);
+    RUN_TEST(a_put_that_is_never_answered_is_unsure);
+    RUN_TEST(a_result_that_is_waited_for_is_kept_for_a_minute_unless_told);
     RUN_TEST(a_look_that_is_refused_finds_nothing);
     RUN_TEST(what_was_not_put_is_not_waited_for);
     RUN_TEST(a_wait_needs_an_end_of_its_time_and_a_queue);

@@ -269,6 +269,76 @@ TEST a_snooze_is_no_attempt(void)
     PASS();
 }
 
+TEST one_id_in_two_queues_is_two_jobs(void)
+{
+    relet_request q = {8, 0, 0};
+    relet_job j = t_job("a");
+    t_world w;
+
+    t_begin(&w, 1);
+    j.id = relet_str("x");
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 4));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
+    T_HEARD(&w, 0, "jobs 1:a");
+    T_HEARD(&w, 0, "");
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "LLEN {p}:waiting"));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "EXISTS {p}:done {p}:leased"));
+    ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {p}:jobs 1r"));
+    ASSERT_STR_EQ("$1\r\n1\r\n", t_world_ask(&w, "HGET {p}:ids x"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The worker of q is full and has more to do; the queue r is stopped. */
+TEST a_queue_that_goes_on_slowly_holds_up_no_other(void)
+{
+    relet_worker_config c = t_config_of("p");
+    relet_request q = {8, 0, 0};
+    relet_job j = t_job("b");
+    t_world w;
+
+    t_begin(&w, 1);
+    (void)t_world_ask(&w, "HSET {r}:jobs version 1 stopped 1");
+    c.room = 1;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(1, relet_worker_start(w.p[0].r, &c));
+    t_world_settle(&w);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    ASSERT_EQ(0, t_put(&w, 0, "behind it"));
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("r"), &j, 1, 0, &q));
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
+    t_world_settle(&w);
+    T_HEARD(&w, 0, "jobs 1:b");
+    T_HEARD(&w, 0, "");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_failed_job_keeps_its_rank(void)
+{
+    relet_job j = t_job("a");
+    t_world w;
+
+    t_begin(&w, 1);
+    j.rank = -7;
+    j.attempts = 2;
+    j.backoff = RELET_BACKOFF_FIXED;
+    j.backoff_ms = 5000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    ASSERT_EQ(0, t_fail(&w, 0, 1, RELET_RETRY));
+    ASSERT_STR_EQ("*1\r\n$4\r\n1,-7\r\n",
+                  t_world_ask(&w, "ZRANGE {q}:delayed 0 -1"));
+    t_world_end(&w);
+    PASS();
+}
+
 /* Nothing is sent, and the job is still held. */
 TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
 {
@@ -352,6 +422,7 @@ TEST of_an_end_without_an_answer_nobody_knows(void)
 TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
 {
     relet_span half = relet_str("half");
+    uint64_t commands;
     t_world w;
 
     t_begin(&w, 1);
@@ -366,8 +437,10 @@ TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
     T_HEARD(&w, 0, "job lost 1 expired");
     w.refusing = 0;
     t_world_pass(&w, 10000);
+    commands = w.commands;
     ASSERT_EQ(0, relet_job_progress(w.p[0].r, 0, 1, half));
-    t_world_pass(&w, 10);
+    t_world_settle(&w);
+    ASSERT_EQ(commands, w.commands);
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1r"));
     t_world_end(&w);
     PASS();
@@ -558,6 +631,29 @@ TEST a_put_that_is_waited_for_keeps_its_place(void)
     PASS();
 }
 
+/* The queue may forget an hour later what a client put last: a repeat would put
+ * it twice. */
+TEST a_put_ends_within_50_minutes_whatever_the_client_s_own_time(void)
+{
+    relet_config c = t_config();
+    relet_job j = t_job("a");
+    t_world w;
+
+    c.workers_max = 1;
+    c.timeout_ms = 7200000;
+    t_world_start_with(&w, 1, &c);
+    t_world_pass(&w, 10);
+    w.no_way_in[0] = w.refusing = 1;
+    t_world_cut(&w, 0);
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL));
+    t_world_pass(&w, 49 * 60000);
+    ASSERT_EQ(1, (int)relet_outstanding(w.p[0].r));
+    t_world_pass(&w, 60001);
+    ASSERT_EQ(0, (int)relet_outstanding(w.p[0].r));
+    t_world_end(&w);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -574,6 +670,9 @@ int main(int argc, char **argv)
     RUN_TEST(of_a_job_that_is_none_nothing_is_done);
     RUN_TEST(a_failure_does_not_wait_for_less_than_no_time);
     RUN_TEST(a_snooze_is_no_attempt);
+    RUN_TEST(one_id_in_two_queues_is_two_jobs);
+    RUN_TEST(a_queue_that_goes_on_slowly_holds_up_no_other);
+    RUN_TEST(a_failed_job_keeps_its_rank);
     RUN_TEST(what_is_too_long_to_be_sent_can_be_ended_in_fewer_words);
     RUN_TEST(what_has_ended_goes_out_when_all_events_are_taken);
     RUN_TEST(of_an_end_without_an_answer_nobody_knows);
@@ -585,5 +684,6 @@ int main(int argc, char **argv)
     RUN_TEST(workers_of_two_teams_do_not_share_their_room);
     RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);
     RUN_TEST(a_put_that_is_waited_for_keeps_its_place);
+    RUN_TEST(a_put_ends_within_50_minutes_whatever_the_client_s_own_time);
     GREATEST_MAIN_END();
 }

@@ -132,6 +132,25 @@ TEST a_follower_that_leaves_passes_its_wake_up_on(void)
     PASS();
 }
 
+/* The one that was woken first looks at the server's clock for the first time
+ * since it leapt, and gives back what it was granted. Both have one channel. */
+TEST a_grant_given_back_wakes_who_waits_in_the_same_client(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 2));
+    w.wall_ms += 2000;
+    ASSERT_EQ(1, t_lead(&w, 1, "n"));
+    t_world_settle(&w);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "lease trouble 7 clock");
+    T_HEARD(&w, 1, "lease gained 7");
+    ASSERT(relet_lease_valid_for(w.p[1].r, 1, w.now) > 0);
+    t_world_end(&w);
+    PASS();
+}
+
 TEST tokens_grow_with_each_leader(void)
 {
     uint64_t first, second;
@@ -1037,6 +1056,27 @@ TEST a_refused_wake_up_is_wished_for_again_on_the_next_link(void)
     PASS();
 }
 
+TEST a_follower_that_began_without_memory_is_woken_once_there_is_some(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    (void)t_lead(&w, 0, "n");
+    t_world_pass(&w, 10);
+    w.p[1].heap.fail_at = w.p[1].heap.calls + 1;
+    w.p[1].heap.fail_on = 1;
+    (void)t_lead(&w, 1, "n");
+    ASSERT(t_fixed || w.p[1].heap.failed > 0);
+    w.p[1].heap.fail_at = 0;
+    t_world_pass(&w, 1000);
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_follower_that_waits_asks_about_once_a_lease(void)
 {
     uint64_t before;
@@ -1261,6 +1301,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_killed_leader_is_followed_when_its_lease_ends);
     RUN_TEST(a_dead_sleeper_is_passed_over);
     RUN_TEST(a_follower_that_leaves_passes_its_wake_up_on);
+    RUN_TEST(a_grant_given_back_wakes_who_waits_in_the_same_client);
     RUN_TEST(tokens_grow_with_each_leader);
     RUN_TEST(a_paused_leader_hears_of_the_loss_first);
     RUN_TEST(a_silent_link_ends_the_belief_in_time);
@@ -1306,6 +1347,7 @@ int main(int argc, char **argv)
     RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
     RUN_TEST(wake_ups_are_not_told);
     RUN_TEST(a_refused_wake_up_is_wished_for_again_on_the_next_link);
+    RUN_TEST(a_follower_that_began_without_memory_is_woken_once_there_is_some);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);
     RUN_TEST(output_that_is_full_does_not_stop_a_renewal);
     RUN_TEST(another_program_is_kept_out_while_we_hold);

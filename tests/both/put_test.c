@@ -118,6 +118,36 @@ TEST a_put_of_several_jobs_counts_all_of_them(void)
     PASS();
 }
 
+/* Of five, the fourth has the id of the third; none at all are refused. */
+TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
+{
+    static const char *const id[5] = {"", "", "x", "x", "y"};
+    static const char *const type[5] = {"", "t", "t", "", "u"};
+    relet_request q = {9, 0, 0};
+    relet_job j[5];
+    t_world w;
+    int i;
+
+    t_begin(&w);
+    memset(j, 0, sizeof j);
+    for (i = 0; i < 5; i++) {
+        j[i].id = relet_str(id[i]);
+        j[i].type = relet_str(type[i]);
+        j[i].payload = relet_str("p");
+    }
+    ASSERT_EQ(RELET_E_REFUSED, relet_put(w.p[0].r, relet_str("q"), j, 0, 0, &q));
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), j, 5, 0, &q));
+    t_world_settle(&w);
+    TOLD(&w, "reply 9 \"1 2 3 -3W 4\"");
+    ASSERT_STR_EQ("*4\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n$1\r\n4\r\n",
+                  t_world_ask(&w, "LRANGE {q}:waiting 0 -1"));
+    ASSERT(strstr(t_world_ask(&w, "HGET {q}:jobs 2"), "0,0,1,0,0;tp"));
+    ASSERT(strstr(t_world_ask(&w, "HGET {q}:jobs 3"), "0,0,1,1,0;txp"));
+    ASSERT(strstr(t_world_ask(&w, "HGET {q}:jobs 4"), "0,0,1,1,0;uyp"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST what_differs_goes_alone_and_in_its_order(void)
 {
     relet_request q = {2, 0, 0};
@@ -273,6 +303,31 @@ TEST of_what_was_sent_in_part_all_are_unsure(void)
     PASS();
 }
 
+/* An hour after its server ran a put, a queue may not know any more that it did. */
+TEST a_put_without_a_time_out_ends_while_its_queue_remembers_it(void)
+{
+    relet_request q = {1, RELET_NEVER, 0};
+    t_world w;
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    t_begin(&w);
+    w.no_way_in[0] = 1;
+    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, &q));
+    t_world_settle(&w);
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    t_world_pass(&w, 49 * 60 * 1000);
+    ASSERT_EQ(1, relet_outstanding(w.p[0].r));
+    t_world_pass(&w, 60 * 1000);
+    while (strncmp("down", t_told(&w.p[0]), 4) == 0)
+        ;
+    ASSERT_STR_EQ("unsure 1 timeout", w.p[0].line);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST without_a_link_all_end_unsent(void)
 {
     t_world w;
@@ -410,6 +465,7 @@ int main(int argc, char **argv)
     RUN_TEST(puts_of_one_turn_are_one_call_and_each_hears_its_number);
     RUN_TEST(no_more_jobs_share_a_call_than_one_put_may_have);
     RUN_TEST(a_put_of_several_jobs_counts_all_of_them);
+    RUN_TEST(jobs_that_are_put_at_once_keep_their_types_and_ids);
     RUN_TEST(what_differs_goes_alone_and_in_its_order);
     RUN_TEST(another_time_out_goes_alone);
     RUN_TEST(an_error_is_told_to_all);
@@ -418,6 +474,7 @@ int main(int argc, char **argv)
     RUN_TEST(over_a_new_link_all_are_repeated_and_put_once);
     RUN_TEST(without_an_answer_all_end_at_the_same_time);
     RUN_TEST(of_what_was_sent_in_part_all_are_unsure);
+    RUN_TEST(a_put_without_a_time_out_ends_while_its_queue_remembers_it);
     RUN_TEST(without_a_link_all_end_unsent);
     RUN_TEST(what_goes_out_with_others_is_not_cancelled);
     RUN_TEST(who_was_answered_hears_it_also_when_the_link_breaks);

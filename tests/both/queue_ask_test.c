@@ -104,6 +104,7 @@ TEST a_result_that_is_kept_is_seen(void)
 
 TEST a_result_may_be_kept_for_longer(void)
 {
+    relet_queue_info now;
     relet_time until;
 
     ASSERT(t_one_done());
@@ -114,6 +115,9 @@ TEST a_result_may_be_kept_for_longer(void)
     ASSERT_EQ(RELET_DONE, t_info.place);
     ASSERT_EQ(1, t_info.work.number);
     ASSERT(t_info.at_ms > until + 3000000);
+    HEARD(relet_queue_status(t_r, t_queue, NULL));
+    ASSERT(relet_queue_status_read(t_ev.value, &now));
+    ASSERT(t_info.at_ms <= now.server_us / 1000 + 3600000);
     HEARD(relet_job_keep(t_r, t_queue, 2, t_none, 3600000, NULL));
     ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
     PASS();

@@ -219,6 +219,66 @@ TEST what_is_held_is_what_is_still_leased(void)
     PASS();
 }
 
+TEST a_recall_brings_no_job_that_another_worker_has_by_now(void)
+{
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    t_all_due("leased");
+    (void)t_reap("1", "3", "0");
+    (void)t_claim("V", "1", "1");
+    (void)RUN("held", "W", "1", NULL);
+    ASSERT_EQ(1, t_nth(0));
+    SAID("2", t_brought());
+    PASS();
+}
+
+/* Of the claims, too: a server that evicts keys with an end takes nothing. */
+TEST no_key_of_a_queue_ends_by_itself(void)
+{
+    char line[T_WORD + 10];
+    t_list keys;
+    size_t i;
+
+    t_put(3);
+    (void)t_offer("1", "5,0,1,1,7;tyk86400 ", "ranked");
+    t_ready();
+    (void)t_offer("2", "0,60000,0,1,3;xk9 ", "later");
+    (void)t_claim("W", "1", "3");
+    (void)RUN("renew", "60000", "86400000", "1", t_token("1"), NULL);
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "r", NULL);
+    (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "e", NULL);
+    (void)RUN("progress", "3", t_token("3"), "half", NULL);
+    (void)t_say("RENAME {q}:ranked {q}:aside");
+    (void)RUN("sleep", "wake:1", "1", NULL);
+    (void)t_say("RENAME {q}:aside {q}:ranked");
+    SAID("6", RUN("unique", "P.8", "1", "t", "60000", "0,0,0,1,0;z", "a", "0",
+                  NULL));
+    t_read(&keys, "KEYS {q}*");
+    ASSERT_EQ_FMT((size_t)8, keys.n, "%zu"); /* jobs ids ranked delayed leased done dead idle */
+    for (i = 0; i < keys.n; i++) {
+        sprintf(line, "PTTL %s", keys.word[i]);
+        SAID("-1", t_tell(line));
+    }
+    PASS();
+}
+
+/* There is no list of workers that could name one that is gone. */
+TEST a_job_names_the_workers_that_had_it(void)
+{
+    t_put(1);
+    (void)t_claim("A", "1", "1");
+    t_all_due("leased");
+    (void)t_reap("9", "3", "0");
+    ASSERT(strcmp(strstr(t_state("1"), " - "), " - A") == 0);
+    (void)t_claim("B", "1", "1");
+    ASSERT(strcmp(strstr(t_state("1"), " - "), " - A B") == 0);
+    (void)RUN("fail", "B", "1", "1", t_token("1"), "x", "0", "e", NULL);
+    (void)RUN("job", "", "1", NULL);
+    ASSERT(strstr(t_shown, " - A B "));
+    SAID("0", t_tell("EXISTS {q}:idle {q}:leased"));
+    PASS();
+}
+
 TEST tokens_grow_though_the_clock_goes_back(void)
 {
     t_put(2);
@@ -428,12 +488,47 @@ TEST no_more_are_reaped_than_were_asked_for(void)
     PASS();
 }
 
+/* Job 1 ends before its lapsed lease is found, job 2 after that. */
+TEST a_reap_beside_an_end_or_another_reap_brings_a_job_back_once(void)
+{
+    char token[30];
+
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    strcpy(token, t_token("2"));
+    t_all_due("leased");
+    SAID("d", RUN("done", "W", "1", "1", t_token("1"), NULL));
+    SAID("[1 0 -1]", t_reap("9", "3", "0"));
+    SAID("[0 0 -1]", t_reap("9", "3", "0"));
+    SAID("l", RUN("done", "W", "2", "2", token, NULL));
+    SAID("[2]", t_tell("LRANGE {q}:waiting 0 -1"));
+    SAID("W 0 0 1 0 - W", t_state("2"));
+    SWEPT;
+    PASS();
+}
+
 TEST another_server_holds_off_before_it_reaps(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
     t_all_due("leased");
     (void)t_say("HSET {q}:jobs run another open 1");
+    (void)t_reap("9", "3", "50000");
+    ASSERT_EQ(0, t_nth(0));
+    ASSERT(t_nth(2) > 0 && t_nth(2) <= 50000);
+    (void)t_say("HSET {q}:jobs open 1");
+    (void)t_reap("9", "3", "50000");
+    ASSERT_EQ(1, t_nth(0));
+    PASS();
+}
+
+TEST a_failover_and_another_one_back_hold_off_before_it_reaps(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    t_all_due("leased");
+    (void)t_reap("0", "3", "50000"); /* the first server of all */
+    t_failed_back("{q}:jobs", "run");
     (void)t_reap("9", "3", "50000");
     ASSERT_EQ(0, t_nth(0));
     ASSERT(t_nth(2) > 0 && t_nth(2) <= 50000);
@@ -788,6 +883,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_pick_brings_no_more_bytes_than_its_client_reads);
     RUN_TEST(a_pick_of_bulky_ones_brings_them_one_by_one);
     RUN_TEST(what_is_held_is_what_is_still_leased);
+    RUN_TEST(a_recall_brings_no_job_that_another_worker_has_by_now);
+    RUN_TEST(no_key_of_a_queue_ends_by_itself);
+    RUN_TEST(a_job_names_the_workers_that_had_it);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
     RUN_TEST(ghosts_are_passed_over_and_counted);
     RUN_TEST(one_that_stands_twice_in_line_is_leased_once);
@@ -804,7 +902,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_lease_that_ended_is_relet_first);
     RUN_TEST(a_job_that_stalls_too_often_is_dead);
     RUN_TEST(no_more_are_reaped_than_were_asked_for);
+    RUN_TEST(a_reap_beside_an_end_or_another_reap_brings_a_job_back_once);
     RUN_TEST(another_server_holds_off_before_it_reaps);
+    RUN_TEST(a_failover_and_another_one_back_hold_off_before_it_reaps);
     RUN_TEST(a_clock_that_leapt_holds_off_before_it_reaps);
     RUN_TEST(a_type_is_picked_and_the_others_keep_their_order);
     RUN_TEST(a_type_that_begins_like_another_is_another);

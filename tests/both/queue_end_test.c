@@ -114,6 +114,58 @@ TEST what_is_kept_is_kept_for_its_time(void)
     PASS();
 }
 
+/* Two jobs with ids end in one step, a third one later, each with a time of its
+ * own: the end of the first one's time takes nothing else along. */
+TEST results_are_kept_each_for_its_own_time(void)
+{
+    long long first;
+
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    (void)t_offer("2", "0,0,0,1,0;y", "b");
+    (void)t_offer("3", "0,0,0,1,0;z", "c");
+    t_ready();
+    (void)t_claim("W", "1", "3");
+    SAID("dd", RUN("keep", "W", "1", "1", t_token("1"), "86400000", "one", "2",
+                   t_token("2"), "300000", "two", NULL));
+    SAID("dtwo", t_tell("HGET {q}:jobs 2r"));
+    first = strtoll(t_tell("ZSCORE {q}:done 1"), NULL, 10);
+    ASSERT_EQ(86400000 - 300000,
+              first - strtoll(t_tell("ZSCORE {q}:done 2"), NULL, 10));
+    (void)t_say("ZADD {q}:done XX 1 2");
+    SAID("d", RUN("keep", "W", "2", "3", t_token("3"), "1000", "three", NULL));
+    SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
+    SAID("done", t_tell("HGET {q}:jobs 1r")); /* a d, and "one" */
+    SAID("dthree", t_tell("HGET {q}:jobs 3r"));
+    SAID("nil", t_tell("HGET {q}:jobs 2r"));
+    SAID("-1D", t_offer("4", "0,0,0,1,0;x", "d"));
+    SAID("[1 3]", t_tell("HMGET {q}:ids x z"));
+    SWEPT;
+    PASS();
+}
+
+/* The id of a job whose result has gone is put again: what is left of the time
+ * of the old one ends nothing of the new one. */
+TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
+{
+    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    (void)RUN("keep", "W", "1", "1", t_token("1"), "1", "one", NULL);
+    t_all_due("done");
+    (void)RUN("trim", "10", "10", "0", "9", NULL);
+    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("[0 0]", RUN("trim", "0", "0", "1", "9", NULL));
+    t_ready();
+    (void)t_claim("W", "2", "1");
+    SAID("[0 0]", RUN("trim", "0", "0", "1", "9", NULL));
+    SAID("d", RUN("keep", "W", "2", "2", t_token("2"), "60000", "two", NULL));
+    SAID("[0 0]", RUN("trim", "9", "9", "1", "9", NULL));
+    SAID("2", t_tell("HGET {q}:ids x"));
+    SAID("dtwo", t_tell("HGET {q}:jobs 2r"));
+    SWEPT;
+    PASS();
+}
+
 /* Of a job that is kept, and has 60 s left. */
 TEST what_is_kept_may_be_kept_longer_or_no_more(void)
 {
@@ -171,6 +223,22 @@ TEST an_id_that_another_job_has_by_now_stays(void)
     PASS();
 }
 
+/* Trimming and purging freed the id "-" whatever they were about. */
+TEST an_id_stays_when_another_job_goes(void)
+{
+    SAID("1", t_offer("1", "0,3600000,0,1,0;-", "a"));
+    t_put(2);
+    (void)t_claim("W", "1", "1");
+    (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "", NULL);
+    SAID("[1 0]", RUN("trim", "0", "0", "0", "9", NULL));
+    SAID("1", t_tell("HGET {q}:ids -"));
+    SAID("[1 0]", RUN("purge", "w", "9", "0", NULL));
+    SAID("1", t_tell("HGET {q}:ids -"));
+    SAID("[1 0]", RUN("purge", "y", "9", "0", NULL));
+    SAID("nil", t_tell("HGET {q}:ids -"));
+    PASS();
+}
+
 TEST a_retry_waits_and_counts_and_a_snooze_only_waits(void)
 {
     t_put(2);
@@ -192,16 +260,27 @@ TEST a_replay_goes_on_behind_those_that_are_refused(void)
     (void)t_claim("W", "1", "2");
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
               t_token("2"), "x", "0", "", NULL);
-    SAID("[2 0 0]", RUN("replay", "1", "2", "0", NULL));
+    SAID("[2 0 0 1]", RUN("replay", "1", "2", "0", NULL));
     t_ready();
     (void)t_claim("W", "2", "4");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "", "2",
               t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
               "4", t_token("4"), "x", "0", "", NULL);
     (void)t_say("ZADD {q}:dead 1 1 1 2"); /* they are the oldest */
-    SAID("[0 2 0]", RUN("replay", "1", "2", "0", NULL));
-    SAID("[2 0 0]", RUN("replay", "1", "2", "2", NULL));
-    SAID("[0 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SAID("[0 2 0 1]", RUN("replay", "1", "2", "0", NULL));
+    SAID("[2 0 0 1]", RUN("replay", "1", "2", "2", NULL));
+    SAID("[0 0 0 0]", RUN("replay", "1", "2", "2", NULL));
+    SWEPT;
+    PASS();
+}
+
+TEST a_dead_job_that_is_named_twice_is_replayed_once(void)
+{
+    t_put(1);
+    (void)t_claim("W", "1", "1");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
+    SAID("[1 0 1 0]", RUN("replay", "1", "9", "0", "1", "1", NULL));
+    SAID("W 0 0 0 1 - W", t_state("1"));
     SWEPT;
     PASS();
 }
@@ -213,14 +292,79 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL));
     SAID("X 0 1 0 0 - W", t_state("1"));
     SWEPT;
-    SAID("[1 0 1]", RUN("replay", "1", "9", "0", "1", "7", NULL));
+    SAID("[1 0 1 0]", RUN("replay", "1", "9", "0", "1", "7", NULL));
     SAID("W 0 0 0 1 - W", t_state("1"));
     SWEPT;
     t_ready();
     (void)t_claim("W", "2", "1");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
-    SAID("[0 1 0]", RUN("replay", "1", "9", "0", NULL));
+    SAID("[0 1 0 0]", RUN("replay", "1", "9", "0", NULL));
     SWEPT;
+    PASS();
+}
+
+TEST a_job_that_is_replayed_has_its_rank_again(void)
+{
+    (void)t_offer("1", "-5,0,0,0,0;", "a");
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("d", RUN("fail", "W", "1", "1,-5", t_token("1"), "x", "0", "no", NULL));
+    SAID("[1 0 0 0]", RUN("replay", "1", "9", "0", "1", NULL));
+    SAID("[1,-5]", t_tell("ZRANGE {q}:delayed 0 -1"));
+    SWEPT;
+    PASS();
+}
+
+/* Five dead jobs of 400 000 bytes but for the last. */
+static void t_five_bulky(void)
+{
+    static char bulky[400001];
+    int i;
+
+    memset(bulky, 'x', sizeof bulky - 1);
+    (void)RUN("put", "P", "1", "0", bulky, bulky, bulky, bulky, "a", NULL);
+    (void)RUN("claim", "W", "1", "60000", "5", "4000000", NULL);
+    for (i = 1; i <= 5; i++) {
+        char n[12];
+
+        sprintf(n, "%d", i);
+        (void)RUN("fail", "W", n, n, t_token(n), "x", "0", "no", NULL);
+    }
+}
+
+TEST long_records_are_replayed_some_at_a_time(void)
+{
+    t_five_bulky();
+    SAID("[2 0 0 1]", RUN("replay", "9", "128", "0", NULL));
+    SAID("[3 0 0 0]", RUN("replay", "9", "128", "0", NULL));
+    SAID("5", t_tell("ZCARD {q}:delayed"));
+    t_fresh(NULL);
+    t_five_bulky();
+    SAID("[3 0 0 1]", RUN("replay", "9", "0", "0", "5", "4", "3", "2", "1",
+                          NULL)); /* 5, 4 and 3 */
+    SAID("[3 4 5]", t_tell("ZRANGE {q}:delayed 0 -1"));
+    PASS();
+}
+
+TEST long_records_are_purged_some_at_a_time(void)
+{
+    t_five_bulky();
+    SAID("[2 1]", RUN("purge", "x", "128", "0", NULL));
+    SAID("[3 0]", RUN("purge", "a", "128", "0", NULL));
+    ASSERT_EQ(0, t_records());
+    PASS();
+}
+
+TEST a_replay_says_whether_there_is_more(void)
+{
+    t_put(3);
+    (void)t_claim("W", "1", "3");
+    (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
+              t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
+              NULL);
+    SAID("[2 0 0 1]", RUN("replay", "9", "2", "0", NULL));
+    SAID("[1 0 0 0]", RUN("replay", "9", "2", "0", NULL));
+    SAID("[0 0 1 0]", RUN("replay", "9", "2", "0", "7", NULL));
     PASS();
 }
 
@@ -257,8 +401,8 @@ TEST what_was_cancelled_is_not_replayed(void)
     SAID("[r 1]", RUN("cancel", "", "1", NULL));
     SAID("d", RUN("fail", "W", "1", "1", t_token("1"), "r", "0", "no", NULL));
     SAID("d", RUN("fail", "W", "2", "2", t_token("2"), "x", "0", "no", NULL));
-    SAID("[0 1 0]", RUN("replay", "9", "9", "0", "1", NULL));
-    SAID("[1 1 0]", RUN("replay", "9", "9", "0", NULL));
+    SAID("[0 1 0 0]", RUN("replay", "9", "9", "0", "1", NULL));
+    SAID("[1 1 0 0]", RUN("replay", "9", "9", "0", NULL));
     SAID("[1]", t_tell("ZRANGE {q}:dead 0 -1"));
     SWEPT;
     PASS();
@@ -309,12 +453,15 @@ TEST who_waits_hears_how_it_ended(void)
     (void)t_offer("1", "0,0,0,0,6;k5 rme", "a");
     (void)t_offer("2", "0,0,0,0,3;rme", "b");
     (void)t_offer("3", "0,0,0,0,3;rme", "c");
+    (void)t_offer("4", "0,0,0,0,3;rme", "d");
     t_ready();
-    (void)t_claim("W", "1", "2");
+    (void)RUN("cancel", "", "3", NULL);
+    (void)t_claim("W", "1", "9");
     (void)RUN("keep", "W", "1", "1", t_token("1"), "5", "r", NULL);
     (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "no", NULL);
-    (void)RUN("cancel", "", "3", NULL);
+    (void)RUN("keep", "W", "2", "4", t_token("4"), "0", "is not kept", NULL);
     t_heard(other);
+    ASSERT(strstr(t_reply, "\r\n4 d is not kept\r\n"));
     ASSERT(strstr(t_reply, "\r\n1 d r\r\n"));
     ASSERT(strstr(t_reply, "\r\n2 x no\r\n"));
     ASSERT(strstr(t_reply, "\r\n3 c \r\n"));
@@ -433,7 +580,7 @@ static const char *t_listed(size_t field)
 
     *to = '\0';
     for (i = 0; t_reply[0] == '*' && i < n; i++) {
-        if (i >= 2 && ((i - 2) % 6 == 0 || (i - 2) % 6 == field)) {
+        if (i >= 2 && ((i - 2) % 7 == 0 || (i - 2) % 7 == field)) {
             const char *text = p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1;
             int k = p[0] == '$' ? (int)strtol(p + 1, NULL, 10)
                                 : (int)strcspn(p + 1, "\r");
@@ -472,6 +619,7 @@ TEST a_list_tells_times_and_texts(void)
     (void)RUN("list", "l", "0", "9", "1100", NULL);
     SAID("1 17 2 18", t_listed(1));
     SAID("1 phalf 2 ", t_listed(5));
+    SAID("1 5 2 0", t_listed(6));
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
     (void)RUN("list", "x", "0", "9", "1100", NULL);
     SAID("1 xno", t_listed(5));
@@ -509,6 +657,10 @@ TEST a_list_tells_the_beginning_of_what_is_long(void)
     (void)RUN("list", "w", "0", "9", "1100", NULL);
     SAID("1 3005", t_listed(2));
     ASSERT(t_reply_n > 1100 && t_reply_n < 1300);
+    (void)t_claim("W", "1", "1");
+    (void)RUN("progress", "1", t_token("1"), payload, NULL);
+    (void)RUN("list", "l", "0", "9", "1100", NULL);
+    SAID("1 3001", t_listed(6));
     PASS();
 }
 
@@ -529,6 +681,27 @@ TEST a_queue_tells_how_it_is(void)
     ASSERT(t_nth(13) >= 0 && t_nth(13) < 100);
     ASSERT(t_nth(14) > 0 && t_nth(14) <= 5000);
     ASSERT_EQ(-1, t_nth(15));
+    PASS();
+}
+
+/* A job with a head has its time in another form. */
+TEST the_oldest_job_in_line_tells_how_long_it_has_waited(void)
+{
+    if (t_local == NULL)
+        SKIP();
+    (void)t_offer("1", "5,0,1,0,0;t", "a");
+    t_ready();
+    relet_local_time(t_local, T_WALL_US + 3000000);
+    t_put(1);
+    (void)RUN("status", NULL);
+    relet_local_time(t_local, T_WALL_US);
+    ASSERT_EQ(3, t_nth(13));
+    (void)RUN("purge", "a", "9", "0", NULL);
+    (void)RUN("put", "P.1", "1", "0", "plain", NULL);
+    relet_local_time(t_local, T_WALL_US + 5000000);
+    (void)RUN("status", NULL);
+    relet_local_time(t_local, T_WALL_US);
+    ASSERT_EQ(5, t_nth(13));
     PASS();
 }
 
@@ -627,6 +800,52 @@ TEST who_takes_another_step_is_remembered_anew(void)
     PASS();
 }
 
+TEST a_job_that_is_in_its_place_is_not_repaired(void)
+{
+    t_put(4);
+    (void)t_offer("1", "2,5000,0,0,0;", "a");
+    (void)t_claim("W", "1", "3");
+    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "5000", "r", NULL));
+    SAID("d", RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "", NULL));
+    SAID("", RUN("repair", "1", "60000", "5000", NULL));
+    SAID("", RUN("repair", "2", "60000", "5000", NULL));
+    SAID("", RUN("repair", "3", "60000", "5000", NULL));
+    SAID("", RUN("repair", "4", "60000", "5000", NULL));
+    SAID("", RUN("repair", "5", "60000", "5000", NULL));
+    SAID("", RUN("repair", "6", "60000", "5000", NULL));
+    SWEPT;
+    PASS();
+}
+
+/* Its worker may be at work: another one gets it when the lease is over. */
+TEST a_job_that_is_leased_to_nobody_is_its_workers_for_a_lease(void)
+{
+    static char token[30];
+
+    t_put(2);
+    (void)t_claim("W", "1", "2");
+    strcpy(token, t_token("1"));
+    (void)t_say("ZREM {q}:leased 1");
+    SAID("l", RUN("repair", "1", "86400000", "5000", NULL));
+    SWEPT;
+    SAID("[2 1]", t_tell("ZRANGE {q}:leased 0 -1")); /* in their order */
+    SAID("d", RUN("done", "W", "2", "1", token, NULL));
+    SWEPT;
+    PASS();
+}
+
+TEST numbers_that_cannot_be_given_are_left_as_they_are(void)
+{
+    t_put(1);
+    (void)t_say("HSET {q}:jobs 5000000000000000 .1234x");
+    SAID("u", RUN("repair", "5000000000000000", "1", "1", NULL));
+    (void)t_say("HSET {q}:jobs 1 odd");
+    SAID("u", RUN("repair", "1", "1", "1", NULL));
+    SAID("1", t_tell("HGET {q}:jobs seq"));
+    SAID("odd", t_tell("HGET {q}:jobs 1"));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -640,14 +859,22 @@ int main(int argc, char **argv)
     RUN_TEST(an_older_end_that_comes_late_is_void);
     RUN_TEST(an_old_token_changes_nothing);
     RUN_TEST(what_is_kept_is_kept_for_its_time);
+    RUN_TEST(results_are_kept_each_for_its_own_time);
+    RUN_TEST(the_end_of_a_kept_result_leaves_the_next_job_of_its_id);
     RUN_TEST(what_is_kept_may_be_kept_longer_or_no_more);
     RUN_TEST(what_died_is_not_kept_for_longer);
     RUN_TEST(an_id_is_free_when_nothing_is_kept);
     RUN_TEST(an_id_that_another_job_has_by_now_stays);
+    RUN_TEST(an_id_stays_when_another_job_goes);
     RUN_TEST(a_retry_waits_and_counts_and_a_snooze_only_waits);
     RUN_TEST(a_replay_goes_on_behind_those_that_are_refused);
+    RUN_TEST(a_dead_job_that_is_named_twice_is_replayed_once);
     RUN_TEST(a_dead_job_is_replayed_with_its_count);
+    RUN_TEST(a_job_that_is_replayed_has_its_rank_again);
     RUN_TEST(long_records_are_listed_and_trimmed_some_at_a_time);
+    RUN_TEST(long_records_are_replayed_some_at_a_time);
+    RUN_TEST(long_records_are_purged_some_at_a_time);
+    RUN_TEST(a_replay_says_whether_there_is_more);
     RUN_TEST(what_was_cancelled_is_not_replayed);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
     RUN_TEST(who_waits_hears_how_it_ended);
@@ -662,12 +889,16 @@ int main(int argc, char **argv)
     RUN_TEST(a_list_leaves_out_what_is_elsewhere_or_of_another_type);
     RUN_TEST(a_list_tells_the_beginning_of_what_is_long);
     RUN_TEST(a_queue_tells_how_it_is);
+    RUN_TEST(the_oldest_job_in_line_tells_how_long_it_has_waited);
     RUN_TEST(a_purge_goes_on_until_all_is_gone);
     RUN_TEST(a_purge_leaves_what_is_leased);
     RUN_TEST(a_trim_leaves_what_has_not_ended);
     RUN_TEST(the_dead_are_kept_up_to_a_number_and_an_age);
     RUN_TEST(what_dead_clients_were_told_is_forgotten_after_an_hour);
     RUN_TEST(who_takes_another_step_is_remembered_anew);
+    RUN_TEST(a_job_that_is_in_its_place_is_not_repaired);
+    RUN_TEST(a_job_that_is_leased_to_nobody_is_its_workers_for_a_lease);
+    RUN_TEST(numbers_that_cannot_be_given_are_left_as_they_are);
     t_close();
     GREATEST_MAIN_END();
 }

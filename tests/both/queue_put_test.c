@@ -258,6 +258,18 @@ TEST a_replacement_takes_the_payload_alone(void)
     PASS();
 }
 
+TEST a_finished_job_is_not_replaced(void)
+{
+    SAID("1", t_unique("1", "r", "0,0,0,1,0;x"));
+    t_ready();
+    (void)t_claim("W", "1", "1");
+    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "60000", "r", NULL));
+    SAID("-1D", t_unique("2", "r", "0,0,0,1,0;x"));
+    ASSERT(strstr(RUN("job", "x", "", NULL), "0,0,0,1,0;x1 "));
+    SWEPT;
+    PASS();
+}
+
 TEST a_debounced_job_waits_anew(void)
 {
     (void)t_unique("1", "d", "0,5000,0,1,0;x");
@@ -306,6 +318,154 @@ TEST a_window_that_has_closed_is_forgotten(void)
     PASS();
 }
 
+/* Of all the workers of a queue one in an hour looks through it. */
+TEST a_look_for_what_is_remembered_is_not_begun_twice_in_a_while(void)
+{
+    static const char *const set[] = {"HSET", "{q}:jobs", "pold", "5 1", NULL};
+
+    (void)RUN("forget", "", "100", "3600", NULL);
+    SAID("0", t_tell("EXISTS {q}:jobs"));
+    t_put(1);
+    SAID("i0", RUN("forget", "", "100", "3600", NULL));
+    (void)t_ask(set);
+    SAID("", RUN("forget", "", "100", "3600", NULL));
+    SAID("5 1", t_tell("HGET {q}:jobs pold"));
+    SAID("", RUN("forget", "i0", "100", "3600", NULL)); /* it goes on */
+    SAID("i0", RUN("forget", "", "100", NULL));         /* or is asked to */
+    ASSERT(strstr(t_tell("HGET {q}:jobs pold"), "5 1@"));
+    (void)t_ask(set);
+    (void)t_say("HSET {q}:jobs swept 1");
+    SAID("i0", RUN("forget", "", "100", "3600", NULL));
+    ASSERT(strstr(t_tell("HGET {q}:jobs pold"), "5 1@"));
+    PASS();
+}
+
+/* It was noted by a clock that went days ahead, and was set right since. */
+TEST a_look_that_was_noted_in_the_future_does_not_keep_others_off(void)
+{
+    t_put(1);
+    (void)t_say("HSET {q}:jobs swept 9999999999");
+    SAID("i0", RUN("forget", "", "100", "3600", NULL));
+    SAID("", RUN("forget", "", "100", "3600", NULL));
+    PASS();
+}
+
+/* ------------------------------------------------- places of cancelled jobs
+ *
+ * One that is cancelled in the list leaves its number there until its turn. */
+
+/* How many jobs a put is told that wait, when it is refused for one more. */
+static const char *t_waiting(void)
+{
+    static char said[60];
+    static int op = 900;
+    char number[12];
+
+    sprintf(number, "%d", op++);
+    sprintf(said, "%.59s", RUN("put", "P.f", number, "1", "a", "b", NULL));
+    return strncmp(said, "-FULL ", 6) == 0 ? strtok(said + 6, " ") : said;
+}
+
+TEST a_cancelled_job_leaves_room_for_another_one(void)
+{
+    t_put(3);
+    SAID("[c 2]", RUN("cancel", "", "2", NULL));
+    SAID("2", t_waiting());
+    SAID("[4 0]", RUN("put", "P.1", "1", "3", "d", NULL));
+    SAID("-FULL 3 jobs wait", RUN("put", "P.1", "2", "3", "e", NULL));
+    SAID("-FULL 3 jobs wait", RUN("offer", "P.1", "2", "3", "1,0,0,0,0;", "e",
+                                  NULL));
+    SAID("-FULL 3 jobs wait", RUN("unique", "P.1", "2", "r", "0",
+                                  "0,0,0,1,0;u", "e", "3", NULL));
+    SAID("[c 1]", RUN("cancel", "", "1", NULL));
+    SAID("5", RUN("offer", "P.1", "2", "3", "1,0,0,0,0;", "e", NULL));
+    SAID("[c 3]", RUN("cancel", "", "3", NULL));
+    SAID("6", RUN("unique", "P.1", "3", "r", "0", "0,0,0,1,0;u", "e", "3",
+                  NULL));
+    PASS();
+}
+
+/* As a claim leaves it that passes over places which were never counted. */
+TEST a_count_of_places_below_none_hides_no_cancelled_job(void)
+{
+    t_put(3);
+    (void)t_say("HSET {q}:jobs holes -5");
+    SAID("[c 2]", RUN("cancel", "", "2", NULL));
+    SAID("1", t_tell("HGET {q}:jobs holes"));
+    SAID("2", t_waiting());
+    PASS();
+}
+
+TEST a_job_that_is_cancelled_elsewhere_leaves_no_place(void)
+{
+    (void)t_offer("1", "5,0,0,0,0;", "a");
+    (void)t_offer("2", "0,3600000,0,0,0;", "b");
+    (void)t_say("ZADD {q}:delayed 0 1,5");
+    (void)RUN("ready", "1", NULL);
+    t_put(1);
+    SAID("[c 1]", RUN("cancel", "", "1", NULL)); /* has a rank */
+    SAID("[c 2]", RUN("cancel", "", "2", NULL)); /* is delayed */
+    SAID("nil", t_tell("HGET {q}:jobs holes"));
+    SAID("1", t_waiting());
+    PASS();
+}
+
+TEST a_place_that_was_passed_over_is_counted_no_more(void)
+{
+    t_put(5);
+    (void)RUN("cancel", "", "1", NULL);
+    (void)RUN("cancel", "", "3", NULL);
+    (void)RUN("cancel", "", "5", NULL);
+    SAID("3", t_tell("HGET {q}:jobs holes"));
+    (void)t_claim("W", "1", "3"); /* 1 and 3 are passed over */
+    SAID("2", t_brought());
+    SAID("1", t_tell("HGET {q}:jobs holes"));
+    SAID("-FULL 1 jobs wait", RUN("put", "P.1", "1", "1", "x", NULL));
+    SAID("[6 0]", RUN("put", "P.1", "1", "2", "x", NULL));
+    SAID("2", t_waiting());
+    PASS();
+}
+
+TEST a_place_is_counted_no_more_when_it_is_ranked_or_purged(void)
+{
+    t_put(4);
+    (void)RUN("cancel", "", "2", NULL);
+    (void)RUN("cancel", "", "4", NULL);
+    SAID("[2 2]", RUN("rank", "2", NULL));
+    SAID("1", t_tell("HGET {q}:jobs holes"));
+    SAID("[3]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    SAID("2", t_waiting());
+    SAID("[2 1]", RUN("purge", "w", "2", "0", NULL));
+    SAID("0", t_tell("HGET {q}:jobs holes"));
+    SAID("[3]", t_tell("ZRANGE {q}:ranked 0 -1"));
+    PASS();
+}
+
+TEST the_status_tells_how_many_jobs_wait_and_not_how_many_places(void)
+{
+    t_put(3);
+    (void)RUN("cancel", "", "1", NULL);
+    (void)RUN("status", NULL);
+    ASSERT_EQ(2, t_nth(1));
+    PASS();
+}
+
+/* A program of before, or a step that was cut, may leave it wrong. */
+TEST a_count_of_places_that_is_wrong_ends_with_the_list(void)
+{
+    t_put(1);
+    (void)t_say("HSET {q}:jobs holes 7");
+    (void)RUN("sleep", "me", "1", NULL);
+    SAID("7", t_tell("HGET {q}:jobs holes"));
+    (void)t_claim("W", "1", "1");
+    (void)RUN("sleep", "me", "1", NULL);
+    SAID("nil", t_tell("HGET {q}:jobs holes"));
+    (void)t_say("HSET {q}:jobs holes -7");
+    SAID("[2 0]", RUN("put", "P.1", "1", "2", "x", "y", NULL));
+    SAID("-FULL 2 jobs wait", RUN("put", "P.1", "2", "2", "x", NULL));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -334,10 +494,20 @@ int main(int argc, char **argv)
     RUN_TEST(a_window_outlives_a_job_that_died);
     RUN_TEST(an_extended_window_begins_anew);
     RUN_TEST(a_replacement_takes_the_payload_alone);
+    RUN_TEST(a_finished_job_is_not_replaced);
     RUN_TEST(a_debounced_job_waits_anew);
     RUN_TEST(what_is_refused_leaves_no_id);
     RUN_TEST(a_unique_put_that_is_repeated_is_done_once);
     RUN_TEST(a_window_that_has_closed_is_forgotten);
+    RUN_TEST(a_look_for_what_is_remembered_is_not_begun_twice_in_a_while);
+    RUN_TEST(a_look_that_was_noted_in_the_future_does_not_keep_others_off);
+    RUN_TEST(a_cancelled_job_leaves_room_for_another_one);
+    RUN_TEST(a_count_of_places_below_none_hides_no_cancelled_job);
+    RUN_TEST(a_job_that_is_cancelled_elsewhere_leaves_no_place);
+    RUN_TEST(a_place_that_was_passed_over_is_counted_no_more);
+    RUN_TEST(a_place_is_counted_no_more_when_it_is_ranked_or_purged);
+    RUN_TEST(the_status_tells_how_many_jobs_wait_and_not_how_many_places);
+    RUN_TEST(a_count_of_places_that_is_wrong_ends_with_the_list);
     t_close();
     GREATEST_MAIN_END();
 }

@@ -24,7 +24,7 @@ static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
     return relet_put_unique(t_r, queue, j, mode, window_ms, 0, NULL);
 }
 
-#define T_CALLS 16
+#define T_CALLS 17
 
 /* One call after the other, of this queue. */
 static int t_call(int i, relet_span queue)
@@ -63,6 +63,8 @@ static int t_call(int i, relet_span queue)
         return relet_queue_pause(t_r, queue, RELET_IN, NULL);
     case 14:
         return relet_job_keep(t_r, queue, 1, t_none, 1, NULL);
+    case 15:
+        return relet_queue_repair(t_r, queue, 1, 1, NULL);
     default:
         return relet_queue_resume(t_r, queue, RELET_IN, NULL);
     }
@@ -351,9 +353,10 @@ TEST the_lowest_of_all_numbers_does_no_harm(void)
                                   &t_number));
     ASSERT_EQ(1, relet_job_list_read(
                      t_answer("return {-1, 5, 7, 3, '-9223372036854775808', "
-                              "'.1234abc', '', ''}"),
+                              "'.1234abc', '', '', '-9223372036854775808'}"),
                      RELET_DEAD, &at, &on, &t_info));
     ASSERT_EQ(3, t_info.payload_len);
+    ASSERT_EQ(0, t_info.told_len);
     PASS();
 }
 
@@ -432,7 +435,7 @@ TEST a_status_that_is_short_is_none(void)
 
 TEST a_list_that_ends_early_is_read_as_far_as_it_goes(void)
 {
-    relet_value v = t_answer("return {-1, 5, 7, 3, 'x', '.1234abc', '', '', 8}");
+    relet_value v = t_answer("return {-1, 5, 7, 3, 'x', '.1234abc', '', '', 0, 8}");
     size_t at = 0;
     int64_t on;
 

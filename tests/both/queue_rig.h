@@ -24,12 +24,13 @@ static t_script t_scripts[] = {
     {"offer", 1, ""},    {"pick", 0, ""},   {"progress", 0, ""},
     {"purge", 0, ""},    {"put", 1, ""},    {"rank", 0, ""},
     {"ready", 0, ""},    {"reap", 0, ""},   {"release", 0, ""},
-    {"renew", 0, ""},    {"replay", 0, ""}, {"retain", 0, ""},
-    {"sleep", 0, ""},    {"status", 0, ""}, {"trim", 0, ""},
-    {"unique", 1, ""}};
+    {"renew", 0, ""},    {"repair", 0, ""}, {"replay", 0, ""},
+    {"retain", 0, ""},   {"sleep", 0, ""},  {"status", 0, ""},
+    {"trim", 0, ""},     {"unique", 1, ""}};
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
 static int t_cut = -1; /* inner commands that the next script may do; -1: all */
+static int t_bare;     /* scripts go as they are                             */
 
 static inline int t_load_all(void)
 {
@@ -53,30 +54,6 @@ static inline t_script *t_named(const char *name)
             return &t_scripts[i];
     abort();
     return NULL;
-}
-
-/* The script, which ends in an error where its next command would be. */
-static inline const char *t_cut_text(const t_script *s)
-{
-    static char out[20000];
-    const char *p = s->text, *call;
-    char *to = out;
-
-    if (t_cut < 0)
-        return s->text;
-    if (p[0] == '#') {
-        p = strchr(p, '\n') + 1;
-        to += sprintf(to, "%.*s", (int)(p - s->text), s->text);
-    }
-    to += sprintf(to, "local cut = %d local function cut_call(...) "
-                      "if cut == 0 then error('cut') end cut = cut - 1 "
-                      "return redis.call(...) end\n", t_cut);
-    while ((call = strstr(p, "redis.call")) != NULL) {
-        to += sprintf(to, "%.*scut_call", (int)(call - p), p);
-        p = call + 10;
-    }
-    strcpy(to, p);
-    return out;
 }
 
 /* What a list is of. */
@@ -120,7 +97,7 @@ static inline const char *t_run_spans(const char *name, const relet_span *arg,
         strcpy(key[1], t_place_of(arg[0].p[0]));
     sprintf(digits, "%d", (int)keys);
     word[0] = t_span("EVAL");
-    word[1] = t_span(t_cut_text(s));
+    word[1] = t_span(t_bare ? s->text : t_watched(s->text, t_cut));
     word[2] = t_span(digits);
     for (i = 0; i < keys; i++)
         word[3 + i] = t_span(key[i]);

@@ -211,6 +211,48 @@ static inline void t_fresh(void *unused)
     (void)t_say("FLUSHALL");
 }
 
+/* --------------------------------------------------------- under observation
+ *
+ * A script that is run by a test goes through this: it ends in an error where a
+ * step is to be cut, and where it touches a key that it has emptied.
+ *
+ * The second is what a Cluster does to it. A node whose slot is MIGRATING looks
+ * up every declared key before EVAL: if one is missing, the whole script is
+ * refused (ASK, or TRYAGAIN on the side that imports), so nothing has happened.
+ * Then it looks up the keys of every redis.call again, and a key that is not
+ * there any more ends the script ("non local key") behind what it has written.
+ * All declared keys were there at first: so a script that runs in such a slot
+ * creates no key, and only a key that it emptied itself can be missing. Redis
+ * 7.0 and Valkey 8.0 do the same; queue_move_test shows it on a real Cluster. */
+static inline const char *t_watched(const char *text, int cut)
+{
+    static char out[20000];
+    const char *p = text, *call;
+    char *to = out;
+
+    if (p[0] == '#') {
+        p = strchr(p, '\n') + 1;
+        to += sprintf(to, "%.*s", (int)(p - text), text);
+    }
+    to += sprintf(to, "local cut, there = %d, {} for _, k in ipairs(KEYS) do "
+                      "there[k] = redis.call('EXISTS', k) == 1 end "
+                      "local function t_call(...) local name, k = ... "
+                      "if cut == 0 then error('cut') end cut = cut - 1 "
+                      "if there[k] == 'gone' then error(name .. ' of ' .. k .. "
+                      "', which the script emptied') end "
+                      "local reply = redis.call(...) "
+                      "if there[k] ~= nil then "
+                      "local is = redis.call('EXISTS', k) == 1 "
+                      "there[k] = is or there[k] and 'gone' end "
+                      "return reply end\n", cut);
+    while ((call = strstr(p, "redis.call")) != NULL) {
+        to += sprintf(to, "%.*st_call", (int)(call - p), p);
+        p = call + 10;
+    }
+    strcpy(to, p);
+    return out;
+}
+
 /* ------------------------------------------------------------------ as text */
 
 static char t_shown[T_BYTES];
@@ -290,6 +332,33 @@ static inline const char *t_form(const char *text, int oom)
             return "has lines of at most 80 columns";
     }
     return lines <= 45 ? NULL : "has at most 45 lines";
+}
+
+/* A failover to another server and back to this one: its run id stays, its
+ * replication id is a new one. A real server does that; for the local one the
+ * id that a script kept in this field becomes that of before. */
+static inline void t_failed_back(const char *key, const char *field)
+{
+    const char *word[] = {"HSET", key, field, NULL, NULL};
+    static char value[400];
+    char *id;
+
+    if (t_fd >= 0) {
+        (void)t_say("REPLICAOF 127.0.0.1 1");
+        (void)t_say("REPLICAOF NO ONE");
+        return;
+    }
+    word[0] = "HGET";
+    word[3] = NULL;
+    (void)t_ask(word);
+    sprintf(value, "%.399s", t_show());
+    if (strlen(value) < 64) /* only the run id */
+        return;
+    id = value + strlen(value) - 1; /* of the replication id */
+    *id = *id == 'a' ? 'b' : 'a';
+    word[0] = "HSET";
+    word[3] = value;
+    (void)t_ask(word);
 }
 
 #endif

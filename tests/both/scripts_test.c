@@ -34,7 +34,7 @@ static int t_acquire_with(const char *owner, const char *term,
     const char *word[12] = {"EVAL", NULL, "3", "l", "{l}:fence",
                             "{l}:sleepers"};
 
-    word[1] = t_text[0];
+    word[1] = t_watched(t_text[0], -1);
     word[6] = owner;
     word[7] = term;
     word[8] = "60000";
@@ -61,7 +61,7 @@ static int t_renew(const char *owner, long long token)
 {
     const char *word[9] = {"EVAL", NULL, "2", "l", "{l}:fence"};
 
-    word[1] = t_text[2];
+    word[1] = t_watched(t_text[2], -1);
     word[5] = owner;
     word[6] = t_number(token);
     word[7] = "60000";
@@ -74,7 +74,7 @@ static int t_release(const char *owner, const char *term, const char *token)
     const char *word[11] = {"EVAL", NULL, "3", "l", "{l}:fence",
                             "{l}:sleepers"};
 
-    word[1] = t_text[1];
+    word[1] = t_watched(t_text[1], -1);
     word[6] = owner;
     word[7] = term;
     word[8] = token;
@@ -211,6 +211,25 @@ TEST a_quarantine_holds_for_new_grants_alone(void)
     ASSERT_EQ(1, t_acquire_with("A", "1", "A", "50000"));
     (void)t_say("DEL l");
     ASSERT_EQ(-2, t_acquire_with("B", "1", "B", "50000"));
+    PASS();
+}
+
+/* It was told of no grant of the other one, and its run id is that of before. */
+TEST a_failover_and_another_one_back_are_quarantined(void)
+{
+    long long token;
+
+    (void)t_acquire_with("A", "1", "A", "50000");
+    (void)t_say("HSET {l}:fence open 1");
+    ASSERT_EQ(1, t_acquire_with("A", "1", "A", "50000"));
+    token = t_got[1];
+    t_failed_back("{l}:fence", "run");
+    ASSERT_EQ(1, t_renew("A", token));
+    (void)t_say("DEL l");
+    ASSERT_EQ(-2, t_acquire_with("B", "1", "B", "50000"));
+    ASSERT(t_got[2] > 0 && t_got[2] <= 50000);
+    (void)t_say("HSET {l}:fence open 1");
+    ASSERT_EQ(1, t_acquire_with("B", "1", "B", "50000"));
     PASS();
 }
 
@@ -436,6 +455,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_held_lease_is_refused_with_its_rest);
     RUN_TEST(who_is_refused_lines_up_if_it_can_be_woken);
     RUN_TEST(a_quarantine_holds_for_new_grants_alone);
+    RUN_TEST(a_failover_and_another_one_back_are_quarantined);
     RUN_TEST(a_new_term_of_who_seems_to_hold_it_is_quarantined_too);
     RUN_TEST(only_the_owner_with_the_newest_token_renews);
     RUN_TEST(a_lease_that_has_ended_is_not_renewed);

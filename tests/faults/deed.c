@@ -9,6 +9,7 @@
  * ends by 0; some fail at their first attempt instead. Lines in LOG:
  *
  *   begun JOB TOKEN ATTEMPT STALLS
+ *   held JOB TOKEN                   its time is over, but SOCKET.held is there
  *   write JOB TOKEN SEQ              it has decided to write
  *   failed JOB TOKEN                 … or to fail */
 #define _GNU_SOURCE
@@ -18,6 +19,15 @@
 #include "line.h"
 
 enum { FAIL = 7 }; /* one in so many                                         */
+
+static void deed_pause(long ms)
+{
+    struct timespec pause;
+
+    pause.tv_sec = ms / 1000;
+    pause.tv_nsec = ms % 1000 * 1000000;
+    (void)nanosleep(&pause, NULL);
+}
 
 static uint64_t deed_number(const char *name)
 {
@@ -31,10 +41,8 @@ static uint64_t deed_number(const char *name)
 int main(int argc, char **argv)
 {
     uint64_t job, token, attempt, stalls;
-    struct timespec pause;
     char who[32], text[100];
-    int fd, n;
-    long ms;
+    int fd, n, held = 0;
 
     if (argc != 4 || scanf("%" SCNu64, &job) != 1)
         return 2;
@@ -51,10 +59,10 @@ int main(int argc, char **argv)
     line_say(line_clock(), who,
              "begun %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, job, token,
              attempt, stalls);
-    ms = atol(argv[3]);
-    pause.tv_sec = ms / 1000;
-    pause.tv_nsec = ms % 1000 * 1000000;
-    (void)nanosleep(&pause, NULL);
+    for (deed_pause(atol(argv[3])); line_held(argv[1]); deed_pause(5))
+        if (!held++)
+            line_say(line_clock(), who, "held %" PRIu64 " %" PRIu64, job,
+                     token);
     if (job % FAIL == 0 && attempt == 1) {
         line_say(line_clock(), who, "failed %" PRIu64 " %" PRIu64, job, token);
         return 1;

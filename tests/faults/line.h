@@ -5,6 +5,10 @@
  *
  *   NS WHO WHAT TERM TOKEN MORE...
  *
+ * A scene can let them wait for it, by files beside the socket of the register:
+ * SOCKET.upto has how many jobs may be put so far, and while SOCKET.held is
+ * there no work on a job ends.
+ *
  * NS is one clock for all: the steady one that also counts while the machine
  * sleeps, without what a time namespace adds to it. Each line is one write, so
  * that nothing of it is lost when its process is killed. */
@@ -43,6 +47,36 @@ static inline int line_socket(const char *path,
         return -1;
     memcpy(a.sun_path, path, strlen(path));
     return how(fd, (struct sockaddr *)&a, (socklen_t)sizeof a) ? -1 : fd;
+}
+
+static inline FILE *line_beside(const char *path, const char *what)
+{
+    char name[200];
+
+    if (snprintf(name, sizeof name, "%s.%s", path, what) >= (int)sizeof name)
+        exit(2);
+    return fopen(name, "r");
+}
+
+/* Without the file as many as there are. */
+static inline uint64_t line_upto(const char *path)
+{
+    FILE *f = line_beside(path, "upto");
+    unsigned long n;
+
+    if (f == NULL)
+        return UINT64_MAX;
+    if (fscanf(f, "%lu", &n) != 1)
+        exit(2);
+    (void)fclose(f);
+    return n;
+}
+
+static inline int line_held(const char *path)
+{
+    FILE *f = line_beside(path, "held");
+
+    return f != NULL && fclose(f) == 0;
 }
 
 /* What the time namespace of this process adds to the clock. */

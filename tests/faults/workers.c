@@ -13,6 +13,7 @@
  *   put JOB 0                       it is about to put it
  *   queued JOB 0, unput JOB 0 WHY, unsure JOB 0    what came of that
  *   begun JOB TOKEN ATTEMPT STALLS  it was told of it
+ *   held JOB TOKEN                  its work is over, but for SOCKET.held
  *   write JOB TOKEN SEQ             it has decided to write
  *   done, failed, buried JOB TOKEN  … and says so
  *   lost JOB TOKEN WHY              it was told of a loss, also after that
@@ -59,10 +60,11 @@ typedef struct begun {
     uint32_t attempt;
     relet_time due;
     begun_state state;
+    int held;
 } begun;
 
 typedef struct people {
-    const char *name;
+    const char *name, *socket;
     relet *r;
     int worker, fence, ended;
     relet_time now, put_at;
@@ -100,7 +102,8 @@ static void people_put(people *p)
     relet_job j;
 
     while (p->put < (uint64_t)settings[PUT].value && p->now >= p->put_at &&
-           p->put - p->answered < UNDER_WAY && !told_to_leave) {
+           p->put - p->answered < UNDER_WAY && !told_to_leave &&
+           p->put < line_upto(p->socket)) {
         q.tag = (uint64_t)settings[FROM].value + p->put;
         memset(&j, 0, sizeof j);
         memset(payload, 'x', sizeof payload);
@@ -159,6 +162,7 @@ static void people_begin(people *p, const relet_event *ev)
         b->attempt = w.attempt;
         b->due = p->now + settings[WORK].value;
         b->state = WORKING;
+        b->held = 0;
         (void)snprintf(text, sizeof text, "%u %u", w.attempt, w.stalls);
         people_say(p, "begun", b->job, b->token, text);
     }
@@ -218,13 +222,22 @@ static int people_fail(people *p, const begun *b, relet_verdict verdict)
     return relet_job_fail(p->r, p->worker, b->number, &f);
 }
 
+static int people_held(const people *p, begun *b)
+{
+    if (!line_held(p->socket))
+        return 0;
+    if (!b->held++)
+        people_say(p, "held", b->job, b->token, "");
+    return 1;
+}
+
 static void people_finish(people *p, begun *b)
 {
     int code;
 
     if (b->state == LOST) {
         code = relet_job_release(p->r, p->worker, b->number);
-    } else if (p->now < b->due) {
+    } else if (p->now < b->due || people_held(p, b)) {
         return;
     } else if (relet_job_valid_for(p->r, p->worker, b->number,
                                    relet_clock()) <= 0) {
@@ -392,6 +405,7 @@ int main(int argc, char **argv)
         if (people_set(argv[i]) != 0)
             return 2;
     p.name = argv[1];
+    p.socket = argv[3];
     p.fence = line_socket(argv[3], connect);
     p.r = people_open(&p, argv[2]);
     if (p.fence < 0 || p.r == NULL)

@@ -10,6 +10,7 @@ work=$PWD/build/faults${ONLY:+-$ONLY}
 # What a loaded machine may be late by. Every bound on time has this room.
 room=3000
 ttl=1500
+PATIENCE=${PATIENCE:-30} # of until_so
 
 program=contend       # what a node is, which judge reads its log, and how many
 rules=judge           # registers there are
@@ -177,6 +178,7 @@ scene_begin() {
     mkdir -p "$dir/server"
     : >"$dir/world.log"
     : >"$dir/fence.log"
+    allow 40
     "$faults/fence" "$dir/socket" $registers \
         >>"$dir/fence.log" 2>"$dir/fence.err" &
     fence_pid=$!
@@ -192,9 +194,17 @@ world_begin() {
     trap world_ends EXIT
 }
 
-# The same server again, on what it left.
-server_again() { server_try "$server_port" "$dir/server" \
-    --enable-debug-command yes "$@"; }
+# The same server again, on what it left. It ends at once while the port is not
+# free yet, as when threads of a killed server are not gone with its process.
+server_again() {
+    until_so 'the server is there again' server_goes_on "$@" >>"$dir/said"
+}
+
+server_goes_on() {
+    kill -0 "$server_pid" 2>/dev/null || server_begin "$server_port" \
+        "$dir/server" --enable-debug-command yes "$@"
+    server_answers
+}
 
 server_killed() {
     disown "$server_pid"
@@ -256,13 +266,15 @@ world_leave() {
 # Each counter says what its node was told: what was answered has happened
 # once, what was not sent never, and the rest once or never.
 counters() {
-    local name least most n
+    local name least most n told=0
     while read -r name least most; do
+        told=$((told + 1))
         n=$(redis GET "count:$name")
         [[ $n -ge $least && $n -le $most ]] ||
             echo "$name counts $n, and was told of $least to $most"
     done < <(logs | sed -n 's/^[0-9]* \(n[0-9]*\) stats .* replies=\([0-9]*\)'\
 ' .* unsure=\([0-9]*\) .*/\1 \2 \3/p' | awk '{ print $1, $2, $2 + $3 }')
+    [ $told -gt 0 ] || echo 'no node told what it counted'
 }
 
 # world_end [VOID]: all leave and are judged, but not by these rules.

@@ -473,6 +473,113 @@ TEST a_limit_of_ranks_that_limits_nothing_is_not_looked_at(void)
     PASS();
 }
 
+/* A number in INFO, -1: it is not there. */
+static long t_info(const char *field)
+{
+    static char text[8192];
+    const uint8_t *p;
+    const char *at;
+    size_t n;
+
+    t_send(0, "INFO");
+    n = relet_local_output(t_one.l, t_one.ids[0], &p);
+    if (n >= sizeof text)
+        return -1;
+    memcpy(text, p, n);
+    text[n] = '\0';
+    relet_local_sent(t_one.l, t_one.ids[0], n);
+    at = strstr(text, field);
+    return at ? strtol(at + strlen(field) + 1, NULL, 10) : -1;
+}
+
+TEST whatever_looks_at_a_key_counts_a_hit_or_a_miss(void)
+{
+    t_open();
+    t_does(0, "SET a 1");
+    t_does(0, "CONFIG RESETSTAT");
+    t_does(0, "EXISTS a b");
+    t_does(0, "TYPE a");
+    t_does(0, "TYPE b");
+    t_does(0, "TTL a");
+    t_does(0, "PTTL b");
+    t_does(0, "EXPIRETIME a");
+    t_does(0, "SCAN 0 TYPE list");
+    ASSERT_EQ(5, t_info("keyspace_hits"));
+    ASSERT_EQ(3, t_info("keyspace_misses"));
+    t_close();
+    PASS();
+}
+
+TEST an_error_that_a_script_returns_is_counted_once(void)
+{
+    t_open();
+    t_does(0, "EVAL return{err='x'} 0");
+    ASSERT_EQ(1, t_info("total_error_replies"));
+    t_does(0, "EVAL return{1,redis.error_reply('x'),{err='y'}} 0");
+    ASSERT_EQ(3, t_info("total_error_replies"));
+    t_does(0, "EVAL return{redis.pcall('incr','x','y')} 0");
+    ASSERT_EQ(4, t_info("total_error_replies"));
+    t_does(0, "EVAL error('x') 0");
+    ASSERT_EQ(5, t_info("total_error_replies"));
+    t_close();
+    PASS();
+}
+
+TEST after_a_pause_commands_run_in_the_order_in_which_they_came(void)
+{
+    t_open();
+    T_SAYS_TO(1, "CLIENT PAUSE 1000 WRITE", "+OK\r\n");
+    T_SAYS_TO(2, "RPUSH l c", "");
+    T_SAYS_TO(0, "RPUSH l a", "");
+    t_does(1, "CLIENT UNPAUSE");
+    T_HEARS(2, ":1\r\n");
+    T_HEARS(0, ":2\r\n");
+    t_does(1, "CLIENT PAUSE 1000 WRITE");
+    T_SAYS_TO(2, "RPUSH l d", "");
+    T_SAYS_TO(0, "RPUSH l e", "");
+    t_pass(1001);
+    T_HEARS(2, ":3\r\n");
+    T_HEARS(0, ":4\r\n");
+    t_close();
+    PASS();
+}
+
+TEST a_paused_client_that_leaves_is_not_waited_for(void)
+{
+    t_open();
+    t_does(1, "CLIENT PAUSE 1000 WRITE");
+    T_SAYS_TO(0, "RPUSH l a", "");
+    T_SAYS_TO(2, "RPUSH l b", "");
+    relet_local_hangup(t_one.l, t_one.ids[0]);
+    t_does(1, "CLIENT UNPAUSE");
+    T_HEARS(2, ":1\r\n");
+    t_close();
+    PASS();
+}
+
+TEST an_operand_chosen_by_or_has_no_name_in_an_error(void)
+{
+    t_open();
+    T_SAYS("EVAL return(ARGV[1]or\t0)+1 0 x",
+           "-ERR user_script:1: attempt to perform arithmetic on a string "
+           "value script: 381df97e51245a547f23683b47ef96b522758d00, on "
+           "@user_script:1.\r\n");
+    t_close();
+    PASS();
+}
+
+TEST a_setting_without_a_value_is_a_syntax_error(void)
+{
+    t_open();
+    T_SAYS("CONFIG SET maxmemory 0 maxmemory-policy",
+           "-ERR syntax error\r\n");
+    T_SAYS("CONFIG SET nope x y", "-ERR syntax error\r\n");
+    T_SAYS("CONFIG SET maxmemory",
+           "-ERR wrong number of arguments for 'config|set' command\r\n");
+    t_close();
+    PASS();
+}
+
 TEST what_a_lex_range_skips_is_not_looked_at(void)
 {
     t_open();
@@ -525,6 +632,12 @@ SUITE(t_others)
     RUN_TEST(shard_channels_are_no_keys);
     RUN_TEST(keys_are_counted_as_atoi_counts);
     RUN_TEST(a_limit_of_ranks_that_limits_nothing_is_not_looked_at);
+    RUN_TEST(whatever_looks_at_a_key_counts_a_hit_or_a_miss);
+    RUN_TEST(an_error_that_a_script_returns_is_counted_once);
+    RUN_TEST(after_a_pause_commands_run_in_the_order_in_which_they_came);
+    RUN_TEST(a_paused_client_that_leaves_is_not_waited_for);
+    RUN_TEST(an_operand_chosen_by_or_has_no_name_in_an_error);
+    RUN_TEST(a_setting_without_a_value_is_a_syntax_error);
     RUN_TEST(what_a_lex_range_skips_is_not_looked_at);
 }
 

@@ -381,6 +381,29 @@ TEST what_a_script_selects_is_its_own(void)
     PASS();
 }
 
+TEST a_script_that_is_cut_keeps_what_it_has_changed(void)
+{
+    static const char *const call = "EVAL "
+        "redis.call('SET','a',1);redis.call('GET','a');"
+        "redis.call('SET','b',1);return(1) 0";
+
+    t_open();
+    relet_local_cut(t_one.l, 1, "ERR it migrates");
+    T_SAYS(call, "-ERR it migrates script: "
+                 "8b4cd733218965b4e40b0c5d0dd3e31c41067827, on @user_script:1.\r\n");
+    T_SAYS("EXISTS a b", ":1\r\n");
+    T_SAYS(call, ":1\r\n");
+    relet_local_cut(t_one.l, 2, "ERR it migrates");
+    T_SAYS(call, ":1\r\n");
+    T_SAYS(call, ":1\r\n");
+    T_SAYS("EXISTS a b", ":2\r\n");
+    relet_local_cut(t_one.l, 0, "ERR it migrates");
+    relet_local_cut(t_one.l, 0, NULL);
+    T_SAYS(call, ":1\r\n");
+    t_close();
+    PASS();
+}
+
 TEST a_script_without_end_is_ended(void)
 {
     const uint8_t *p;
@@ -438,6 +461,7 @@ SUITE(t_users_and_scripts)
     RUN_TEST(a_script_is_known_by_its_name_in_any_case);
     RUN_TEST(a_script_may_not_do_everything);
     RUN_TEST(what_a_script_selects_is_its_own);
+    RUN_TEST(a_script_that_is_cut_keeps_what_it_has_changed);
     RUN_TEST(a_script_without_end_is_ended);
 }
 

@@ -639,6 +639,61 @@ SUITE(t_limits)
     RUN_TEST(a_server_that_cannot_begin_gives_everything_back);
 }
 
+/* --------------------------------------------------------------------- ids */
+
+/* What INFO tells of a field of a server that begins like that. */
+static const char *t_info(const relet_local_config *config, const char *field)
+{
+    static char said[4][60], text[8192];
+    static int next;
+    char *out = said[next++ % 4];
+    relet_local *l = relet_local_init(t_one.block, relet_local_size(), config);
+    const uint8_t *p;
+    const char *at;
+    size_t n;
+    int id;
+
+    if (l == NULL)
+        abort();
+    id = relet_local_connect(l);
+    relet_local_feed(l, id, "INFO server replication\r\n", 25);
+    n = relet_local_output(l, id, &p);
+    sprintf(text, "%.*s", (int)n, (const char *)p);
+    relet_local_finish(l);
+    at = strstr(text, field);
+    sprintf(out, "%.40s", at ? at + strlen(field) : "");
+    out[strcspn(out, "\r")] = '\0';
+    return out;
+}
+
+TEST a_server_that_is_promoted_keeps_its_run_id_and_has_a_new_history(void)
+{
+    relet_local_config config;
+    char run[41], replid[41];
+
+    memset(&config, 0, sizeof config);
+    memset(&t_one, 0, sizeof t_one);
+    config.resize = t_resize;
+    config.user = &t_one;
+    t_one.block = malloc(relet_local_size());
+    strcpy(run, t_info(&config, "\nrun_id:"));
+    strcpy(replid, t_info(&config, "\nmaster_replid:"));
+    ASSERT_EQ(40, strlen(run));
+    ASSERT_EQ(40, strlen(replid));
+    ASSERT(strcmp(run, replid) != 0);
+    ASSERT_STR_EQ("-1", t_info(&config, "\nsecond_repl_offset:"));
+    config.seed = 9;
+    ASSERT(strcmp(run, t_info(&config, "\nrun_id:")) != 0);
+    config.run_id = run;
+    config.replid = replid;
+    ASSERT_STR_EQ(run, t_info(&config, "\nrun_id:"));
+    ASSERT(strcmp(replid, t_info(&config, "\nmaster_replid:")) != 0);
+    ASSERT_STR_EQ(replid, t_info(&config, "\nmaster_replid2:"));
+    ASSERT_STR_EQ("0", t_info(&config, "\nsecond_repl_offset:"));
+    free(t_one.block);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -649,5 +704,6 @@ int main(int argc, char **argv)
     RUN_SUITE(t_times);
     RUN_SUITE(t_effects);
     RUN_SUITE(t_limits);
+    RUN_TEST(a_server_that_is_promoted_keeps_its_run_id_and_has_a_new_history);
     GREATEST_MAIN_END();
 }

@@ -230,7 +230,7 @@ static inline relet_span lua_rig_eval(lua_rig *r, relet_span source)
     rlt_buf_drop(&r->out.buf, rlt_buf_used(&r->out.buf));
     r->out.failed = 0;
     if (lua_rig_start(r, source, &code, &result))
-        rlt_luaresp_write(&r->L, &r->out, &result.value);
+        (void)rlt_luaresp_write(&r->L, &r->out, &result.value);
     else if (code)
         lua_rig_say_error(r, &result, source);
     rlt_lua_end(&r->L);

@@ -106,7 +106,8 @@ int bytes_glob(const char *pattern, const char *p, size_t n)
         if (*pattern == '*') {
             star = ++pattern;
             back = i;
-        } else if (i < n && bytes_lower(*pattern) == bytes_lower(p[i])) {
+        } else if (*pattern != '\0' && i < n &&
+                   bytes_lower(*pattern) == bytes_lower(p[i])) {
             pattern++;
             i++;
         } else if (i == n && *pattern == '\0') {

@@ -142,6 +142,32 @@ static int play_open(play *p, int from, int to)
     return 0;
 }
 
+static void play_name(side *s, int i, const char *field)
+{
+    const char *at = strstr(s->heard[MODEL_READER].p, field);
+
+    if (at != NULL)
+        (void)snprintf(s->run[i], sizeof s->run[i], "%.40s",
+                       at + strlen(field));
+}
+
+/* What the processes call themselves: a script may store it. */
+static int play_names(play *p)
+{
+    int i;
+
+    for (i = 0; i < p->n; i++)
+        p->sides[i]->send(p->sides[i], MODEL_READER, "INFO\r\n", 6);
+    if (play_settle(p) != 0)
+        return -1;
+    for (i = 0; i < p->n; i++) {
+        play_name(p->sides[i], 0, "run_id:");
+        play_name(p->sides[i], 1, "master_replid:");
+        bytes_clear(&p->sides[i]->heard[MODEL_READER]);
+    }
+    return 0;
+}
+
 static int play_again(play *p, int link)
 {
     int i;
@@ -165,6 +191,21 @@ static void play_go_on(play *p)
         p->parted[i] = 1;
 }
 
+/* A connection that waits, or in a transaction, would not be answered. */
+static int play_scan(play *p, const step *s)
+{
+    const line *l = &p->lines[s->link];
+    int i;
+
+    if (l->waiting > 0 || l->loose || l->queued > 0)
+        return play_asks(p, s->asks, s->n, 0);
+    play_line_add(p, s->link, &s->asks[0]);
+    for (i = 0; i < p->n; i++)
+        if (scan_play(p->sides[i], s->link, &s->asks[0]) != 0)
+            return play_gone(p, i);
+    return play_settle(p);
+}
+
 static int play_step(play *p, const step *s)
 {
     int i;
@@ -182,6 +223,8 @@ static int play_step(play *p, const step *s)
         for (i = 0; i < p->n; i++)
             p->sides[i]->send(p->sides[i], s->link, s->raw.p, s->raw.n);
         return play_settle(p);
+    case STEP_SCAN:
+        return play_scan(p, s);
     case STEP_CLOCK:
         play_go_on(p);
         p->now_us += s->us;
@@ -219,7 +262,7 @@ void compare_play(const tape *t, side **sides, int n, int tally, verdict *v)
             (void)play_gone(&p, i);
             return;
         }
-    if (play_open(&p, 0, MODEL_READER) != 0)
+    if (play_open(&p, 0, MODEL_READER) != 0 || play_names(&p) != 0)
         return;
     for (i = 0; i < t->n; i++) {
         p.at = i;

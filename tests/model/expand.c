@@ -9,13 +9,16 @@
  *   lex bound, %I a stream id, %S %M seconds and ms from now, %A %B as points
  *   in time, %b a time-out, %p a pattern, %y a prefix, %c a channel, %P a
  *   channel pattern, %g a group, %o a consumer, %C the number of a connection,
- *   %d a data set, %u a script, %U a script's SHA, %w anything. */
+ *   %d a data set, %u a script, %U a script's SHA, %w anything.
+ * Of the library's own scripts: %N a job's number, %T its token, %X a
+ * lease's token, %O the number of
+ * an operation, %J the head of a job, %K its id, %Y its type, %W a channel to
+ * be woken by; the last three may be empty. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
-#include "sha1.h"
 
 uint32_t maker_below(maker *m, uint32_t n)
 {
@@ -167,10 +170,8 @@ static word expand_script(maker *m)
         "return redis.call('smembers',KEYS[1])", "#!lua\nreturn 7",
         "return redis.pcall('incr',KEYS[1])", NULL};
     word w = tape_text(m->t, maker_pick(m, texts));
-    char sha[40];
 
-    rlt_sha1_hex(w.p, w.n, sha);
-    m->shas[m->sha_count++ % 16] = tape_word(m->t, sha, 40);
+    (void)script_sha(m, w);
     return w;
 }
 
@@ -227,6 +228,8 @@ static word expand_kind(maker *m, char kind)
         return expand_key(m, kind);
     if (strchr("SMABb", kind) != NULL)
         return expand_time(m, kind);
+    if (strchr("NTXOJKWY", kind) != NULL)
+        return files_word(m, kind);
     switch (kind) {
     case 'v': return expand_value(m);
     case 'e': return expand_member(m);

@@ -5,6 +5,7 @@
  * An independent, trusting reader: a reply that it cannot read is compared as
  * the bytes it is. What a rule leaves free is sorted or left out as the tree is
  * written again. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,17 +331,25 @@ static void render_client(bytes *out, word line, const side *s)
     bytes_text(out, "\n");
 }
 
+/* Without the "txt:" of RESP3. */
+static word render_verbatim(const frame *x)
+{
+    word text = x->text;
+
+    if (x->type == '=' && text.n >= 4) {
+        text.p += 4;
+        text.n -= 4;
+    }
+    return text;
+}
+
 /* Sorted: the list is turned now and then as the server tends to it. */
 static void render_clients(bytes *out, const forest *f, int at, const side *s)
 {
     static bytes line[64];
-    word text = f->at[at].text;
+    word text = render_verbatim(&f->at[at]);
     int n = 0, i;
 
-    if (f->at[at].type == '=' && text.n >= 4) { /* "txt:" */
-        text.p += 4;
-        text.n -= 4;
-    }
     while (text.n > 0 && n < 64) {
         const char *end = (const char *)memchr(text.p, '\n', text.n);
         word w;
@@ -359,12 +368,39 @@ static void render_clients(bytes *out, const forest *f, int at, const side *s)
         bytes_put(out, line[i].p, line[i].n);
 }
 
-static void render_scalar(bytes *out, const frame *x)
+/* A script may have stored what the process calls itself: all of the 40 digits,
+ * or the last 32. */
+static void render_text(bytes *out, word text, const side *s)
+{
+    const char *at;
+    size_t n;
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        if (s->run[i][0] == '\0')
+            continue;
+        n = 40;
+        at = (const char *)memmem(text.p, text.n, s->run[i], n);
+        if (at == NULL) {
+            n = 32;
+            at = (const char *)memmem(text.p, text.n, s->run[i] + 8, n);
+        }
+        if (at == NULL)
+            continue;
+        bytes_put(out, text.p, (size_t)(at - text.p));
+        bytes_format(out, "(name %d of the process)", i);
+        text.n -= (size_t)(at - text.p) + n;
+        text.p = at + n;
+    }
+    bytes_put(out, text.p, text.n);
+}
+
+static void render_scalar(bytes *out, const frame *x, const side *s)
 {
     bytes_put(out, &x->type, 1);
     if (x->null)
         bytes_text(out, "null");
-    bytes_put(out, x->text.p, x->text.n);
+    render_text(out, x->text, s);
     bytes_text(out, " ");
 }
 
@@ -423,6 +459,10 @@ void frame_render(bytes *out, const forest *f, int at, rule r, const side *s)
         if (x->first >= 0)
             frame_render(out, f, x->first, RULE_EXACT, s);
         return;
+    case RULE_INFO:
+        bytes_put(out, &x->type, 1);
+        info_render(out, render_verbatim(x), s);
+        return;
     case RULE_HELLO:
         render_hello(out, f, at, s);
         return;
@@ -450,5 +490,5 @@ void frame_render(bytes *out, const forest *f, int at, rule r, const side *s)
     if (render_aggregate(x->type))
         render_tree(out, f, at, r, s);
     else
-        render_scalar(out, x);
+        render_scalar(out, x, s);
 }

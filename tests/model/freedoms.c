@@ -56,7 +56,7 @@ static freedom freedom_rows[] = {
     {"CLIENT LIST*", RULE_CLIENTS, "buffers, sockets, ages", 0},
     {"CLIENT INFO*", RULE_CLIENTS, "buffers, sockets, ages", 0},
     {"CONFIG GET*", RULE_PAIRS, "names stand in a hash table", 0},
-    {"INFO *", RULE_TYPE, PROCESS, 0},
+    {"INFO *", RULE_INFO, "ours has some of the fields", 0},
     {"LASTSAVE *", RULE_TYPE, PROCESS, 0},
     {"COMMAND ", RULE_ANY, "ours refuses: it has no list of its commands", 0},
     {"COMMAND COUNT*", RULE_TYPE, "each has its own set of commands", 0},
@@ -75,6 +75,12 @@ typedef struct wording {
 /* The same in other words. */
 static wording wording_rows[] = {
     {"HELLO AUTH <user>", "HELLO <proto> AUTH <user>", 0},
+    {"Lua redis lib command arguments must", "Command arguments must", 0},
+    {"Unbalanced XREAD list of streams: for each stream key an ID or '$'",
+     "Unbalanced 'xread' list of streams: for each stream key an ID or '$'", 0},
+    {"Unbalanced XREAD list of streams: for each stream key an ID or '$'",
+     "Unbalanced 'xreadgroup' list of streams: for each stream key an ID "
+     "or '>'", 0},
     {"this user has", "User ann has", 0},
     {"this user has", "User bob has", 0},
     {"this user has", "User default has", 0},
@@ -106,19 +112,29 @@ static version version_rows[] = {
     {"*AUTH *", "*-WRONGPASS*", "*", 1,
      "no reply at all behind another one that waits to be sent", 0},
     {"HELLO *", "*-WRONGPASS*", "*", 1, "options are read first", 0},
-    {"READONLY *", "*cluster support*", "*OK*", 0, "is for replicas too", 0},
-    {"READWRITE *", "*cluster support*", "*OK*", 0, "is for replicas too", 0},
+    {"READONLY *", "*cluster support*", "*OK*", 1, "is for replicas too", 0},
+    {"READWRITE *", "*cluster support*", "*OK*", 1, "is for replicas too", 0},
     {"ASKING *", "*cluster support*", "*", 0, "other words", 0},
     {"ROLE *", "*master*", "*master*", 0, "offset of replication", 0},
-    {"CLIENT LIST*", "*", "*", 0, "fields of its own", 0},
-    {"CLIENT INFO*", "*", "*", 0, "fields of its own", 0},
     {"XINFO STREAM*", "*", "*active-time*", 0, "a time more", 0},
     {"XINFO CONSUMERS*", "*", "*inactive*", 0, "a time more", 0},
-    {"XINFO *", "*", "*", 1,
-     "XCLAIM and XAUTOCLAIM make a consumer without an entry", 0},
-    {"XREAD *", "*", "*", 1, "unblocks with all streams; knows +", 0},
-    {"XREADGROUP *", "*", "*", 1, "unblocks with all streams", 0},
+    {"XREAD *", "*Invalid stream ID*", "*", 1, "knows +", 0},
+    {"XREADGROUP *", "*Invalid stream ID*", "*The + ID is meaningless*", 0,
+     "says what is wrong with +", 0},
+    {"XREADGROUP *", "*-UNBLOCKED*", "*-NOGROUP*", 1,
+     "runs once more when its stream has gone", 0},
+    {"XREADGROUP *", "*-NOGROUP*", "*-NOGROUP*", 0, "and when its group has",
+     0},
+    {"XREAD* *", "%1 *", "%2 *", 1, "unblocks with all streams", 0},
+    {"XREAD* *", "*1 *", "*2 *", 1, "unblocks with all streams", 0},
+    {"XREAD* *", "*%1\r\n*", "*%2\r\n*", 1, "unblocks with all streams", 0},
+    {"XREAD* *", "*", "", 1, "waits on when what came has gone again", 0},
+    {"XREAD* *", "*", "*-WRONGTYPE*", 1, "and so looks at all streams", 0},
+    {"B* *", "*", "*-WRONGTYPE*", 1, "looks at all keys when one has come",
+     0},
     {"* *", "*", "*keymiss*", 1, "and so looks for the other streams", 0},
+    {"* *", "*__:expire*", "*__:del*", 1,
+     "SET with a time in the past deletes the key at once", 0},
     {"* *", "*", "*xgroup-createconsumer*", 1,
      "reading and claiming make a consumer without an entry", 0},
     {"X*CLAIM *", "*xgroup-createconsumer*", "*", 1,
@@ -128,14 +144,20 @@ static version version_rows[] = {
     {"EXEC *", "*message*", "*message*", 1,
      "messages follow the transaction that made them", 0},
     {"*SUBSCRIBE *", "*subscribe*", "", 1, "CLIENT REPLY OFF silences it", 0},
-    {"B* *", "*", "*", 1, "the order of keys that come while one is served",
-     0},
-    {"ZRANK *", "*", "*", 0, "WITHSCORE", 0},
-    {"ZREVRANK *", "*", "*", 0, "WITHSCORE", 0},
+    {"Z*RANK *", "*wrong number of arguments*", "*", 1, "WITHSCORE", 0},
     {"* *", "*", "*timeout is out of range*", 1, "a time-out that overflows",
      0},
-    {"EVAL* *", "*", "*", 1,
-     "what scripts may call, and how numbers become text", 0},
+    {"EVAL* *", "*not allowed from script*", "*", 1,
+     "may call what waits, and it does not wait", 0},
+    {"EVAL* *", "*not allowed with BLOCK option*", "*", 1,
+     "XREAD BLOCK, too, does not wait in a script", 0},
+    {"EVAL* *", "*Invalid stream ID*", "*", 1, "XREAD knows +", 0},
+    {"EVAL* *", "*cluster support*", "*", 1, "READONLY is for replicas too",
+     0},
+    {"EVAL* *", "*458767*", "*459268*", 0, "its version", 0},
+    {"EVAL* *", "*", "*inactive*", 0, "XINFO CONSUMERS: a time more", 0},
+    {"EVAL* *", "*", "*active-time*", 0, "XINFO STREAM: a time more", 0},
+    {"EVAL* *", "*wrong number of arg*", "*", 1, "WITHSCORE", 0},
     {"* *", "*-NOPERM*", "*-NOPERM*", 0, "names the user", 0},
     {"EXEC *", "", "*EXECABORT*", 1, "not held back by CLIENT PAUSE", 0},
     {"EXEC *", "*", "*-EXECABORT*", 1, "what spoils a transaction", 0},
@@ -152,7 +174,8 @@ static version version_rows[] = {
     {"LREM *", "*", "*value must between*", 1, "the least count of all", 0},
     {"LSET *", "*out of range*", "*OK*", 1, "the least index of all", 0},
     {"* *", "*", "*invalidate*", 1, "keys that scripts read are tracked", 0},
-    {"* *", "*invalidate*", "*", 1, "a script's own writes", 0},
+    {"* *", "*invalidate*", "*", 1,
+     "keys that scripts declare are not, nor their own writes", 0},
     {"* *", "*-OOM*", "*QUEUED*", 1, "OOM in MULTI", 0},
     {"* *", "*-OOM*", "", 1, "OOM while clients are paused", 0},
     {"* *", "*-OOM*", "*not allowed inside*", 1, "OOM in MULTI", 0}};
@@ -168,20 +191,19 @@ static void freedom_name(bytes *b, const ask *a)
     }
 }
 
-/* A script is as free as the commands in it. */
-static rule freedom_script(const ask *a)
+/* A script is as free as the commands in it. One that is called by a sha that
+ * no script of the tape has is not there. */
+static rule freedom_script(word text)
 {
     static const char *const free_in[] = {"smembers", "sinter'", "sunion'",
         "sdiff'", "hgetall", "hkeys", "hvals", "scan", "pubsub", NULL};
     const char *const *p;
     size_t i, n;
 
-    if (a->argc < 2)
-        return RULE_EXACT;
     for (p = free_in; *p != NULL; p++) {
         n = strlen(*p);
-        for (i = 0; i + n <= a->argv[1].n; i++)
-            if (strncasecmp(a->argv[1].p + i, *p, n) == 0)
+        for (i = 0; i + n <= text.n; i++)
+            if (strncasecmp(text.p + i, *p, n) == 0)
                 return RULE_DEEP;
     }
     return RULE_EXACT;
@@ -208,10 +230,12 @@ rule freedom_rule(const ask *a)
 
     if (a->argc == 0)
         return RULE_EXACT;
-    if (word_is(a->argv[0], "EVAL") || word_is(a->argv[0], "EVAL_RO"))
-        return freedom_script(a);
-    if (word_is(a->argv[0], "EVALSHA") || word_is(a->argv[0], "EVALSHA_RO"))
-        return RULE_DEEP;
+    if (a->argc > 1 &&
+        (word_is(a->argv[0], "EVAL") || word_is(a->argv[0], "EVAL_RO")))
+        return freedom_script(a->argv[1]);
+    if (a->argc > 1 && (word_is(a->argv[0], "EVALSHA") ||
+                        word_is(a->argv[0], "EVALSHA_RO")))
+        return freedom_script(script_of(a->argv[1]));
     freedom_name(&name, a);
     for (i = 0; i < sizeof freedom_rows / sizeof *freedom_rows; i++)
         if (bytes_glob(freedom_rows[i].command, name.p, name.n)) {
@@ -286,6 +310,24 @@ static int freedom_numbers(const bytes *a, const bytes *b)
     return i == a->n && k == b->n;
 }
 
+/* XCLAIM and XAUTOCLAIM make a consumer without an entry: equal but for the
+ * numbers of consumers. */
+static int freedom_consumers(const bytes *a, const bytes *b)
+{
+    static const char field[] = "$consumers :";
+    size_t i = 0, k = 0, n = sizeof field - 1;
+
+    while (i < a->n && k < b->n && a->p[i] == b->p[k]) {
+        i++;
+        k++;
+        if (i < n || memcmp(a->p + i - n, field, n) != 0)
+            continue;
+        i += strspn(a->p + i, "0123456789");
+        k += strspn(b->p + k, "0123456789");
+    }
+    return i == a->n && k == b->n;
+}
+
 int freedom_version(const side *other, const ask *a, const bytes *redis,
                     const bytes *reply)
 {
@@ -297,6 +339,8 @@ int freedom_version(const side *other, const ask *a, const bytes *redis,
     freedom_name(&name, a);
     if (freedom_numbers(redis, reply))
         return word_is(a->argv[0], "GET") ? 2 : 1;
+    if (freedom_consumers(redis, reply))
+        return 2;
     for (i = 0; i < sizeof version_rows / sizeof *version_rows; i++) {
         version *v = &version_rows[i];
 

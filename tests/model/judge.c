@@ -209,6 +209,11 @@ static void play_own(play *p, int link, heard *h)
 
 /* --------------------------------------------------------------- judging */
 
+static int judge_is_valkey(const side *s)
+{
+    return strcmp(s->name, "valkey") == 0;
+}
+
 /* Subscribing in a transaction makes more frames than it has commands: whom
  * those behind it answer is anybody's guess. */
 static int judge_ran_exec(const play *p)
@@ -225,7 +230,7 @@ static int judge_ran_exec(const play *p)
 static int judge_frame(play *p, int other, int link, const ask *a,
                        const forest *x, int i, const forest *y, int k)
 {
-    int valkey = strcmp(p->sides[other]->name, "valkey") == 0;
+    int valkey = judge_is_valkey(p->sides[other]);
     rule r = a != NULL ? freedom_rule(a)
              : p->lines[link].loose ? (valkey ? RULE_ANY : RULE_TYPE)
              : judge_ran_exec(p) ? RULE_TYPE : RULE_EXACT;
@@ -235,6 +240,7 @@ static int judge_frame(play *p, int other, int link, const ask *a,
     if ((r == RULE_SCAN || r == RULE_SCAN_PAIRS) &&
         (frame_goes_on(x, i) || frame_goes_on(y, k)))
         r = RULE_TYPE;
+    info_compare_with(p->sides[other]);
     frame_render(&left, x, i, r, p->sides[0]);
     frame_render(&right, y, k, r, p->sides[other]);
     bytes_put(&left, "", 0);
@@ -248,6 +254,19 @@ static int judge_frame(play *p, int other, int link, const ask *a,
     bytes_free(&left);
     bytes_free(&right);
     return same || allowed != 0;
+}
+
+/* A push amid the replies of a transaction stands behind the same one of them;
+ * Valkey keeps all for the end. */
+static int judge_strays(const forest *x, int i, const forest *y, int k)
+{
+    i = x->at[i].first;
+    k = y->at[k].first;
+    while (i >= 0 && k >= 0 && x->at[i].stray == y->at[k].stray) {
+        i = x->at[i].next;
+        k = y->at[k].next;
+    }
+    return i < 0 && k < 0;
 }
 
 /* A transaction's replies have the freedoms of its commands. */
@@ -296,7 +315,9 @@ static int judge_root(play *p, int other, int link, int loose_order,
     rule push;
     int same;
 
-    if (r->push != y->roots[k].push)
+    if (r->push != y->roots[k].push ||
+        (!judge_is_valkey(p->sides[other]) && r->queue != NULL &&
+         !judge_strays(&x->trees, r->at, &y->trees, y->roots[k].at)))
         return 0;
     if (r->queue != NULL && judge_exec(p, other, link, r, &x->trees, &y->trees,
                                        y->roots[k].at))
@@ -332,10 +353,13 @@ static int judge_ordered(play *p, int other, int link, const heard *x,
     return 1;
 }
 
-/* Replies in order; pushes each with some push of the other side. */
+/* Replies in order; pushes each with some push of the other side that stands
+ * between the same replies, or behind: Valkey's follow the reply to the
+ * command that made them. */
 static int judge_unordered(play *p, int other, int link, const heard *x,
                            const heard *y)
 {
+    int later = judge_is_valkey(p->sides[other]);
     static char used[ROOTS_MAX];
     int i, k, from = 0;
 
@@ -343,11 +367,14 @@ static int judge_unordered(play *p, int other, int link, const heard *x,
         return 0;
     memset(used, 0, sizeof used);
     for (i = 0; i < x->n && !p->parted[other]; i++) {
-        for (k = x->roots[i].push ? 0 : from; k < y->n; k++)
+        for (k = from; k < y->n; k++) {
             if (!used[k] && y->roots[k].push == x->roots[i].push &&
                 (!x->roots[i].push ||
                  judge_root(p, other, link, 1, x, i, y, k)))
                 break;
+            if (x->roots[i].push && !y->roots[k].push && !later)
+                return 0;
+        }
         if (k == y->n || !judge_root(p, other, link, 1, x, i, y, k))
             return 0;
         used[k] = 1;
@@ -420,7 +447,7 @@ static int judge_any_order(const play *p, const side *o)
     for (i = 0; i < MODEL_LINKS; i++)
         any |= p->lines[i].any_order;
     /* Valkey's pushes follow the reply to who caused them. */
-    return any || strcmp(o->name, "valkey") == 0;
+    return any || judge_is_valkey(o);
 }
 
 static int judge_link(play *p, int link)

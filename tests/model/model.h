@@ -11,11 +11,15 @@
  *   rig.c      real servers: processes, sockets, the frozen clock
  *   ours.c     our server, in process
  *   words.c    templates of commands      scripts.c  small Lua programs
+ *   files.c    calls of the scripts of lua/
  *   expand.c   template to words          tape.c     seed to steps
  *   frames.c   bytes to a tree, and back in a canonical form
  *   freedoms.c what may differ, and why: the one table of it
+ *   info.c     which fields of INFO are compared
+ *   scan.c     scans to their end
  *   compare.c  plays a tape                judge.c    compares what was said
  *   data.c     reads the data set
+ *   chance.c   counts what is drawn by chance, many times over
  *   tally.c    which commands and which errors the tapes reach
  *   shrink.c   a failing tape made small
  *   model_main.c  the command line */
@@ -74,6 +78,7 @@ typedef struct ask {
 typedef enum step_kind {
     STEP_ASK,   /* commands, in one write                                  */
     STEP_RAW,   /* bytes that may be no command                            */
+    STEP_SCAN,  /* a scan from cursor 0 to its end                         */
     STEP_CLOCK, /* the wall clock moves                                    */
     STEP_AGAIN  /* the connection is closed and opened again               */
 } step_kind;
@@ -116,6 +121,11 @@ typedef struct maker {
     int ends;
     word shas[16]; /* of scripts that were sent                            */
     int sha_count;
+    int64_t grants_us[8]; /* when a lease was asked for: its tokens          */
+    int grants;
+    int64_t claimed_us; /* when jobs 1, 2, … were claimed, and how many     */
+    uint32_t claimed, claimed_at;
+    int ops; /* operations of the library's scripts, so far                */
     int great; /* sorted sets may be great ones                            */
     int calm; /* in 1024: how often an argument is an ordinary one         */
 } maker;
@@ -144,8 +154,19 @@ int family_rows(const family *f);
 
 /* A script call; the families that its inner commands come from. */
 void script_make(maker *m, const family *f, ask *a);
-void script_files_read(const char *folder);
-int script_files_make(maker *m, ask *a); /* 0: there are none */
+/* The text's sha, remembered with it until the next tape; and back: an empty
+ * word for one that no script of the tape has. */
+word script_sha(maker *m, word text);
+word script_of(word sha);
+void script_forget(void);
+
+/* Scripts in a folder; a call of one, if there are any; the words in it. */
+void files_read(const char *folder);
+int files_make(maker *m, ask *a);
+#define FILES_WORK 5 /* steps that fill a queue and claim from it          */
+int files_work(maker *m, int at, ask *a);
+int files_call(maker *m, const char *name, const char *template, ask *a);
+word files_word(maker *m, char kind);
 
 /* ------------------------------------------------------------------ sides */
 
@@ -168,6 +189,7 @@ struct side {
     bytes heard[MODEL_LINKS];
     int open_links[MODEL_LINKS];
     int closed[MODEL_LINKS]; /* by the server                              */
+    char run[2][41]; /* names of the process, as scripts may store them    */
     int64_t id[MODEL_LINKS]; /* what it calls the connection               */
     int64_t id_was[MODEL_LINKS][MODEL_IDS]; /* and what it called it before */
 };
@@ -215,6 +237,7 @@ typedef enum rule {
     RULE_IDS,    /* numbers of connections                                 */
     RULE_CLIENTS,/* a line per client, some of its fields                  */
     RULE_UNSUBSCRIBED, /* a push, of whatever channel                      */
+    RULE_INFO,   /* the fields of INFO that ours has, see info.c           */
     RULE_HELP,   /* its first line                                         */
     RULE_TYPE,   /* only that it is an error, a number, …                  */
     RULE_ANY
@@ -223,6 +246,10 @@ typedef enum rule {
 /* Is this a scan's reply, and not its last one? Then it may hold anything. */
 int frame_goes_on(const forest *f, int at);
 void frame_render(bytes *out, const forest *f, int at, rule r, const side *s);
+
+/* The fields of INFO's text that can be compared, with this side's. */
+void info_compare_with(const side *other);
+void info_render(bytes *out, word text, const side *s);
 
 /* --------------------------------------------------------------- freedoms */
 
@@ -254,6 +281,10 @@ void compare_play(const tape *t, side **sides, int n, int tally, verdict *v);
 void verdict_clear(verdict *v);
 
 void shrink_tape(tape *t, side **sides, int n, verdict *v);
+
+/* Draws by every command that draws, on all sides: how many of *played did not
+ * do as they should. These are told; with f, the chi-squares of all. */
+int chance_play(side **sides, int n, int *played, FILE *f);
 
 void tally_command(const ask *a);
 void tally_reply(const ask *a, const forest *f, int at);

@@ -217,6 +217,17 @@ static double model_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* One seed is told again for its own sake. */
+static void model_chance(void)
+{
+    int played = 0, failed;
+
+    failed = chance_play(model.sides, model.n, &played,
+                         model.verbose ? stdout : NULL);
+    model.failed += failed;
+    model.passed += played - failed;
+}
+
 static int model_run(const char *program)
 {
     double began = model_seconds(), took;
@@ -226,6 +237,8 @@ static int model_run(const char *program)
         if (model_seed(model.from + (uint64_t)i, program) != 0)
             break;
     took = model_seconds() - began;
+    if (model.count > 1 && i == model.count)
+        model_chance();
     if (model.verbose) {
         tally_print(stdout);
         freedom_print(stdout);
@@ -245,7 +258,7 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN);
     model_options(argc, argv);
     if (model.scripts != NULL)
-        script_files_read(model.scripts);
+        files_read(model.scripts);
     if (model.print) {
         model_print();
         return 0;

@@ -53,6 +53,9 @@ typedef struct play {
  * step, and waits until all is quiet. */
 int play_asks(play *p, const ask *asks, int n, size_t cut);
 
+/* Asks until the cursor is 0 again; heard is then all of it as one reply. */
+int scan_play(side *s, int link, const ask *a);
+
 /* Judges what all links heard since the last time: 0, or -1 and a verdict. */
 int judge_all(play *p);
 /* What the reference's last link said. */

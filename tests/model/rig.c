@@ -167,6 +167,7 @@ static const char rig_reset[] =
     "ACL LOG RESET\r\n"
     "SCRIPT FLUSH\r\n"
     "FLUSHALL ASYNC\r\n"
+    "CONFIG RESETSTAT\r\n"
     "ECHO the-end\r\n";
 
 static void rig_links_close(side *s)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * scripts.c - script calls: small programs made on the spot, and lua/'s own.
+ * scripts.c - script calls: small programs made on the spot.
  *
  * What a program does in itself is for the corpus of programs to test; here
  * scripts are a way to run commands, and to see what becomes of replies on
  * their way through Lua. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,19 +161,51 @@ static word script_text(maker *m, const family *f)
     return w;
 }
 
-static void script_add(ask *a, word w)
+/* ------------------------------------------------------- texts by their sha */
+
+#define SCRIPT_TEXTS 512
+
+static struct {
+    word text[SCRIPT_TEXTS];
+    char sha[SCRIPT_TEXTS][40];
+    int n;
+} script_known;
+
+void script_forget(void)
 {
-    if (a->argc < MODEL_WORDS)
-        a->argv[a->argc++] = w;
+    script_known.n = 0;
+}
+
+word script_sha(maker *m, word text)
+{
+    char hex[40];
+    word sha;
+
+    rlt_sha1_hex(text.p, text.n, hex);
+    sha = tape_word(m->t, hex, 40);
+    m->shas[m->sha_count++ % 16] = sha;
+    if (script_known.n < SCRIPT_TEXTS) {
+        memcpy(script_known.sha[script_known.n], hex, 40);
+        script_known.text[script_known.n++] = text;
+    }
+    return sha;
+}
+
+word script_of(word sha)
+{
+    static const word none = {"", 0};
+    int i;
+
+    for (i = 0; i < script_known.n && sha.n == 40; i++)
+        if (strncasecmp(script_known.sha[i], sha.p, 40) == 0)
+            return script_known.text[i];
+    return none;
 }
 
 void script_make(maker *m, const family *f, ask *a)
 {
-    word text = script_text(m, f), sha;
-    char hex[40];
+    word text = script_text(m, f), sha = script_sha(m, text);
 
-    rlt_sha1_hex(text.p, text.n, hex);
-    sha = tape_word(m->t, hex, 40);
     expand_template(m, "![EVAL|EVAL|EVAL|EVAL|EVALSHA|EVAL_RO|EVALSHA_RO] x "
                        "1 %k [%v|%i|%v %e|]", a);
     if (word_is(a->argv[0], "EVAL") || word_is(a->argv[0], "EVAL_RO"))
@@ -188,110 +219,6 @@ void script_make(maker *m, const family *f, ask *a)
         expand_template(m, "!SCRIPT LOAD x", a);
     if (word_is(a->argv[0], "SCRIPT"))
         a->argv[2] = text;
-    m->shas[m->sha_count++ % 16] = sha;
     if (word_is(a->argv[0], "EVAL") && maker_once_in(m, 40))
         a->argv[2] = tape_text(m->t, maker_pick(m, hostile_words));
-}
-
-/* ------------------------------------------------------------------ lua/ */
-
-#define SCRIPT_FILES 64
-
-static struct {
-    char *text[SCRIPT_FILES];
-    size_t size[SCRIPT_FILES];
-    int n;
-} script_file;
-
-static void script_file_read(const char *folder, const char *name)
-{
-    char path[600];
-    char *p = (char *)malloc(65536);
-    FILE *f;
-
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    f = fopen(path, "rb");
-    if (f == NULL || p == NULL) {
-        free(p);
-        return;
-    }
-    script_file.size[script_file.n] = fread(p, 1, 65536, f);
-    script_file.text[script_file.n++] = p;
-    (void)fclose(f);
-}
-
-static int script_is_lua(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-
-    return n > 4 && strcmp(d->d_name + n - 4, ".lua") == 0;
-}
-
-/* In the order of their names: a seed means the same everywhere. */
-void script_files_read(const char *folder)
-{
-    struct dirent **list;
-    int n = scandir(folder, &list, script_is_lua, alphasort), i;
-
-    for (i = 0; i < n; i++) {
-        if (script_file.n < SCRIPT_FILES)
-            script_file_read(folder, list[i]->d_name);
-        free(list[i]);
-    }
-    if (n >= 0)
-        free(list);
-}
-
-/* How many names the head comment gives behind "KEYS" or "ARGV": the greatest
- * number there. */
-static int script_count(const char *text, size_t size, const char *word_,
-                        const char *until)
-{
-    const char *p = (const char *)memmem(text, size, word_, strlen(word_));
-    const char *end = text + size, *stop;
-    int most = 0;
-
-    if (p == NULL)
-        return 1;
-    stop = (const char *)memmem(p, (size_t)(end - p), until, strlen(until));
-    if (stop == NULL)
-        stop = end;
-    for (; p < stop; p++)
-        if (*p >= '1' && *p <= '9' && p[-1] == ' ' && *p - '0' > most)
-            most = *p - '0';
-    return most;
-}
-
-/* Keys by their place, so that calls of one tape meet at the same ones. */
-int script_files_make(maker *m, ask *a)
-{
-    int i, keys, args;
-    const char *text;
-    size_t size;
-
-    if (script_file.n == 0)
-        return 0;
-    i = (int)maker_below(m, (uint32_t)script_file.n);
-    text = script_file.text[i];
-    size = script_file.size[i];
-    keys = script_count(text, size, "KEYS", "ARGV");
-    args = script_count(text, size, "ARGV", "Returns");
-    expand_template(m, "!EVAL x", a);
-    a->argv[1].p = text;
-    a->argv[1].n = size;
-    script_add(a, maker_format(m, "%d", keys));
-    for (i = 0; i < keys; i++) {
-        ask b;
-
-        expand_template(m, "!ECHO %k", &b);
-        script_add(a, maker_once_in(m, 12) ? b.argv[1]
-                                           : maker_format(m, "job%d", i));
-    }
-    for (i = 0; i < args; i++) {
-        ask b;
-
-        expand_template(m, "!ECHO [%o|%o|%e|%i|%n|%M|%v|%w]", &b);
-        script_add(a, b.argv[1]);
-    }
-    return 1;
 }

@@ -50,6 +50,16 @@ static const family *mix_family(maker *m)
     return &families[i];
 }
 
+static int mix_has(const mix *x, const char *name)
+{
+    int i;
+
+    for (i = 0; i < x->families; i++)
+        if (strcmp(x->chosen[i]->name, name) == 0)
+            return 1;
+    return 0;
+}
+
 static void mix_draw(maker *m, mix *x)
 {
     int i;
@@ -59,6 +69,10 @@ static void mix_draw(maker *m, mix *x)
     for (i = 0; i < x->families; i++)
         x->chosen[i] = mix_family(m);
     x->links = maker_once_in(m, 3) ? 1 : 2 + (int)maker_below(m, 3);
+    if (mix_has(x, "caches") && maker_once_in(m, 2))
+        x->families = 1;
+    if (strcmp(x->chosen[0]->name, "engine") == 0 && !maker_once_in(m, 3))
+        x->families = 1;
     x->clock_in = 3 + maker_below(m, 12);
     x->script_in = maker_once_in(m, 3) ? 4 : 25;
     x->multi_in = maker_once_in(m, 4) ? 6 : 40;
@@ -66,16 +80,6 @@ static void mix_draw(maker *m, mix *x)
     x->pipe_in = maker_once_in(m, 4) ? 4 : 30;
     m->great = maker_once_in(m, 4);
     m->calm = maker_once_in(m, 6) ? 600 : 800 + (int)maker_below(m, 220);
-}
-
-static int mix_has(const mix *x, const char *name)
-{
-    int i;
-
-    for (i = 0; i < x->families; i++)
-        if (strcmp(x->chosen[i]->name, name) == 0)
-            return 1;
-    return 0;
 }
 
 static step *tape_add(tape *t, step_kind kind, int link)
@@ -148,9 +152,10 @@ static void tape_ask(maker *m, const mix *x, ask *a)
     const family *f = maker_once_in(m, 12) ? mix_family(m)
         : x->chosen[maker_below(m, (uint32_t)x->families)];
 
+    if (strcmp(f->name, "engine") == 0 && !maker_once_in(m, 8) &&
+        files_make(m, a))
+        return;
     if (maker_once_in(m, x->script_in)) {
-        if (maker_once_in(m, 3) && script_files_make(m, a))
-            return;
         script_make(m, f, a);
     } else {
         expand_template(m, maker_pick(m, f->rows), a);
@@ -197,13 +202,75 @@ static void tape_commands(maker *m, const mix *x, int link)
         s->cut = 1 + maker_below(m, 20);
 }
 
+/* One connection reads into its cache and waits, perhaps a second one behind
+ * it; another one wakes it by what it does, and surely at last. */
+static void tape_wait_and_wake(maker *m, const mix *x)
+{
+    static const char *const wakes[] = {"RPUSH l1 {%e}", "RPUSH l1 a b",
+        "EVAL redis.call('rpush',KEYS[1],'a','b') 1 l1", "ZADD z1 1 a 2 b",
+        "XADD x1 * a b", "RENAME l3 l1", "MULTI", "SET s1 %v", NULL};
+    int by = (int)maker_below(m, (uint32_t)x->links);
+    int waits = (by + 1) % x->links, next = (by + 2) % x->links, n;
+
+    for (n = 1 + (int)maker_below(m, 3); n > 0; n--)
+        tape_plain(m, waits, "![LRANGE l2 0 -1|LRANGE l1 0 -1|GET s1|"
+                             "CLIENT CACHING YES|SET s1 %v]");
+    tape_plain(m, by, "!DEL l1 z1 x1");
+    tape_plain(m, waits, "![BLMOVE l1 l2 LEFT RIGHT 0|BRPOPLPUSH l1 l2 0|"
+                         "BLPOP l1 0|BLMPOP 0 1 l1 LEFT COUNT 2|"
+                         "BZPOPMIN z1 0|XREAD BLOCK 0 STREAMS x1 $]");
+    if (next != by && maker_once_in(m, 3)) {
+        tape_plain(m, next, "!LRANGE l3 0 -1");
+        tape_plain(m, next, "!BLMOVE [l1|l2] l3 LEFT RIGHT 0.5");
+    }
+    for (n = 1 + (int)maker_below(m, 2); n > 0; n--)
+        tape_plain(m, by, maker_pick(m, wakes));
+    tape_plain(m, by, "!RPUSH l1 y z");
+    tape_plain(m, by, "!ZADD z1 1 y 2 z");
+    tape_plain(m, by, "!XADD x1 * a b");
+    tape_plain(m, by, "!EXEC");
+}
+
+static void tape_scan(maker *m, int link)
+{
+    step *s = tape_add(m->t, STEP_SCAN, link);
+
+    if (s == NULL)
+        return;
+    expand_template(m, "![SCAN 0 (MATCH %p;TYPE [string|hash|list|set|zset])|"
+                       "SCAN 0|SSCAN %t 0|HSCAN %h 0 (MATCH %p)|"
+                       "ZSCAN %z 0] COUNT [1|2|3]", &s->asks[0]);
+    s->n = 1;
+}
+
+/* Jobs in a queue, some of them claimed. */
+static void tape_work(maker *m, int link)
+{
+    step *s;
+    int i;
+
+    for (i = 0; i < FILES_WORK; i++) {
+        s = tape_add(m->t, STEP_ASK, link);
+        if (s != NULL && files_work(m, i, &s->asks[0]))
+            s->n = 1;
+        else if (s != NULL)
+            m->t->n--;
+    }
+}
+
 static void tape_step(maker *m, mix *x)
 {
     int link = maker_once_in(m, 2) ? 0 : (int)maker_below(m,
                                                   (uint32_t)x->links);
 
-    if (maker_once_in(m, x->clock_in)) {
+    if (x->links > 1 && mix_has(x, "caches") && maker_once_in(m, 6)) {
+        tape_wait_and_wake(m, x);
+    } else if (mix_has(x, "engine") && maker_once_in(m, 20)) {
+        tape_work(m, link);
+    } else if (maker_once_in(m, x->clock_in)) {
         tape_clock(m);
+    } else if (maker_once_in(m, 40)) {
+        tape_scan(m, link);
     } else if (maker_once_in(m, x->raw_in)) {
         tape_raw(m, link);
     } else if (maker_once_in(m, 120)) {
@@ -240,6 +307,15 @@ static void tape_ears(maker *m, int link)
     tape_plain(m, link, "!PSUBSCRIBE __key*__:*");
 }
 
+/* Keeps what it reads in a cache, and perhaps hears events. */
+static void tape_cache(maker *m, int link)
+{
+    tape_plain(m, link, "!HELLO 3");
+    if (maker_once_in(m, 4))
+        tape_ears(m, link);
+    tape_plain(m, link, "!CLIENT TRACKING ON [||NOLOOP|BCAST|OPTOUT]");
+}
+
 void tape_make(tape *t, uint64_t seed)
 {
     maker m;
@@ -247,6 +323,7 @@ void tape_make(tape *t, uint64_t seed)
     int link, steps;
 
     memset(&m, 0, sizeof m);
+    script_forget();
     t->seed = seed;
     t->n = 0;
     t->used = 0;
@@ -259,6 +336,12 @@ void tape_make(tape *t, uint64_t seed)
             tape_plain(&m, link, "!HELLO 3");
     if (mix_has(&x, "groups"))
         tape_groups(&m, 0);
+    if (mix_has(&x, "engine"))
+        tape_work(&m, 0);
+    for (link = 0; link < x.links; link++)
+        if (mix_has(&x, "caches") || (mix_has(&x, "tracking") &&
+                                      maker_once_in(&m, 2)))
+            tape_cache(&m, link);
     if (maker_once_in(&m, 10))
         tape_ears(&m, (int)maker_below(&m, (uint32_t)x.links));
     steps = 10 + (int)maker_below(&m, 51);
@@ -304,8 +387,10 @@ void tape_print(FILE *f, const step *s)
         bytes_escape(&b, s->raw.p, s->raw.n, 600);
         bytes_text(&b, "\"");
         break;
+    case STEP_SCAN:
     case STEP_ASK:
-        bytes_format(&b, "%d:", s->link);
+        bytes_format(&b, s->kind == STEP_SCAN ? "%d: to the end:" : "%d:",
+                     s->link);
         for (i = 0; i < s->n; i++) {
             bytes_text(&b, i == 0 ? " " : " ; ");
             tape_show_ask(&b, &s->asks[i]);

@@ -182,6 +182,37 @@ static const char *const words_tracking[] = {
     "HGETALL %h", "SET %s %v", "DEL {%k}", "HSET %h %e %v", "INCR %s",
     "PEXPIRE %k %M", "HELLO 3", "HELLO 3", "GET %s", "FLUSHDB", NULL};
 
+/* Few keys, read by connections that also wait for them: what is told of a
+ * change, and where it stands between the replies. */
+static const char *const words_caches[] = {
+    "LRANGE l1 0 -1", "LRANGE l2 0 -1", "LRANGE l1 0 -1", "LRANGE l2 0 -1",
+    "BLMOVE l1 l2 [LEFT|RIGHT] [LEFT|RIGHT] %b", "BLMOVE l2 l1 LEFT RIGHT %b",
+    "BLMOVE l1 l1 LEFT RIGHT %b", "BRPOPLPUSH l1 l2 %b", "BLPOP l1 l2 %b",
+    "BLMPOP %b 1 l1 LEFT", "RPUSH l1 {%e}", "RPUSH l1 {%e}", "RPUSH l2 {%e}",
+    "LPOP l1", "DEL l1", "DEL l1 l2", "RENAME l2 l1", "ZRANGE z1 0 -1",
+    "BZPOPMIN z1 z2 %b", "BZMPOP %b 1 z1 MIN", "ZADD z1 1 %e", "DEL z1",
+    "XREAD BLOCK %M STREAMS x1 x2 $ $", "XREAD STREAMS x1 0", "XADD x1 * a b",
+    "XLEN x1", "DEL x1", "GET s1", "SET s1 %v", "MGET s1 s2", "INCR s2",
+    "EVAL redis.call('rpush',KEYS[1],'a','b') 1 l1",
+    "EVAL return\tredis.call('set',KEYS[1],'x') 1 s1", "PUBLISH c1 x",
+    "CLIENT TRACKING ON [NOLOOP|BCAST|OPTIN|]", "CLIENT TRACKING OFF",
+    "CLIENT CACHING YES", "SUBSCRIBE c1", "FLUSHDB", NULL};
+
+/* What disturbs the queue and the lease that the scripts of lua/ work on. */
+static const char *const words_engine[] = {
+    "SUBSCRIBE {%c}", "UNSUBSCRIBE c1", "HSET q.jobs version [1|2]",
+    "HDEL q.jobs version", "HSET q.jobs closed 1", "HDEL q.jobs closed",
+    "HSET q.jobs limit [0|1|2]", "HDEL q.jobs limit", "HSET q.jobs stopped 1",
+    "HDEL q.jobs stopped", "HSET q.jobs ranks 1", "HDEL q.jobs %N",
+    "RPUSH q.waiting %N", "ZADD q.ranked %n %N", "ZADD q.delayed 1 %N,3",
+    "ZREM q.leased %N", "SET q.[waiting|idle|done] x", "DEL q.waiting",
+    "DEL q.jobs q.waiting q.ranked q.delayed q.leased q.done q.dead q.ids",
+    "DEL q.lease", "SET q.lease other PX %M", "HSET q.fence token %T",
+    "HGETALL q.jobs", "LRANGE q.waiting 0 -1", "ZRANGE q.leased 0 -1",
+    "PEXPIRE q.lease %M", "CONFIG SET maxmemory [1|0|0]", NULL};
+
+/* CLIENT UNBLOCK of a connection that CLIENT PAUSE holds back ends a Redis 7.0:
+ * it stands in words_blocking, apart from that. */
 static const char *const words_server[] = {
     "PING", "PING %v", "ECHO %v", "HELLO [2|3|]", "HELLO [2|3|4|1]",
     "HELLO 3 (AUTH [default|ann] %v;SETNAME %o)", "AUTH [%v|ann %v|ann pw]",
@@ -190,7 +221,7 @@ static const char *const words_server[] = {
     "!CLIENT LIST TYPE [pubsub|replica|master]", "!CLIENT LIST ID %C %C",
     "!CLIENT KILL ID %C", "!CLIENT KILL TYPE pubsub", "!CLIENT KILL 1.2.3:4",
     "!CLIENT KILL ADDR 1.2.3:4", "CLIENT HELP", "!CLIENT PAUSE 999999999 WRITE",
-    "!CLIENT UNPAUSE", "!CLIENT REPLY [ON|OFF|SKIP]", "CLIENT UNBLOCK %C",
+    "!CLIENT UNPAUSE", "!CLIENT REPLY [ON|OFF|SKIP]",
     "RESET", "QUIT", "TIME", "ROLE", "WAIT 0 0", "LASTSAVE", "INFO",
     "INFO [server|keyspace|replication|memory|stats|clients|nope]",
     "COMMAND COUNT", "CONFIG GET maxmemory",
@@ -239,6 +270,7 @@ const family families[] = {
     {"keys", 12, words_keys},          {"blocking", 7, words_blocking},
     {"transactions", 5, words_transactions},
     {"pubsub", 5, words_pubsub},       {"tracking", 5, words_tracking},
+    {"caches", 4, words_caches},       {"engine", 7, words_engine},
     {"server", 5, words_server},       {"acl", 2, words_acl},
     {"scripts", 4, words_scripts}};
 const int family_count = (int)(sizeof families / sizeof *families);

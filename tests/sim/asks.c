@@ -33,6 +33,14 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_REPLAY, 3, "dead", "dead"},
                  {SIM_V_RETAIN, 3, "done", "done"},
                  {SIM_V_TRIM, 4, "ids", "dead"},
+                 {SIM_V_REPAIR, 7, "dead", "ranked"},
+                 {SIM_V_STATUS, 8, "idle", "ranked"},
+                 {SIM_V_LOOK, 6, "dead", "delayed"},
+                 {SIM_V_LIST, 2, "waiting", ""},
+                 {SIM_V_LIST, 2, "ranked", ""},
+                 {SIM_V_LIST, 2, "delayed", ""},
+                 {SIM_V_LIST, 2, "done", ""},
+                 {SIM_V_LIST, 2, "dead", ""}, /* leased: as renew */
                  {SIM_V_FORGET, 2, "ids", ""}}; /* offer: or unique */
     size_t i;
 
@@ -80,10 +88,21 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     const relet_span *a = at + 7 <= SIM_WORDS ? c->word + at : &none;
 
     switch (run->what) {
+    case SIM_V_LIST:
+        run->verdict = a[0].p[0];
+        run->wanted = (uint32_t)sim_ledger_number(a[2]);
+        return;
     case SIM_V_RENEW:
+        if (at < c->n && a[0].n == 1 && a[0].p[0] == 'l') {
+            run->what = SIM_V_LIST;
+            run->verdict = 'l';
+            run->wanted = (uint32_t)sim_ledger_number(a[2]);
+            return;
+        }
         if (at < c->n && a[0].n > 0 && a[0].p[0] == 'n') {
             run->what = SIM_V_DONE;
             asks_worker(run, a[0]);
+            run->op = (uint64_t)sim_ledger_number(a[1]);
         } else {
             run->lease_ms = sim_ledger_number(a[0]);
             run->run_ms = sim_ledger_number(a[1]);
@@ -97,15 +116,19 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         asks_worker(run, a[0]);
         run->lease_ms = sim_ledger_number(a[2]);
         run->wanted = (uint32_t)sim_ledger_number(a[3]);
+        run->bytes = sim_ledger_number(a[4]);
+        run->typed = at + 6 < c->n;
         return;
     case SIM_V_KEEP:
         asks_worker(run, a[0]);
+        run->op = (uint64_t)sim_ledger_number(a[1]);
         asks_pairs(run, c, at + 2);
         run->pairs = 1;
         run->wait_ms = sim_ledger_number(a[4]);
         return;
     case SIM_V_FAIL:
         asks_worker(run, a[0]);
+        run->op = (uint64_t)sim_ledger_number(a[1]);
         run->number[0] = strtoull(a[2].p, NULL, 10);
         run->token[0] = (uint64_t)sim_ledger_number(a[3]);
         run->pairs = 1;
@@ -113,14 +136,19 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         run->wait_ms = sim_ledger_number(a[5]);
         return;
     case SIM_V_REAP:
+        run->wanted = (uint32_t)sim_ledger_number(a[0]);
         run->stalls_max = (uint32_t)sim_ledger_number(a[1]);
         run->lease_ms = sim_ledger_number(a[2]);
         return;
     case SIM_V_OFFER:
+        run->waiting_max = (long)sim_ledger_number(a[2]);
+        run->wanted = (uint32_t)((c->n - at - 3) / 2);
         if (at + 2 < c->n && a[2].n == 1 && a[2].p[0] >= 'a') {
             run->what = SIM_V_UNIQUE;
             run->verdict = a[2].p[0];
             run->wait_ms = sim_ledger_number(a[3]);
+            run->waiting_max = (long)sim_ledger_number(a[6]);
+            run->wanted = 1;
         }
         return;
     case SIM_V_HELD:
@@ -131,6 +159,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         asks_pairs(run, c, at); /* one is all that the library sends          */
         return;
     case SIM_V_CANCEL:
+    case SIM_V_LOOK:
     case SIM_V_RETAIN:
         run->id = sim_ledger_id(a[0]);
         run->number[0] = run->id ? 0 : (uint64_t)sim_ledger_number(a[1]);
@@ -150,20 +179,29 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
                 (uint64_t)sim_ledger_number(c->word[at]);
         return;
     case SIM_V_TRIM:
-        run->most[0] = (long)sim_ledger_number(a[0]);
-        run->most[1] = (long)sim_ledger_number(a[1]);
+        run->most[0] = (int64_t)sim_ledger_number(a[0]);
+        run->most[1] = (int64_t)sim_ledger_number(a[1]);
         run->wait_ms = sim_ledger_number(a[2]);
         run->wanted = (uint32_t)sim_ledger_number(a[3]);
         return;
-    case SIM_V_NONE:
-    case SIM_V_PUT:
+    case SIM_V_REPAIR:
+        run->number[0] = (uint64_t)sim_ledger_number(a[0]);
+        return;
     case SIM_V_READY:
+        run->wanted = (uint32_t)sim_ledger_number(a[0]);
+        return;
+    case SIM_V_PUT:
+        run->waiting_max = (long)sim_ledger_number(a[2]);
+        run->wanted = (uint32_t)(c->n - at - 3);
+        return;
+    case SIM_V_NONE:
     case SIM_V_DONE:
     case SIM_V_SLEEP:
     case SIM_V_FORGET:
     case SIM_V_UNIQUE:
     case SIM_V_PROGRESS:
     case SIM_V_RANK:
+    case SIM_V_STATUS:
         return;
     }
 }

@@ -15,14 +15,18 @@ static void belief_lost(sim_world *w, sim_node *n, sim_hold *h,
                  n->number, sim_key_name[h->key]);
     h->leading = 0;
     h->owes = 1;
+    h->resigned = ev->why == RELET_WHY_STOPPED || ev->why == RELET_WHY_GROUP;
+    h->resigned_at = n->now;
     if (ev->why == RELET_WHY_EXPIRED)
         SIM_MARK(lost_expired);
     if (ev->why == RELET_WHY_TAKEN)
         SIM_MARK(lost_taken);
     if (ev->why == RELET_WHY_GONE)
         SIM_MARK(lost_gone);
-    if (ev->why == RELET_WHY_CLOCK)
+    if (ev->why == RELET_WHY_CLOCK) {
         SIM_MARK(lost_clock);
+        sim_pace_clock(w, n, h);
+    }
     if (ev->why == RELET_WHY_GROUP)
         SIM_MARK(lost_group);
     if (ev->why == RELET_WHY_STOPPED)
@@ -44,8 +48,9 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
         !sim_holds(w, SIM_L2, ev->token > h->token))
         sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
                  (unsigned long long)ev->token, sim_key_name[h->key]);
+    h->lied = (uint8_t)n->lied; /* what it believes from now on is of now   */
     h->leading = 1;
-    h->owes = 0;
+    h->owes = h->resigned = 0;
     h->term = ev->term;
     h->token = ev->token;
     if (h->alone)
@@ -68,6 +73,10 @@ static void belief_ended(sim_world *w, const sim_node *n, sim_hold *h,
                  n->number, sim_key_name[h->key]);
     if (ev->why == RELET_WHY_TIMEOUT)
         SIM_MARK(wait_timed_out);
+    if (!sim_holds(w, SIM_L7, ev->why != RELET_WHY_TIMEOUT ||
+                                  (h->wait_ms > 0 && h->term == 0)))
+        sim_fail(w, SIM_L7, "n%d: the wait for %s has timed out, and it had "
+                 "led", n->number, sim_key_name[h->key]);
     h->serial = 0;
     h->until_us = 0;
 }
@@ -136,6 +145,17 @@ static int belief_excused(const sim_world *w, const sim_hold *h,
            (second && second->stale && !second->copies);
 }
 
+/* Something has happened since it was granted that could excuse another. */
+static int belief_void(const sim_world *w, const sim_hold *h)
+{
+    int i;
+
+    for (i = 0; i < SIM_VOIDS; i++)
+        if (w->leases.void_us[i] >= h->run_us)
+            return 1;
+    return h->stale;
+}
+
 static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
 {
     const sim_key *k = &w->leases.key[h->key];
@@ -158,7 +178,7 @@ static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
         !belief_excused(w, h, NULL, k->other_us))
         sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
                  "it", sim_key_name[h->key], n->number);
-    w->checked[SIM_L1]++;
+    (void)sim_judges(w, SIM_L1, belief_void(w, h), 1);
 }
 
 /* Those of a group are taken in the order of their keys. */
@@ -201,7 +221,7 @@ static int belief_refused(sim_world *w, const sim_node *n, const sim_hold *h)
     const sim_link *l = sim_net_of_node(w, n);
 
     return h->refused_gen > 0 && h->refused_token == h->token &&
-           w->memory_faults == 0 && l && l->gen == h->refused_gen &&
+           n->short_us < h->refused_us && l && l->gen == h->refused_gen &&
            l->pipe[SIM_DOWN].carried -
                    (l->pipe[SIM_DOWN].tail - l->pipe[SIM_DOWN].head) >=
                h->refused_at;
@@ -213,6 +233,11 @@ static void belief_true(sim_world *w, const sim_node *n, const sim_hold *h)
         sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than it was "
                  "granted", n->number, sim_key_name[h->key],
                  (long)(h->until_us - h->truth_us));
+    if ((h->copies || h->disk) &&
+        !sim_holds(w, SIM_L5, h->until_us <= h->copied_us))
+        sim_fail(w, SIM_L5, "n%d believes in %s for %ld us longer than there "
+                 "are copies of it", n->number, sim_key_name[h->key],
+                 (long)(h->until_us - h->copied_us));
     if (!sim_holds(w, SIM_L5, !belief_refused(w, n, h)))
         sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
                  sim_key_name[h->key]);
@@ -228,6 +253,7 @@ static void belief_of(sim_world *w, sim_node *n, int i)
     if (!sim_holds(w, SIM_L7, !h->leading || valid > 0))
         sim_fail(w, SIM_L7, "n%d was not told that %s is lost", n->number,
                  sim_key_name[h->key]);
+    sim_pace_turn(w, n, h, valid);
     if (valid == 0)
         return;
     if (h->until_us > before + SIM_MS && (h->copies || h->disk))
@@ -242,6 +268,19 @@ static void belief_of(sim_world *w, sim_node *n, int i)
         belief_alone(w, n, h);
 }
 
+/* Work that never says that it has stopped keeps a lease for grace_ms. */
+static void belief_grace(sim_world *w, const sim_node *n, int i)
+{
+    const sim_hold *h = &n->hold[i];
+    relet_time late = n->now - h->resigned_at - h->grace_ms;
+
+    if (!h->resigned || late < 0)
+        return;
+    if (!sim_holds(w, SIM_L7, relet_lease_valid_for(n->r, i, n->now) == 0))
+        sim_fail(w, SIM_L7, "n%d keeps %s for %ld ms longer than its grace",
+                 n->number, sim_key_name[h->key], (long)late);
+}
+
 void sim_belief_turn(sim_world *w, sim_node *n)
 {
     int i;
@@ -254,6 +293,8 @@ void sim_belief_turn(sim_world *w, sim_node *n)
 
         if (h->serial > 0 && !h->alone)
             belief_of(w, n, i);
+        if (h->serial > 0)
+            belief_grace(w, n, i);
         if (h->serial > 0 && h->group > 0 && h->leading && !h->alone)
             belief_group(w, n, h);
         if (h->span > 0 && h->until_us <= w->now_us) {

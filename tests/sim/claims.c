@@ -7,11 +7,12 @@
  *   L3  nobody acts when the server may have ended the lease (lease.c)
  *   L4  what is protected never obeys an older leader than it has seen
  *       (lease.c)
- *   L5  a belief is never longer than what a server granted; one that was
- *       refused is over at once (belief.c)
- *   L6  only one's own lease is changed; no grant is told after a stop
- *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last
+ *   L5  a belief is never longer than what a server granted, and has copied
+ *       where copies were asked for; one that was refused is over at once
  *       (belief.c)
+ *   L6  only one's own lease is changed; no grant is told after a stop
+ *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last;
+ *       nothing is kept behind its grace (belief.c)
  *   L8  once all is whole, somebody leads; who leaves is followed at once
  *       (lease.c)
  *   L9  nobody asks all the time
@@ -29,23 +30,20 @@
 
 const char *const sim_key_name[SIM_KEYS] = {"la", "lb", "lc"};
 
-void sim_claims_clear(sim_world *w)
+void sim_claims_begin(sim_world *w)
 {
     int i;
 
-    memset(&w->leases, 0, sizeof w->leases);
     for (i = 0; i < SIM_VOIDS; i++)
         w->leases.void_us[i] = -1;
-    w->leases.first_loss_us = SIM_NEVER;
-    w->records_n = 0;
     w->leases.hand_key = -1;
 }
 
 void sim_claims_void(sim_world *w, sim_void why)
 {
     w->leases.void_us[why] = w->now_us;
-    if (why != SIM_VOID_TIME && w->leases.first_loss_us > w->now_us)
-        w->leases.first_loss_us = w->now_us;
+    if (why != SIM_VOID_TIME)
+        sim_record_forgotten(w);
 }
 
 /* The old one still serves, also while the new one is down: what it does will
@@ -177,6 +175,32 @@ static uint64_t claims_last(sim_host *h, int key)
     return text[0] == '-' || from == NULL ? 0 : strtoull(from, NULL, 10);
 }
 
+/* One of the first eight in line, but for this channel, has a listener. */
+static int claims_listener(sim_host *h, int key, relet_span own)
+{
+    char name[32], line[2048], text[200];
+    const char *at;
+    size_t n;
+
+    sprintf(name, "{%s}:sleepers", sim_key_name[key]);
+    sim_host_ask(h, line, sizeof line, 4, "ZRANGE", name, "0", "7");
+    for (at = line; (at = strstr(at, "\r\n")) != NULL; at += n) {
+        char channel[128];
+
+        at += 2;
+        n = strcspn(at, "\r");
+        if (n == 0 || n >= sizeof channel || *at == '$' || *at == '*' ||
+            (n == own.n && memcmp(at, own.p, n) == 0))
+            continue;
+        memcpy(channel, at, n);
+        channel[n] = '\0';
+        sim_host_ask(h, text, sizeof text, 3, "PUBSUB", "NUMSUB", channel);
+        if (strrchr(text, ':') && atoi(strrchr(text, ':') + 1) > 0)
+            return 1;
+    }
+    return 0;
+}
+
 void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
 {
     sim_run *run = &w->leases.run;
@@ -200,6 +224,9 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
                 run->before_left, sizeof run->before_left);
     if (run->what == SIM_ACQUIRE)
         run->last = claims_last(&w->host[l->host], run->key);
+    if (run->what == SIM_RELEASE)
+        run->listener = claims_listener(&w->host[l->host], run->key,
+                                        c->word[9]);
 }
 
 /* Of what is to be said, the n bytes from this one on. */
@@ -254,14 +281,25 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
     k->granted_us = w->now_us;
 }
 
+/* By its clock a server counts the time since its start. */
+int sim_claims_leapt(const sim_world *w, int64_t since_us)
+{
+    size_t i;
+
+    for (i = 0; i < w->leases.leaps; i++)
+        if (w->leases.leap[i].to_us >= since_us)
+            return 1;
+    return 0;
+}
+
 /* What an earlier server granted has ended when this one begins to. */
 static void claims_quarantine(sim_world *w, const sim_run *run,
                               const sim_hold *h)
 {
     int64_t since = w->now_us - w->host[run->host].start_us;
 
-    if (h == NULL || h->quarantine_ms == 0 || w->leases.leapt ||
-        run->before[0] != '\0')
+    if (h == NULL || h->quarantine_ms == 0 || run->before[0] != '\0' ||
+        sim_claims_leapt(w, w->host[run->host].start_us))
         return;
     if (!sim_holds(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
                                   h->quarantine_ms * SIM_MS))
@@ -304,6 +342,10 @@ static void claims_released(sim_world *w, const sim_run *run)
         SIM_MARK(release_lost);
     if (run->answer[2] == 1)
         SIM_MARK(woken_by_leader);
+    if (run->answer[0] != 0 && run->listener &&
+        !sim_holds(w, SIM_L8, run->answer[2] == 1))
+        sim_fail(w, SIM_L8, "%s: %.20s leaves, and nobody in line is woken",
+                 sim_key_name[run->key], run->owner);
 }
 
 /* Another one's is as it was, and nobody is told that it is his. */
@@ -350,7 +392,8 @@ static void claims_load(sim_world *w, const sim_hold *h)
                  (long)((w->now_us - h->start_us) / SIM_MS));
 }
 
-static void claims_renewed(const sim_run *run, sim_hold *h, const sim_link *l)
+static void claims_renewed(const sim_world *w, const sim_run *run,
+                           sim_hold *h, const sim_link *l)
 {
     if (run->answer[0] == 1) {
         if (h == NULL || !h->leading)
@@ -363,8 +406,21 @@ static void claims_renewed(const sim_run *run, sim_hold *h, const sim_link *l)
     if (h == NULL || run->behind == 0)
         return;
     h->refused_gen = l->gen;
+    h->refused_us = w->now_us;
     h->refused_at = run->behind;
     h->refused_token = run->token;
+}
+
+/* Who is told of success has as long as it asked for. */
+static void claims_length(sim_world *w, const sim_run *run, sim_host *host)
+{
+    char value[160], left[32];
+
+    claims_look(host, run->key, value, sizeof value, left, sizeof left);
+    if (!sim_holds(w, SIM_L5, strtoll(left, NULL, 10) * SIM_MS >= run->ttl_us))
+        sim_fail(w, SIM_L5, "%s: %.20s was granted %ld ms, and is to end in "
+                 "%ld", sim_key_name[run->key], run->owner,
+                 (long)(run->ttl_us / SIM_MS), strtol(left, NULL, 10));
 }
 
 void sim_claims_after(sim_world *w, sim_link *l)
@@ -392,15 +448,20 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (run->what == SIM_RELEASE)
         claims_released(w, run);
     if (run->what == SIM_RENEW)
-        claims_renewed(run, h, l);
+        claims_renewed(w, run, h, l);
     if (run->what == SIM_ACQUIRE && run->answer[0] == 1)
         claims_granted(w, run, h, wall);
     if (run->what == SIM_ACQUIRE && run->answer[0] == 0 &&
         strcmp(run->before, "other") == 0)
         SIM_MARK(other_waited);
-    if (run->what == SIM_ACQUIRE && h)
+    if (run->what == SIM_ACQUIRE && h) {
         claims_load(w, h);
-    if (run->what == SIM_RELEASE || run->answer[0] != 1 || h == NULL)
+        sim_pace_ran(h);
+    }
+    if (run->what == SIM_RELEASE || run->answer[0] != 1)
+        return;
+    claims_length(w, run, host);
+    if (h == NULL)
         return;
     h->refused_gen = 0; /* a token may come again where servers forget        */
     h->stale = run->host != w->primary;
@@ -408,4 +469,20 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (!h->copies && !h->disk)
         h->run_us = w->now_us;
     h->truth_us = w->now_us + run->ttl_us;
+    l->granted[h - w->node[run->node].hold] = h->serial;
+    l->granted_to_us[h - w->node[run->node].hold] = h->truth_us;
+}
+
+void sim_claims_copied(sim_world *w, const sim_link *l, int copies, int disk)
+{
+    int i;
+
+    for (i = 0; i < SIM_HOLDS; i++) {
+        sim_hold *h = &w->node[l->node].hold[i];
+
+        if (h->serial > 0 && l->granted[i] == h->serial &&
+            copies >= h->copies && (disk || !h->disk) &&
+            h->copied_us < l->granted_to_us[i])
+            h->copied_us = l->granted_to_us[i];
+    }
 }

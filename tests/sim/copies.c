@@ -87,6 +87,7 @@ static void copies_answer(sim_world *w, sim_link *l, const copies_sum *sum)
     if (l->wait_aof && sum->disk)
         SIM_MARK(synced);
     copies_promise(&w->host[l->host], l, sum);
+    sim_claims_copied(w, l, sum->copies, l->wait_aof && sum->disk);
     l->waiting = l->blocked = 0;
     sim_host_say(l, text);
     sim_host_flush(w, l);
@@ -102,6 +103,10 @@ static void copies_look(sim_world *w, sim_link *l)
         copies_answer(w, l, &sum);
         return;
     }
+    /* Longer than copies usually take: what is sent behind it has to wait. */
+    if (next_us > w->now_us + (w->shape.replicas + 1) * w->shape.lag_us +
+                      w->shape.sync_us)
+        sim_disturb_link(w, l);
     if (next_us > l->wait_until_us)
         next_us = l->wait_until_us;
     sim_due_at(w, next_us, SIM_WAIT, l->number, l->gen);

@@ -80,6 +80,7 @@ static int driver_read(sim_world *w, sim_node *n)
     memcpy(room, p->bytes + p->head, k);
     sim_pipe_take(p, k);
     sim_record_read(w, l);
+    sim_causes_read(w, l);
     relet_io_received(n->r, 0, k);
     n->bytes_in += k;
     n->heard_at = n->now;
@@ -244,6 +245,8 @@ static int driver_wants(sim_world *w, sim_node *n)
 static void driver_opened(sim_node *n, sim_link *l)
 {
     l->restore = n->wished;
+    if (n->lied)
+        sim_tasks_lied_to(n->world, n);
     n->lied = 0;
     n->wish_moved = 0;
     l->greeted = 0;
@@ -263,6 +266,14 @@ static int driver_link(sim_world *w, sim_node *n)
     if (l == NULL)
         return 0;
     opened = l->open_us < 0;
+    if (l->reset == 2 && opened && l->unread_first &&
+        l->pipe[SIM_DOWN].arrived > 0) {
+        SIM_MARK(reset_behind_data);
+        l->unread_first = 0;
+        l->reset = 3; /* closed once what is there was read */
+        return 0;
+    }
+    l->reset = l->reset == 3 ? 2 : l->reset;
     if (l->state == SIM_OPEN && !opened && l->reset != 2) {
         driver_opened(n, l);
         return 1;
@@ -289,6 +300,21 @@ static int driver_link(sim_world *w, sim_node *n)
     return 0;
 }
 
+/* A PING stands where nothing stood before the tick. */
+static void driver_tick(sim_world *w, sim_node *n)
+{
+    static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+    const uint8_t *p;
+    size_t before = relet_io_pending(n->r, 0, &p), after;
+
+    n->heard_tick = n->heard_at;
+    relet_tick(n->r, n->now);
+    after = relet_io_pending(n->r, 0, &p);
+    if (before == 0 && after >= sizeof ping - 1 &&
+        memcmp(p, ping, sizeof ping - 1) == 0)
+        sim_judge_pinged(w, n);
+}
+
 /* Read before the tick: an answer that is here already beats a deadline. The
  * first piece of it is enough for that. */
 int sim_driver_turn(sim_world *w, sim_node *n)
@@ -296,7 +322,7 @@ int sim_driver_turn(sim_world *w, sim_node *n)
     int moved = driver_link(w, n);
 
     moved |= driver_read(w, n);
-    relet_tick(n->r, n->now);
+    driver_tick(w, n);
     moved |= driver_take(w, n);
     while (driver_read(w, n))
         (void)driver_take(w, n);

@@ -8,6 +8,9 @@
 #include "sim.h"
 #include "wire.h"
 
+#define FATES_DEAD_MS ((relet_time)30 * 86400000) /* by default              */
+#define FATES_DEAD_MAX 100000                     /* … too                   */
+
 static sim_book *fates_book(sim_world *w)
 {
     return &w->host[w->jobs.run.host].ledger.book[w->jobs.run.queue];
@@ -58,7 +61,8 @@ static void fates_purged(sim_world *w, const sim_touch *t, const sim_place *p)
     int asked = run->verdict == 'a' ||
                 t->was.letter == fates_letter(run->verdict);
 
-    if (!sim_holds(w, SIM_Q1, asked && fates_is_gone(p) && !p->gone))
+    if (!sim_holds(w, SIM_Q1, asked && fates_is_gone(p) &&
+                                  (!p->gone || sim_cuts_touched(w, t))))
         sim_verbs_fail(w, SIM_Q1, t, "is purged, and was not to be, or stays");
     if (!sim_holds(w, SIM_Q5, t->was.letter != 'L' || run->forced))
         sim_verbs_fail(w, SIM_Q5, t, "is leased, and purged without force");
@@ -104,11 +108,14 @@ static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
     int old = (!dead || run->wait_ms > 0) && t->was.score <= till;
 
     if (!sim_holds(w, SIM_Q1, (dead || t->was.letter == 'D') &&
-                                  fates_is_gone(p) && !p->gone))
+                                  fates_is_gone(p) &&
+                                  (!p->gone || sim_cuts_touched(w, t))))
         sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and has not ended");
     if (!sim_holds(w, SIM_Q1, old || fates_book(w)->over[dead] >=
                                          run->most[dead]))
         sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and was to be kept");
+    if (dead && run->most[1] >= FATES_DEAD_MAX)
+        SIM_MARK(forgotten_dead);
     SIM_MARK(trimmed);
 }
 
@@ -192,8 +199,14 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     uint32_t job;
 
     run->enters = -1;
-    if ((run->what == SIM_V_CANCEL || run->what == SIM_V_RETAIN) && run->id > 0)
+    if ((run->what == SIM_V_CANCEL || run->what == SIM_V_RETAIN ||
+         run->what == SIM_V_LOOK) && run->id > 0)
         run->number[0] = fates_book(w)->id[run->id].number;
+    if (run->what == SIM_V_PUT && c->n > 10) {
+        job = sim_ledger_job(w, c->word[10]);
+        op = sim_op_of(w, job ? w->jobs.job[job - 1].tag : 0);
+        run->again = op->touched != 1 || op->outcome != RELET_NOTHING;
+    }
     if (run->what != SIM_V_UNIQUE || c->n < 14)
         return;
     job = sim_ledger_job(w, c->word[13]);
@@ -257,6 +270,20 @@ static void fates_progress(sim_world *w)
                  (unsigned long long)run->number[0], run->queue);
 }
 
+/* Workers ask for the time that they were started with; operators name fewer
+ * jobs. */
+static void fates_forgets(sim_world *w)
+{
+    const sim_step *run = &w->jobs.run;
+    relet_time right = w->shape.dead_ms ? w->shape.dead_ms : FATES_DEAD_MS;
+
+    if (run->most[1] >= FATES_DEAD_MAX &&
+        !sim_holds(w, SIM_Q1, run->wait_ms == right))
+        sim_fail(w, SIM_Q1, "h%d: dead jobs of q%d are kept for %ld ms, and "
+                 "not for %ld", run->host, run->queue, (long)run->wait_ms,
+                 (long)right);
+}
+
 void sim_fates_after(sim_world *w)
 {
     sim_step *run = &w->jobs.run;
@@ -265,6 +292,14 @@ void sim_fates_after(sim_world *w)
 
     if (run->refused || w->failed)
         return;
+    /* By a lie it was told that the script is not known, say. */
+    if (run->what == SIM_V_PURGE &&
+        !sim_judges(w, SIM_Q1, w->node[run->from].lied,
+                    w->jobs.purges[run->queue][run->from]-- > 0))
+        sim_fail(w, SIM_Q1, "h%d: a purge of n%d runs more often than it was "
+                 "asked for", run->host, run->from);
+    if (run->what == SIM_V_TRIM)
+        fates_forgets(w);
     if (run->what == SIM_V_CANCEL)
         fates_cancel(w);
     if (run->what == SIM_V_PROGRESS)
@@ -319,6 +354,10 @@ void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_RANK:
     case SIM_V_FORGET:
     case SIM_V_PROGRESS:
+    case SIM_V_STATUS:
+    case SIM_V_LOOK:
+    case SIM_V_LIST:
+    case SIM_V_REPAIR:
         return;
     }
 }

@@ -108,14 +108,6 @@ void sim_fault_print(const sim_world *w, int i)
 
 /* ---------------------------------------------------------------- to nodes */
 
-void sim_disturb(sim_world *w, int node, int64_t until_us)
-{
-    int64_t until = until_us + w->shape.bound_us;
-
-    if (w->node[node].disturbed_us < until)
-        w->node[node].disturbed_us = until;
-}
-
 /* Whoever was held in the middle of its work goes on with that first. */
 static void fault_pause(sim_world *w, sim_node *n, const sim_fault *f, int on)
 {
@@ -226,10 +218,13 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
 
     if (!on || l == NULL || l->state != SIM_OPEN || l->reset)
         return;
-    l->disturbed = 1;
     if (f->what == SIM_T_RESET) {
+        l->unread_first = f->key >> 1 & 1;
+        if (l->unread_first && (f->way & 1) == 0)
+            (void)sim_pipe_arrive(&l->pipe[SIM_DOWN], SIM_NEVER);
         sim_net_reset(w, l, f->way & 1);
     } else if (f->what == SIM_T_FIN && !l->host_gone) {
+        sim_disturb_link(w, l);
         sim_net_fin(w, l, SIM_DOWN);
         sim_net_host_lets_go(w, l);
     } else if (f->what == SIM_T_CUT) {
@@ -237,22 +232,36 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
     } else if (f->what == SIM_T_AFTER_RUN) {
         l->kill_after_run = 1;
     } else if (f->what == SIM_T_STALL) {
+        sim_disturb_link(w, l);
         if (f->way == 3) {
             l->stall_for_us = f->for_us;
             l->stall_what = f->key & 1 ? SIM_ACQUIRE : SIM_RENEW;
         }
         if (f->way == SIM_UP || f->way == 2)
-            l->stalled_us[SIM_UP] = w->now_us + f->for_us;
+            sim_net_stall(l, SIM_UP, w->now_us + f->for_us);
         if (f->way == SIM_DOWN || f->way == 2)
-            l->stalled_us[SIM_DOWN] = w->now_us + f->for_us;
+            sim_net_stall(l, SIM_DOWN, w->now_us + f->for_us);
     }
+}
+
+/* What is wrong as long as the fault lasts, and not when it first shows. */
+static void fault_touches(sim_world *w, sim_node *n, const sim_fault *f, int on)
+{
+    const unsigned always = 1u << SIM_T_SLOW | 1u << SIM_T_SQUEEZE |
+                            1u << SIM_T_PAUSE | 1u << SIM_T_MEMORY |
+                            1u << SIM_T_FREEZE;
+
+    if (!(always >> f->what & 1))
+        return;
+    n->touching += on ? 1 : -1;
+    sim_disturb(w, n->number);
 }
 
 static void fault_node(sim_world *w, sim_fault *f, int node, int on)
 {
     sim_node *n = &w->node[node];
 
-    sim_disturb(w, node, w->now_us + (on ? f->for_us : 0));
+    fault_touches(w, n, f, on);
     switch (f->what) {
     case SIM_T_RESET:
     case SIM_T_FIN:
@@ -285,6 +294,8 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_GREETING:
     case SIM_T_LIES:
         w->talking += on ? 1 : -1;
+        if (!on && f->what == SIM_T_ERRORS && f->way == 3 && n->link > 0)
+            sim_net_reset(w, sim_net_of_node(w, n), 0); /* it is killed      */
         return;
     case SIM_T_RESTART:
     case SIM_T_FREEZE:
@@ -305,10 +316,6 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
 /* What was to be written goes with the machine, if it does. */
 void sim_fault_hang(sim_world *w, sim_fault *f, int on)
 {
-    int i;
-
-    for (i = 0; on && i < w->shape.nodes; i++)
-        sim_disturb(w, i, f->at_us + f->for_us);
     if (on && !f->hanging && w->disks_hang++ == 0)
         w->hung_us = w->now_us;
     if (!on && f->hanging)
@@ -374,16 +381,36 @@ static void fault_failover(sim_world *w, const sim_fault *f, int on)
         if (keep < old->log.n)
             SIM_MARK(failover_lost);
         fault_taken_over(w, old, next);
+        sim_host_id(old, "replication", "master_replid:", next->replid);
         sim_host_start(w, next, &old->log, keep);
         w->primary = next->number;
         old->read_only = f->way & 1;
         return;
     }
-    /* Whoever is not the primary now has had its time. */
+    /* Whoever is not the primary now has had its time. Its process ends, or
+     * goes on as a replica; when it is promoted again it has the run id that it
+     * had, and a new replication id. */
+    if (next->up && !(f->way & 2))
+        sim_host_id(next, "server", "run_id:", next->run_id);
     sim_host_down(w, next, f->way & 2);
 }
 
-static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
+/* A clock is set at a moment, or stands still for a while. */
+static void fault_leaps(sim_world *w, const sim_host *h, sim_fault *f, int on)
+{
+    sim_leases *g = &w->leases;
+
+    if (!on && f->way < 2)
+        return;
+    if (on) {
+        f->leap = g->leaps++;
+        /* What had ended since the server looked last may live again. */
+        g->leap[f->leap].from_us = h->looked_us - 5 * SIM_MS;
+    }
+    g->leap[f->leap].to_us = f->way < 2 || !on ? w->now_us : SIM_NEVER;
+}
+
+static void fault_clock(sim_world *w, sim_host *h, sim_fault *f, int on)
 {
     int64_t jump = f->amount * 50 * SIM_MS;
 
@@ -399,6 +426,7 @@ static void fault_clock(sim_world *w, sim_host *h, const sim_fault *f, int on)
     if (f->way >= 2 && !on)
         w->host[0].wall_stop_us = w->host[1].wall_stop_us = SIM_NEVER;
     w->leases.leapt = 1;
+    fault_leaps(w, h, f, on);
     if (w->leases.wall_max_us < h->wall_offset_us)
         w->leases.wall_max_us = h->wall_offset_us;
     if ((f->way == 0 && on) || (f->way >= 2 && !on))
@@ -431,6 +459,9 @@ static void fault_host(sim_world *w, sim_fault *f, int on)
 {
     sim_host *h = &w->host[w->primary];
 
+    if (f->what == SIM_T_RESTART || f->what == SIM_T_FAILOVER ||
+        f->what == SIM_T_CLOCK)
+        sim_disturb_servers(w);
     if (f->what == SIM_T_RESTART) {
         fault_restart(w, h, f, on);
     } else if (f->what == SIM_T_FAILOVER) {
@@ -498,6 +529,8 @@ const char *sim_fault_error(sim_world *w, int node, uint64_t tag, int greeting)
             continue;
         if (greeting)
             SIM_MARK(greeting_refused);
+        if (!greeting && f->way == 3)
+            return "BUSY Redis is busy running a script.";
         return fault_text[(bits >> 8) % FAULT_TEXTS];
     }
     return NULL;
@@ -545,6 +578,8 @@ void sim_fault_off(sim_world *w, sim_fault *f)
  * link does not. */
 void sim_faults_heal(sim_world *w)
 {
+    sim_link *l;
+    uint64_t gen = 0;
     int i;
 
     w->flush_next = 0;
@@ -552,10 +587,10 @@ void sim_faults_heal(sim_world *w)
         sim_fault_off(w, &w->fault[i]);
         sim_fault_hang(w, &w->fault[i], 0);
     }
-    for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
-        sim_net_whole(w, w->link[i]);
-        if (w->link[i]->lied)
-            sim_net_reset(w, w->link[i], 0);
+    while ((l = sim_net_next(w, &gen)) != NULL) {
+        sim_net_whole(w, l);
+        if (l->lied)
+            sim_net_reset(w, l, 0);
     }
     for (i = 0; i < w->shape.nodes; i++)
         w->path[i][0].shut_us = w->path[i][1].shut_us = 0;

@@ -2,6 +2,7 @@
  *
  * hands.c - what the handlers of jobs do: for how long, with what effect, and
  * how they end. The rules are listed in verbs.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
@@ -17,14 +18,16 @@ void sim_hands_later(sim_world *w, const sim_node *n, int desk,
 static void hands_progress(sim_world *w, sim_node *n, int desk,
                            const sim_task *t)
 {
+    char text[40];
     int code;
 
     if (!sim_chance(&n->work, 1, 8))
         return;
-    code = relet_job_progress(n->r, desk, t->number, relet_str("half"));
-    if (!sim_holds(w, SIM_Q5, code == 0 || code == RELET_E_LIMIT ||
-                                  code == RELET_E_MEMORY ||
-                                  sim_tasks_lied(n, &n->desk[desk])))
+    sprintf(text, SIM_TEXT_PROGRESS "%llu", (unsigned long long)t->token);
+    code = relet_job_progress(n->r, desk, t->number, relet_str(text));
+    if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, &n->desk[desk], t),
+                    code == 0 || code == RELET_E_LIMIT ||
+                        code == RELET_E_MEMORY))
         sim_fail(w, SIM_Q5, "n%d cannot tell of job %llu, which it has: %d",
                  n->number, (unsigned long long)t->number, code);
     SIM_MARK(job_progress);
@@ -48,7 +51,7 @@ void sim_hands_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
     if (ms > 2 * lease && kind >= 16)
         SIM_MARK(job_slow);
     if (t->job != SIM_NOBODYS)
-        w->jobs.job[t->job].starts++;
+        sim_jobs_begun(w, &w->jobs.job[t->job]);
     if (sim_waits_keeps(w, t->job, SIM_WAIT_DEAD))
         ms = SIM_JOB_LEASE_MAX_MS;
     t->end_us = w->now_us + ms * SIM_MS;
@@ -60,7 +63,7 @@ static void hands_act(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
 
-    if (t->job == SIM_NOBODYS || t->acted || sim_tasks_lied(n, &n->desk[desk]))
+    if (t->job == SIM_NOBODYS || t->acted || sim_tasks_lied_of(n, &n->desk[desk], t))
         return;
     t->acted = 1;
     if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
@@ -97,18 +100,21 @@ void sim_hands_arrives(sim_world *w, uint64_t which)
     j->top_serial = e->serial;
 }
 
-static int hands_fail(sim_world *w, sim_node *n, int desk, const sim_task *t,
+static int hands_fail(sim_world *w, sim_node *n, int desk, sim_task *t,
                       uint32_t how)
 {
     relet_failure f;
+    char text[48];
 
     memset(&f, 0, sizeof f);
-    f.text = relet_str("it did not work");
+    sprintf(text, SIM_TEXT_ERROR "%llu", (unsigned long long)t->token);
+    f.text = relet_str(text);
     f.verdict = how < 14 || w->phase > SIM_CHAOS ? RELET_RETRY
                 : how < 16                       ? RELET_SNOOZE
                                                  : RELET_BURY;
     if (f.verdict == RELET_SNOOZE || sim_chance(&n->work, 1, 3))
         f.delay_ms = sim_spread(&n->work, 1, SIM_JOB_WAIT_MAX_MS);
+    t->delay_ms = f.delay_ms;
     if (f.verdict == RELET_BURY && t->job != SIM_NOBODYS)
         w->jobs.job[t->job].buried = 1;
     return relet_job_fail(n->r, desk, t->number, &f);
@@ -118,17 +124,37 @@ static int hands_end(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     uint32_t how = sim_choose(&n->work, 20);
     int back = sim_waits_keeps(w, t->job, SIM_WAIT_RELEASED);
+    char text[40];
 
     SIM_SAY(w, "n%d ends job %llu, %u", n->number,
             (unsigned long long)t->number, how);
+    sprintf(text, SIM_TEXT_RESULT "%llu", (unsigned long long)t->token);
     if (how < 11 && !back)
-        return relet_job_done(n->r, desk, t->number, relet_str("fine"));
+        return relet_job_done(n->r, desk, t->number, relet_str(text));
     if (how < 17 && !back)
         return hands_fail(w, n, desk, t, how);
     if (w->phase > SIM_CHAOS && !back)
-        return relet_job_done(n->r, desk, t->number, relet_str(""));
+        return relet_job_done(n->r, desk, t->number, relet_str(text));
     t->given_back = t->state == SIM_TASK_HELD;
     return relet_job_release(n->r, desk, t->number);
+}
+
+static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
+                        int code);
+
+/* The others of its worker in the same turn: they go back together. */
+static void hands_give_back_all(sim_world *w, sim_node *n, int desk)
+{
+    int i;
+
+    for (i = 0; i < SIM_TASKS && !w->failed; i++) {
+        sim_task *t = &n->desk[desk].task[i];
+
+        if (t->state != SIM_TASK_HELD)
+            continue;
+        t->given_back = 1;
+        hands_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
+    }
 }
 
 /* How it went, as the library says. */
@@ -141,7 +167,8 @@ static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
     }
     if (code < 0)
         t->given_back = 0;
-    if (!sim_holds(w, SIM_Q5, code == 0 || sim_tasks_lied(n, &n->desk[desk])))
+    if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, &n->desk[desk], t),
+                    code == 0))
         sim_fail(w, SIM_Q5, "n%d cannot end job %llu, which it was told: %d",
                  n->number, (unsigned long long)t->number, code);
     if (t->state == SIM_TASK_LOST)
@@ -175,5 +202,8 @@ void sim_hands_due(sim_world *w, sim_node *n, uint64_t which)
         hands_ended(w, n, desk, t, relet_job_release(n->r, desk, t->number));
     else if (!w->failed)
         hands_ended(w, n, desk, t, hands_end(w, n, desk, t));
+    if (!w->failed && t->state == SIM_TASK_ENDED && t->given_back &&
+        w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 2))
+        hands_give_back_all(w, n, desk);
     sim_node_turn(w, n);
 }

@@ -74,6 +74,8 @@ void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
     uint64_t digest = hears_digest(ev);
     int found = 0;
 
+    if (sim_awaits_channel(ev->channel))
+        return;
     SIM_MARK(message);
     if (n->open_ops > 0)
         SIM_MARK(push_between_answers);
@@ -101,7 +103,7 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
     sim_link *l = sim_net_of_node(w, n);
     int wish = sim_wish_of(ev->channel_kind, ev->channel);
 
-    if (wish < 0 && n->lied)
+    if (wish < 0 && (n->lied || sim_awaits_channel(ev->channel)))
         return;
     if (wish < 0) {
         sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
@@ -123,6 +125,6 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
     n->wished &= ~(1u << wish);
     if (l)
         l->left |= 1u << wish;
-    if (n->disturbed_us < w->now_us && !n->lied)
+    if (!sim_troubled(n, w->now_us))
         sim_fail(w, SIM_R6, "n%d: a wish was refused, by nobody", n->number);
 }

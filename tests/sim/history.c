@@ -31,7 +31,8 @@ typedef struct history_step {
 typedef struct history {
     const sim_act *acts;
     size_t n;
-    int untimed;
+    const sim_leap *leaps;
+    size_t leaps_n;
     uint8_t *done;
     uint64_t set;    /* of what is done, as a number                          */
     size_t first;    /* nothing before it can still be done                   */
@@ -44,28 +45,36 @@ typedef struct history {
 
 /* ------------------------------------------------------------------ effects */
 
-static int history_may_be_free(const history *h, const history_state *s,
-                               const sim_act *a)
+static int history_may_be_free(const history_state *s, const sim_act *a)
 {
-    return s->holder == 0 || h->untimed || a->to_us >= s->least_us;
+    return s->holder == 0 || a->to_us >= s->least_us;
 }
 
-static int history_may_be_held(const history *h, const history_state *s,
-                               const sim_act *a)
+static int history_may_be_held(const history_state *s, const sim_act *a)
 {
-    return s->holder != 0 && (h->untimed || a->from_us <= s->most_us);
+    return s->holder != 0 && a->from_us <= s->most_us;
 }
 
 /* Clocks may run apart by a hundredth, and count in milliseconds. */
-static void history_hold(history_state *s, const sim_act *a)
+static void history_hold(const history *h, history_state *s, const sim_act *a)
 {
     int64_t slack = a->ttl_us / 100 + 2000;
+    size_t i;
 
     s->holder = a->who;
     s->least_us = a->from_us + a->ttl_us - slack;
     s->most_us = a->to_us > INT64_MAX - a->ttl_us - slack
                      ? INT64_MAX
                      : a->to_us + a->ttl_us + slack;
+    for (i = 0; i < h->leaps_n; i++) {
+        const sim_leap *l = &h->leaps[i];
+
+        if (l->to_us < a->from_us || l->from_us > s->most_us)
+            continue;
+        s->most_us = INT64_MAX;
+        if (l->from_us < s->least_us)
+            s->least_us = l->from_us > a->from_us ? l->from_us : a->from_us;
+    }
 }
 
 static int history_last_is(history_state *s, uint64_t token)
@@ -83,7 +92,7 @@ static int history_is_over(const history_state *s, const sim_act *a)
     return s->fence_who == a->who && a->term <= s->fence_term;
 }
 
-static int history_grant(history_state *s, const sim_act *a)
+static int history_grant(const history *h, history_state *s, const sim_act *a)
 {
     s->open = !a->answered;
     if (a->answered && a->last <= s->last)
@@ -92,7 +101,7 @@ static int history_grant(history_state *s, const sim_act *a)
         s->last = a->last;
     s->fence_who = a->who;
     s->fence_term = a->term;
-    history_hold(s, a);
+    history_hold(h, s, a);
     return 1;
 }
 
@@ -107,20 +116,20 @@ static int history_free(history_state *s)
 static int history_acquired(const history *h, history_state *s,
                             const sim_act *a, int effect)
 {
-    int mine = history_may_be_held(h, s, a) && s->holder == a->who;
-    int other = history_may_be_held(h, s, a) && s->holder != a->who;
-    int free = history_may_be_free(h, s, a);
+    int mine = history_may_be_held(s, a) && s->holder == a->who;
+    int other = history_may_be_held(s, a) && s->holder != a->who;
+    int free = history_may_be_free(s, a);
 
     if (effect == 0 && history_is_over(s, a)) { /* the same once more */
         if (!mine || a->term < s->fence_term ||
             (a->answered && (a->status != 1 || !history_last_is(s, a->last))))
             return 0;
-        history_hold(s, a);
+        history_hold(h, s, a);
         return 1;
     }
     if (effect == 0)
         return (!a->answered || a->status == 1) && (mine || free) &&
-               history_grant(s, a);
+               history_grant(h, s, a);
     if (!a->answered || !history_last_is(s, a->last))
         return 0;
     if (a->status == -1)
@@ -142,7 +151,7 @@ static int history_tells(history_state *s, const sim_act *a)
 static int history_renewed(const history *h, history_state *s,
                            const sim_act *a, int effect)
 {
-    int held = history_may_be_held(h, s, a), own;
+    int held = history_may_be_held(s, a), own;
 
     if ((!a->answered && effect == 1) || !history_tells(s, a))
         return 0;
@@ -150,18 +159,17 @@ static int history_renewed(const history *h, history_state *s,
     if (effect == 0) {
         if (!held || !own || (a->answered && a->status != 1))
             return 0;
-        history_hold(s, a);
+        history_hold(h, s, a);
         return 1;
     }
     if (a->status == -1)
-        return history_may_be_free(h, s, a) && history_free(s);
+        return history_may_be_free(s, a) && history_free(s);
     return a->status == 0 && held && !own;
 }
 
-static int history_released(const history *h, history_state *s,
-                            const sim_act *a, int effect)
+static int history_released(history_state *s, const sim_act *a, int effect)
 {
-    int held = history_may_be_held(h, s, a), own;
+    int held = history_may_be_held(s, a), own;
 
     if ((a->answered || effect == 0) && !history_tells(s, a))
         return 0;
@@ -172,7 +180,7 @@ static int history_released(const history *h, history_state *s,
                history_free(s);
     if (a->answered && a->status == 0)
         return held && !own;
-    if ((a->answered && a->status != -1) || !history_may_be_free(h, s, a))
+    if ((a->answered && a->status != -1) || !history_may_be_free(s, a))
         return 0;
     if (a->token == 0) {
         s->fence_who = a->who;
@@ -184,8 +192,8 @@ static int history_released(const history *h, history_state *s,
 static int history_other(const history *h, history_state *s, const sim_act *a,
                          int effect)
 {
-    int held = history_may_be_held(h, s, a);
-    int free = history_may_be_free(h, s, a);
+    int held = history_may_be_held(s, a);
+    int free = history_may_be_free(s, a);
 
     if (effect == 0 && a->answered && a->status != 1)
         return 0;
@@ -193,7 +201,7 @@ static int history_other(const history *h, history_state *s, const sim_act *a,
         return 0;
     if (a->what == SIM_ACT_TAKE && effect == 0) {
         if (free)
-            history_hold(s, a);
+            history_hold(h, s, a);
         return free;
     }
     if (a->what == SIM_ACT_TAKE)
@@ -214,7 +222,7 @@ static int history_apply(const history *h, history_state *s, const sim_act *a,
     case SIM_ACT_RENEW:
         return history_renewed(h, s, a, effect);
     case SIM_ACT_RELEASE:
-        return history_released(h, s, a, effect);
+        return history_released(s, a, effect);
     case SIM_ACT_TAKE:
     case SIM_ACT_DROP:
         return history_other(h, s, a, effect);
@@ -439,7 +447,8 @@ static sim_verdict history_search(history *h, size_t *culprit)
     return SIM_ORDERED;
 }
 
-sim_verdict sim_history_check(const sim_act *acts, size_t n, int untimed,
+sim_verdict sim_history_check(const sim_act *acts, size_t n,
+                              const sim_leap *leaps, size_t leaps_n,
                               size_t *culprit)
 {
     sim_verdict verdict = SIM_GAVE_UP;
@@ -448,7 +457,8 @@ sim_verdict sim_history_check(const sim_act *acts, size_t n, int untimed,
     memset(&h, 0, sizeof h);
     h.acts = acts;
     h.n = n;
-    h.untimed = untimed;
+    h.leaps = leaps;
+    h.leaps_n = leaps_n;
     h.done = (uint8_t *)calloc(n + 1, 1);
     h.stack = (history_step *)malloc((n + 1) * sizeof *h.stack);
     h.seen = (uint64_t *)calloc(HISTORY_SEEN, sizeof *h.seen);

@@ -43,10 +43,16 @@ typedef enum sim_verdict {
     SIM_GAVE_UP
 } sim_verdict;
 
-/* Acts about one lease, by from_us; untimed: clocks were set meanwhile, and it
- * may have ended at any time. *culprit: the first act, by from_us, that no order
- * got past. */
-sim_verdict sim_history_check(const sim_act *acts, size_t n, int untimed,
+/* When a server's clock was set, or stood still: a lease in force then may end
+ * at any time behind it. */
+typedef struct sim_leap {
+    int64_t from_us, to_us;
+} sim_leap;
+
+/* Acts about one lease, by from_us. *culprit: the first act, by from_us, that
+ * no order got past. */
+sim_verdict sim_history_check(const sim_act *acts, size_t n,
+                              const sim_leap *leaps, size_t leaps_n,
                               size_t *culprit);
 
 #endif

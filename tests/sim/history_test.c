@@ -62,15 +62,15 @@ static sim_act *t_release(uint32_t who, uint64_t token, int64_t from,
     return a;
 }
 
-static sim_verdict t_check(int untimed)
+static sim_verdict t_check(const sim_leap *leap)
 {
     size_t culprit;
 
-    return sim_history_check(t.act, t.n, untimed, &culprit);
+    return sim_history_check(t.act, t.n, leap, leap != NULL, &culprit);
 }
 
-#define T_ORDERED() ASSERT_EQ(SIM_ORDERED, t_check(0))
-#define T_DISORDERED() ASSERT_EQ(SIM_DISORDERED, t_check(0))
+#define T_ORDERED() ASSERT_EQ(SIM_ORDERED, t_check(NULL))
+#define T_DISORDERED() ASSERT_EQ(SIM_DISORDERED, t_check(NULL))
 
 TEST nothing_is_in_order(void)
 {
@@ -119,7 +119,34 @@ TEST a_grant_follows_an_end_and_not_sooner(void)
     t.act[1].from_us = T_TTL / 2;
     t.act[1].to_us = T_TTL / 2 + 100;
     T_DISORDERED();
-    ASSERT_EQ(SIM_ORDERED, t_check(1));
+    PASS();
+}
+
+TEST a_leap_of_the_clock_ends_only_the_lease_in_force(void)
+{
+    sim_leap leap;
+
+    t_acquire(1, 1000, 1100, 1, 50);
+    t_acquire(2, T_TTL / 2, T_TTL / 2 + 100, 1, 51);
+    leap.from_us = leap.to_us = 500;
+    ASSERT_EQ(SIM_DISORDERED, t_check(&leap));
+    leap.from_us = leap.to_us = T_TTL / 4;
+    ASSERT_EQ(SIM_ORDERED, t_check(&leap));
+    leap.from_us = leap.to_us = T_TTL;
+    ASSERT_EQ(SIM_DISORDERED, t_check(&leap));
+    PASS();
+}
+
+TEST a_lease_outlives_its_time_while_the_clock_stands(void)
+{
+    sim_leap leap;
+
+    t_acquire(1, 0, 100, 1, 50);
+    t_renew(1, 50, 3 * T_TTL, 3 * T_TTL + 100, 1, 50);
+    T_DISORDERED();
+    leap.from_us = T_TTL / 2;
+    leap.to_us = 4 * T_TTL;
+    ASSERT_EQ(SIM_ORDERED, t_check(&leap));
     PASS();
 }
 
@@ -221,7 +248,7 @@ TEST the_culprit_is_named(void)
     t_renew(1, 50, 200, 300, 1, 50);
     t_acquire(2, 400, 500, 1, 51);
     t_renew(2, 51, 600, 700, 1, 51);
-    ASSERT_EQ(SIM_DISORDERED, sim_history_check(t.act, t.n, 0, &culprit));
+    ASSERT_EQ(SIM_DISORDERED, sim_history_check(t.act, t.n, NULL, 0, &culprit));
     ASSERT_EQ(2, culprit);
     PASS();
 }
@@ -263,6 +290,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_refusal_before_any_grant_has_no_order);
     RUN_TEST(a_grant_follows_a_release);
     RUN_TEST(a_grant_follows_an_end_and_not_sooner);
+    RUN_TEST(a_leap_of_the_clock_ends_only_the_lease_in_force);
+    RUN_TEST(a_lease_outlives_its_time_while_the_clock_stands);
     RUN_TEST(a_renewal_puts_the_end_off);
     RUN_TEST(what_has_ended_long_ago_is_not_renewed);
     RUN_TEST(a_grant_that_nobody_heard_explains_a_refusal);

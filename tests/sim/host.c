@@ -52,11 +52,17 @@ void sim_host_schedule(sim_world *w, sim_host *h)
     sim_due_at(w, at, SIM_HOST, h->number, h->gen);
 }
 
+void sim_host_time(sim_world *w, sim_host *h)
+{
+    h->timed_us = w->now_us;
+    relet_local_time(h->local, sim_host_wall(w, h));
+}
+
 void sim_host_clock(sim_world *w, sim_host *h)
 {
     if (!h->up || h->frozen)
         return;
-    relet_local_time(h->local, sim_host_wall(w, h));
+    sim_host_time(w, h);
     sim_host_outputs(w, h);
     sim_host_schedule(w, h);
 }
@@ -144,6 +150,17 @@ static void host_replay(sim_host *h)
     relet_local_hangup(h->local, id);
 }
 
+/* A field of INFO that is an id. */
+void sim_host_id(sim_host *h, const char *section, const char *field, char *out)
+{
+    char text[2048];
+    const char *at;
+
+    sim_host_ask(h, text, sizeof text, 2, "INFO", section);
+    at = strstr(text, field);
+    sprintf(out, "%.40s", at ? at + strlen(field) : "");
+}
+
 /* With the first `keep` bytes of what was written before. */
 void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
                     size_t keep)
@@ -156,6 +173,8 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     c.user = h;
     c.effects = 1;
     c.clients_max = SIM_LINKS;
+    c.run_id = h->run_id[0] ? h->run_id : NULL;
+    c.replid = h->replid[0] ? h->replid : NULL;
     c.seed = sim_keyed(&w->choices, SIM_OF_DELAY, (uint64_t)h->number,
                        ++h->gen);
     if (h->block == NULL)
@@ -163,11 +182,17 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     h->local = relet_local_init(h->block, relet_local_size(), &c);
     if (h->local == NULL)
         abort();
+    if (h->run_id[0] && h->replid[0])
+        SIM_MARK(failed_back);
+    h->run_id[0] = h->replid[0] = '\0';
     h->up = 1;
     h->start_us = w->now_us;
     h->due_us = 0;
     h->read_only = 0;
     memset(h->by_id, 0, sizeof h->by_id);
+    h->timed_us = h->looked_us;
+    /* Not a look: keys of the log that ended while no process ran stay until
+     * the first one, and a clock that is set back before revives them. */
     relet_local_time(h->local, sim_host_wall(w, h));
     sim_log_copy(&h->log, from, keep);
     sim_ledger_anew(h);
@@ -188,17 +213,16 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
 /* The process is gone: its links are reset, or closed in order. */
 void sim_host_down(sim_world *w, sim_host *h, int reset)
 {
-    int i;
+    sim_link *l;
+    uint64_t gen = 0;
 
     if (!h->up)
         return;
     (void)sim_claims_two_masters(w);
-    for (i = 0; i < SIM_LINKS && w->link[i]; i++) {
-        sim_link *l = w->link[i];
-
+    while ((l = sim_net_next(w, &gen)) != NULL) {
         if (l->state != SIM_OPEN || l->host != h->number || l->host_gone)
             continue;
-        l->disturbed = 1;
+        sim_disturb_link(w, l);
         if (reset) {
             sim_net_reset(w, l, 0);
         } else {
@@ -251,7 +275,7 @@ void sim_host_accept(sim_world *w, sim_link *l)
     if (w->path[l->node][l->host].crowd ||
         (l->id = relet_local_connect(h->local)) < 0) {
         SIM_MARK(crowded);
-        l->disturbed = 1;
+        sim_disturb_link(w, l);
         l->id = -1;
         (void)sim_net_write(w, l, SIM_DOWN, (const uint8_t *)crowded,
                             sizeof crowded - 1);
@@ -287,12 +311,13 @@ static void host_message(sim_world *w, sim_link *l, const sim_frame *f)
     uint64_t digest = 0;
     size_t i, k;
 
+    sim_verbs_message(w, f);
     for (k = 0; k < 3; k++)
         if (f->words > 2 && f->word[0].n == strlen(kind[k]) &&
             memcmp(f->word[0].p, kind[k], f->word[0].n) == 0)
             break;
     if (k == 3 || (f->word[1].n > 32 && memchr(f->word[1].p, ':', 16)))
-        return; /* none, or one that wakes a lease */
+        return; /* none, or one that wakes a lease, or tells an end: awaits.c */
     digest = sim_mix(digest, k);
     for (i = 1; i < f->words; i++)
         digest = sim_wire_text(digest, 'm', f->word[i]);
@@ -353,14 +378,18 @@ static void host_collect(sim_world *w, sim_link *l)
         if (f.type == '>') {
             host_message(w, l, &f);
         } else {
-            sim_claims_answer(w, l, at, (size_t)k);
-            sim_verbs_answer(w, f.type);
+            if (l == h->asking) {
+                sim_claims_answer(w, l, at, (size_t)k);
+                sim_verbs_answer(w, l, &f);
+            } else {
+                sim_verbs_message(w, &f); /* its HELLO was refused: RESP2 */
+            }
             host_answer(w, l, &f);
         }
         if (w->talking > 0) {
             n = (size_t)k;
             k = (long)sim_lies(w, l, at, n, &f);
-            if (f.type != '>') /* what is odd about it is longer, too */
+            if (f.type != '>' && l == h->asking) /* what is odd is longer    */
                 sim_claims_answer_ends(w, (int64_t)k - (int64_t)n);
         }
     }
@@ -377,6 +406,7 @@ void sim_host_outputs(sim_world *w, sim_host *h)
     n = relet_local_effects(h->local, &p, &broken);
     sim_log_put(&h->log, w->now_us, p, n);
     relet_local_effects_taken(h->local, n);
+    h->looked_us = h->timed_us;
     while ((id = relet_local_ready(h->local, id + 1)) >= 0) {
         sim_link *l = h->by_id[id];
 
@@ -399,11 +429,12 @@ void sim_host_outputs(sim_world *w, sim_host *h)
 /* What came while it stood still. */
 void sim_host_thaw(sim_world *w, sim_host *h)
 {
-    int i;
+    sim_link *l;
+    uint64_t gen = 0;
 
-    for (i = 0; i < SIM_LINKS && w->link[i]; i++)
-        if (w->link[i]->state == SIM_OPEN && w->link[i]->host == h->number)
-            sim_host_arrived(w, w->link[i]);
+    while ((l = sim_net_next(w, &gen)) != NULL)
+        if (l->state == SIM_OPEN && l->host == h->number)
+            sim_host_arrived(w, l);
     sim_copies_turn(w);
     sim_host_clock(w, h);
 }

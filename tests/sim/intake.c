@@ -161,7 +161,6 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
     relet_span s = relet_str(text);
     uint64_t digest = sim_wire_text(0, '-', s);
 
-    l->disturbed = 1;
     if (l->in_multi)
         intake_spoil(w, l);
     SIM_SAY(w, "h%d says %s to n%d", l->host, text, l->node);
@@ -173,6 +172,7 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
     sim_host_say(l, "-");
     sim_host_say(l, text);
     sim_host_say(l, "\r\n");
+    sim_disturb_by_error(w, l);
     sim_host_flush(w, l);
 }
 
@@ -200,8 +200,11 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     error = intake_error(w, l, c, tag);
     sim_note(w, 100 + (uint64_t)l->node, tag);
     if (error) {
-        if (w->leases.run.active)
+        if (w->leases.run.active) {
             sim_record_ran(w, &w->leases.run, 1, 0);
+            if (w->node[l->node].link == l->number + 1) /* not an old one   */
+                sim_pace_refused(w, &w->leases.run, error);
+        }
         l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
                    sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
         w->leases.run.active = 0;
@@ -224,8 +227,12 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
          w->jobs.run.what != SIM_V_NONE))
         l->kill_after_run = 2;
     wrote = h->log.n;
+    h->asking = l;
+    sim_cuts_begin(w, l);
     relet_local_feed(h->local, l->id, p, n);
+    sim_cuts_end(w, l);
     sim_host_outputs(w, h);
+    h->asking = NULL;
     if (l->gen == gen && h->log.n > wrote)
         l->wrote_n = h->log.n;
     sim_claims_after(w, l);
@@ -271,10 +278,10 @@ static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
     if (leases)
         shut = run.what == SIM_RENEW ? run.ttl_us + run.ttl_us / 8 : 0;
     w->path[l->node][l->host].shut_us = w->now_us + shut;
-    l->stalled_us[SIM_UP] = w->now_us + shut + l->stall_for_us;
+    sim_net_stall(l, SIM_UP, w->now_us + shut + l->stall_for_us);
     l->stall_for_us = 0;
     sim_claims_late(w, l, run.serial);
-    sim_disturb(w, l->node, l->stalled_us[SIM_UP]);
+    sim_disturb_link(w, l);
     sim_due_at(w, l->stalled_us[SIM_UP], SIM_BYTES, l->number,
                l->gen << 1 | SIM_UP);
     sim_net_fin(w, l, SIM_DOWN);
@@ -293,7 +300,7 @@ void sim_host_arrived(sim_world *w, sim_link *l)
     if (l->host_gone || !h->up || h->frozen ||
         l->stalled_us[SIM_UP] > w->now_us)
         return;
-    relet_local_time(h->local, sim_host_wall(w, h));
+    sim_host_time(w, h);
     intake_read(w, l);
     while (at < l->in_n && !w->failed && !l->blocked && !l->closing &&
            !l->host_gone) {

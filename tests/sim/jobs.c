@@ -9,6 +9,9 @@
 #include "wire.h"
 
 #define JOBS_BATCH 8
+#define JOBS_SOON_MS 60000
+#define JOBS_CROWD 128 /* of a put, at most                                   */
+#define JOBS_CROWDS 12 /* batches                                             */
 
 /* ---------------------------------------------------------------------- put */
 
@@ -24,10 +27,20 @@ static const char *jobs_type(uint32_t type)
     return text[type];
 }
 
+/* Seconds; or minutes; or more than 32 bits of milliseconds. */
+static relet_time jobs_keep_ms(sim_node *n)
+{
+    uint32_t what = sim_choose(&n->work, 16);
+
+    if (what == 0)
+        return ((relet_time)1 << 32) + sim_spread(&n->work, 1, 10000);
+    return sim_spread(&n->work, 1, what < 3 ? 600000 : 10000);
+}
+
 /* All that may be asked for, each now and then; the same answers for a job as
  * for the ghost of it. */
-static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
-                      sim_job *g, char id[8])
+void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
+                   char id[8])
 {
     memset(j, 0, sizeof *j);
     g->terms.attempts = 3;
@@ -42,7 +55,7 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
     if (sim_chance(&n->work, 1, 4))
         g->terms.rank = j->rank = (int)sim_choose(&n->work, 5) - 2;
     if (sim_chance(&n->work, 1, 3))
-        g->terms.keep_ms = j->keep_ms = sim_spread(&n->work, 1, 10000);
+        g->terms.keep_ms = j->keep_ms = jobs_keep_ms(n);
     if (sim_chance(&n->work, 1, 6))
         g->terms.timeout_ms = j->timeout_ms = sim_spread(&n->work, 10, 3000);
     if (sim_chance(&n->work, 1, 6))
@@ -54,6 +67,13 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
     j->backoff = (relet_backoff)sim_choose(&n->work, 3);
     j->backoff_ms = sim_spread(&n->work, 1, 1000);
     j->backoff_max_ms = SIM_JOB_WAIT_MAX_MS;
+    g->terms.backoff = (int)j->backoff;
+    g->terms.backoff_ms = j->backoff_ms;
+    g->terms.backoff_max_ms = j->backoff_max_ms;
+    if (sim_chance(&n->work, 1, 4)) {
+        g->terms.reply = 1;
+        j->reply_to = relet_str(SIM_REPLY_TO);
+    }
     if (sim_chance(&n->work, 1, 3)) {
         g->id = 1 + sim_choose(&n->work, 8);
         sprintf(id, "id%u", (unsigned)g->id);
@@ -62,7 +82,7 @@ static void jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j,
 }
 
 /* "op:HEX" for the first of them, "HEX,i" for the others. */
-static relet_span jobs_payload(char room[32], uint64_t tag, size_t i)
+relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i)
 {
     char text[24];
     size_t n = sim_wire_put_tag(text, tag);
@@ -78,13 +98,13 @@ static relet_span jobs_payload(char room[32], uint64_t tag, size_t i)
 
 /* Draws have an order; arguments have none. */
 static int jobs_put_unique(sim_node *n, int queue, const relet_job *job,
-                           const relet_request *q)
+                           uint32_t waiting_max, const relet_request *q)
 {
     relet_time window_ms = sim_spread(&n->work, 1, 5000);
     relet_unique mode = (relet_unique)sim_choose(&n->work, 4);
 
     return relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job, mode,
-                            window_ms, 0, q);
+                            window_ms, waiting_max, q);
 }
 
 /* A payload is unlike that of any other. delay_ms below 0: whatever is drawn,
@@ -93,9 +113,10 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
                  relet_time delay_ms)
 {
     sim_jobs *g = &w->jobs;
-    char payload[JOBS_BATCH][32], id[JOBS_BATCH][8];
-    relet_job job[JOBS_BATCH];
+    char payload[JOBS_CROWD][32], id[JOBS_CROWD][8];
+    relet_job job[JOBS_CROWD];
     relet_request q;
+    uint32_t most = 0;
     sim_op *op;
     size_t i;
     int code;
@@ -111,16 +132,18 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
         memset(j, 0, sizeof *j);
         j->queue = queue;
         j->tag = q.tag;
-        jobs_draw(n, delay_ms, &job[i], j, id[i]);
-        job[i].payload = jobs_payload(payload[i], q.tag, i);
+        sim_jobs_draw(n, delay_ms, &job[i], j, id[i]);
+        job[i].payload = sim_jobs_payload(payload[i], q.tag, i);
     }
     if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
         q.timeout_ms = sim_spread(&n->work, 1, 2000);
+    if (w->phase <= SIM_CHAOS && sim_chance(&n->work, 1, 8))
+        most = 1 + sim_choose(&n->work, 20);
     if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
-        code = jobs_put_unique(n, queue, job, &q);
+        code = jobs_put_unique(n, queue, job, most, &q);
     else
-        code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count, 0,
-                         &q);
+        code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count,
+                         most, &q);
     sim_judge_submitted(w, n, &q, code, 0);
     op = sim_op_of(w, q.tag);
     op->jobs_from = g->jobs;
@@ -143,6 +166,23 @@ static void jobs_put_some(sim_world *w, sim_node *n)
         ;
 }
 
+/* More jobs wait, and more are due at once, than a script looks at. */
+static void jobs_crowd(sim_world *w, sim_node *n)
+{
+    int left = w->jobs.crowd, ok;
+
+    if (w->jobs.crowd_us == 0)
+        w->jobs.crowd_us = w->now_us + 4 * SIM_S;
+    if (left > JOBS_CROWDS - 2)
+        ok = sim_jobs_put(w, n, 0, left == JOBS_CROWDS ? JOBS_CROWD : 20, 0);
+    else
+        ok = sim_jobs_put(w, n, 0, 16,
+                          w->jobs.crowd_us <= w->now_us
+                              ? 1
+                              : (w->jobs.crowd_us - w->now_us) / SIM_MS);
+    w->jobs.crowd -= ok != 0;
+}
+
 /* What was acknowledged is there, under that number, or was. */
 static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
 {
@@ -150,7 +190,7 @@ static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
     uint64_t number;
     uint32_t i;
 
-    if (op->jobs_n == 0 || n->ever_lied || op->lied)
+    if (op->jobs_n == 0 || op->lied)
         return;
     if (op->touched > 1)
         SIM_MARK(put_repeated);
@@ -199,6 +239,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     if (sim_chance(&n->work, 1, 4))
         c.run_ms = sim_spread(&n->work, c.lease_ms, 3 * c.lease_ms);
     c.stalls_max = sim_choose(&n->work, 4);
+    c.dead_ms = w->shape.dead_ms;
     c.room = 1 + sim_choose(&n->work, n->config.jobs_max);
     if (sim_chance(&n->work, 1, 3)) {
         c.team = 1;
@@ -230,7 +271,6 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     d->type = type;
     d->lease_ms = c.lease_ms;
     d->never_reaps = c.reap_ms == RELET_NEVER;
-    d->lied = (uint8_t)(n->ever_lied != 0);
     d->start_us = w->now_us;
     if (w->leases.ttl_max < c.lease_ms)
         w->leases.ttl_max = c.lease_ms;
@@ -250,6 +290,15 @@ static void jobs_stop(sim_world *w, sim_node *n, int i)
 
 static void jobs_start(sim_world *w, sim_node *n)
 {
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 6000);
+    w->jobs.patient = sim_chance(&st, 1, 6);
+    if (w->phase == SIM_BOOTING && sim_chance(&st, 1, 16))
+        w->jobs.crowd = JOBS_CROWDS;
+    sim_awaits_start(w, n);
+    if (n->await.alone)
+        return;
     sim_plain.start(w, n);
     if (sim_chance(&n->work, 3, 4))
         jobs_worker(w, n, (int)sim_choose(&n->work,
@@ -258,9 +307,18 @@ static void jobs_start(sim_world *w, sim_node *n)
 
 static void jobs_step(sim_world *w, sim_node *n)
 {
-    uint32_t what = sim_choose(&n->work, 32);
+    uint32_t what;
 
-    if (what < 4 && w->shape.ops & 16)
+    if (n->await.alone) {
+        sim_awaits_step(w, n);
+        return;
+    }
+    what = sim_choose(&n->work, 32);
+    if (w->shape.repairs > 0 && sim_choose(&n->work, 256) < w->shape.repairs)
+        sim_orders_repair(w, n);
+    if (w->jobs.crowd > 0)
+        jobs_crowd(w, n);
+    else if (what < 4 && w->shape.ops & 16)
         sim_plain.step(w, n);
     else if (what < 12)
         jobs_put_some(w, n);
@@ -277,6 +335,8 @@ static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
 {
     if (ev->kind == RELET_REPLY)
         jobs_acknowledged(w, n, ev);
+    sim_replies_event(w, n, ev);
+    sim_awaits_event(w, n, ev);
 }
 
 static int jobs_works_on(const sim_node *n, int queue)
@@ -291,8 +351,11 @@ static int jobs_works_on(const sim_node *n, int queue)
 /* Somebody works on each queue, and looks for what others left. */
 static int jobs_quiet(sim_world *w, sim_node *n)
 {
-    int moved = sim_plain.quiet(w, n), queue, i;
+    int moved, queue, i;
 
+    if (n->await.on)
+        return 0;
+    moved = sim_plain.quiet(w, n);
     if (sim_waits_falls(w, n))
         return 0;
     moved |= sim_orders_quiet(w, n);
@@ -327,7 +390,35 @@ long sim_jobs_open(sim_world *w)
 static int jobs_alive(sim_world *w, const sim_node *n)
 {
     w->checked[SIM_Q3]++;
-    return sim_plain.alive(w, n) && sim_jobs_open(w) == 0;
+    return !n->await.on && sim_plain.alive(w, n) && sim_jobs_open(w) == 0 &&
+           sim_jobs_stay(w) == 0;
+}
+
+/* Jobs that are done or dead, and are to go within a minute: their workers see
+ * to it. */
+long sim_jobs_stay(sim_world *w)
+{
+    sim_host *h = &w->host[w->primary];
+    int64_t soon = sim_host_wall(w, h) / 1000 + JOBS_SOON_MS;
+    long stay = 0;
+    int i;
+    size_t k;
+
+    sim_ledger_read(w, h);
+    for (i = 0; w->jobs.patient && i < SIM_QUEUES; i++) {
+        const sim_book *b = &h->ledger.book[i];
+
+        for (k = 0; b->over[0] + b->over[1] > 0 && k < b->n; k++)
+            stay += (b->at[k].done && b->at[k].scores[2] < soon) ||
+                    (w->shape.dead_ms > 0 && b->at[k].dead &&
+                     b->at[k].scores[3] + w->shape.dead_ms < soon);
+    }
+    return stay;
+}
+
+int64_t sim_jobs_patience(const sim_world *w)
+{
+    return w->jobs.patient ? 2 * JOBS_SOON_MS * SIM_MS : 0;
 }
 
 int sim_jobs_missing(sim_world *w)
@@ -338,38 +429,21 @@ int sim_jobs_missing(sim_world *w)
 const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
                                   jobs_event, jobs_quiet, jobs_alive};
 
-/* ------------------------------------------------------------------ the end */
+/* ------------------------------------------------------------------- begun */
 
-void sim_jobs_clear(sim_world *w)
+/* No handler begins that is not accounted for. Of a job that is older than the
+ * last loss of a server's memory, what it accounted for may be lost, too. */
+void sim_jobs_begun(sim_world *w, sim_job *j)
 {
-    sim_jobs *g = &w->jobs;
+    int64_t put_us = sim_op_of(w, j->tag)->at_us;
+    const int64_t *lost_us = w->leases.void_us;
 
-    g->jobs = 0;
-    g->deeds = g->keys = 0;
-    g->serials = 0;
-    g->touches = 0;
-    g->run.what = SIM_V_NONE;
-    memset(g->token, 0, sizeof g->token);
-    memset(g->granted_us, 0, sizeof g->granted_us);
-    memset(g->twice, 0, sizeof g->twice);
-    memset(g->busy_us, 0, sizeof g->busy_us);
-    memset(&g->probe, 0, sizeof g->probe);
-    g->lied = 0;
-}
-
-/* No handler began that is not accounted for. */
-void sim_jobs_judge(sim_world *w)
-{
-    sim_jobs *g = &w->jobs;
-    uint32_t i;
-
-    if (w->work != &sim_working || w->failed || g->lied ||
-        w->leases.first_loss_us != SIM_NEVER)
-        return;
-    for (i = 0; i < g->jobs; i++)
-        if (!sim_holds(w, SIM_Q6, g->job[i].starts <= g->job[i].spent + 1))
-            sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u "
-                     "are accounted for",
-                     (unsigned long long)g->job[i].number[w->primary],
-                     g->job[i].queue, g->job[i].starts, g->job[i].spent);
+    (void)sim_claims_two_masters(w);
+    j->starts++;
+    if (!sim_judges(w, SIM_Q6, j->lied || lost_us[SIM_VOID_COPY] >= put_us ||
+                                   lost_us[SIM_VOID_DISK] >= put_us,
+                    j->starts <= j->spent + 1))
+        sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u are "
+                 "accounted for", (unsigned long long)j->number[w->primary],
+                 j->queue, j->starts, j->spent);
 }

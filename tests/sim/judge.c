@@ -9,9 +9,17 @@
  *   R5  what may have run is not sent again, but if that was allowed
  *   R6  every trouble that is told has a cause
  *   R7  links are closed once, memory is given back and under its bound
- *   R8  what has a deadline ends by it; what is whole works
+ *   R8  what has a deadline ends by it
  *   R9  a new link is greeted, and hears again what the old one heard (hears.c)
  *   R10 nothing depends on how bytes are cut (world.c)
+ *   R11 what is whole works (bounds.c)
+ *   R12 a link that says nothing is asked, no sooner, and then given up
+ *   R13 a client moves on when it said that it would, not by luck (node.c)
+ *   R14 a script that a server does not know is sent whole
+ *   R15 nobody dials all the time (net.c)
+ *   R16 a limit is told when it is reached
+ *   R17 with a link, what was submitted goes out at once
+ *   R18 a transaction runs on the link that holds its WATCH, or not at all
  *   E3  the work of a turn is bounded     E4 the counters are right */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,12 +30,13 @@
 #include "wire.h"
 
 #define JUDGE_GRACE_MS 1100 /* answers that are here get a second             */
+#define JUDGE_SCRIPT_MAX 8192 /* the longest script with what it is given     */
 
 const char *const sim_rule_name[SIM_RULES] = {
-    "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "E1", "E2",
-    "E3", "E4", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9",
-    "L10", "Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11",
-    "Q12"};
+    "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12",
+    "R13", "R14", "R15", "R16", "R17", "R18", "E1", "E2", "E3", "E4", "L1", "L2", "L3",
+    "L4", "L5", "L6", "L7", "L8", "L9", "L10", "L11", "L12", "Q1", "Q2", "Q3",
+    "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11", "Q12"};
 
 /* The first thing that goes wrong is the one that counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
@@ -49,13 +58,22 @@ int sim_holds(sim_world *w, sim_rule rule, int holds)
     return holds;
 }
 
+int sim_judges(sim_world *w, sim_rule rule, int excused, int holds)
+{
+    if (!excused)
+        return sim_holds(w, rule, holds);
+    w->excused[rule]++;
+    return 1;
+}
+
 sim_op *sim_op_of(sim_world *w, uint64_t tag)
 {
-    static sim_op nobody;
     uint64_t node = tag >> 32, at = tag & UINT32_MAX;
 
-    if (node >= SIM_NODES || at == 0 || at > w->node[node].ops_n)
-        return &nobody;
+    if (node >= SIM_NODES || at == 0 || at > w->node[node].ops_n) {
+        memset(&w->nobody, 0, sizeof w->nobody);
+        return &w->nobody;
+    }
     return &w->node[node].ops[at - 1];
 }
 
@@ -81,6 +99,30 @@ uint64_t sim_judge_next_tag(sim_world *w, sim_node *n)
     return SIM_TAG(n->number, ++n->ops_n);
 }
 
+/* Bytes that went out stay only while an operation is open that may go out
+ * again; but for those of one that is half out. */
+#define JUDGE_COMMAND_MAX 1300
+
+static void judge_limit(sim_world *w, const sim_node *n)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+    const uint8_t *p;
+    size_t used = relet_io_pending(n->r, 0, &p) + 2 * JUDGE_COMMAND_MAX;
+    uint32_t i;
+    int kept = w->work != &sim_plain || l == NULL || !relet_is_up(n->r) ||
+               sim_link_waits(w, l); /* then it is not shown as pending */
+
+    for (i = n->ops_first; i < n->ops_n && !kept; i++)
+        kept = n->ops[i].outcome == RELET_NOTHING &&
+               (n->ops[i].repeatable || n->ops[i].script);
+    if (relet_outstanding(n->r) >= n->config.operations_max)
+        (void)sim_holds(w, SIM_R16, 1); /* whatever is kept               */
+    else if (!sim_judges(w, SIM_R16, kept, used > n->config.output_max))
+        sim_fail(w, SIM_R16, "n%d is at a limit with %lu operations and %lu "
+                 "bytes", n->number, (unsigned long)relet_outstanding(n->r),
+                 (unsigned long)used);
+}
+
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                          int code, int what)
 {
@@ -99,13 +141,16 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                                   code == RELET_E_REFUSED ||
                                   code == RELET_E_STOPPED))
         sim_fail(w, SIM_R1, "a submission was answered by %d", code);
-    if (code == RELET_E_MEMORY && !n->oom && n->disturbed_us < w->now_us)
+    if (code == RELET_E_LIMIT)
+        judge_limit(w, n);
+    if (code == RELET_E_MEMORY && !n->oom && !sim_troubled(n, w->now_us))
         sim_fail(w, SIM_R6, "no memory, and there was enough");
     if (code < 0)
         return;
     op->outcome = RELET_NOTHING;
     op->lied = (uint8_t)n->lied;
     op->repeatable = (q->flags & RELET_REPEATABLE) != 0;
+    op->cached = (q->flags & RELET_CACHED) != 0;
     op->hasty = ms < n->config.timeout_ms;
     op->deadline = ms == RELET_NEVER ? RELET_NEVER : n->now + ms;
     n->open_ops++;
@@ -149,6 +194,7 @@ static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
         sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
                  l->node, judge_n(tag));
     op->touched++;
+    op->sent_gen = l->gen;
 }
 
 /* Its first byte was given away. */
@@ -167,6 +213,96 @@ void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag)
     (void)l;
 }
 
+/* The link to which the WATCH went, or will go, is the one in use; and that of
+ * each before it. */
+static int judge_watch_holds(sim_world *w, const sim_node *n, uint64_t watch)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+    const sim_op *op;
+
+    for (; watch != 0; watch = op->watch_before) {
+        op = sim_op_of(w, watch);
+        if (op->touched == 0 ? op->outcome != RELET_NOTHING
+                             : l == NULL || l->gen != op->sent_gen)
+            return 0;
+    }
+    return 1;
+}
+
+/* None of them may have ended before it was sent, nor been refused. */
+static int judge_watch_stands(sim_world *w, const sim_node *n, uint64_t watch)
+{
+    const sim_op *op;
+    int stands = judge_watch_holds(w, n, watch);
+
+    for (; stands && watch != 0; watch = op->watch_before) {
+        op = sim_op_of(w, watch);
+        stands = op->touched == 0
+                     ? !op->cancelled && op->deadline > n->now
+                     : !op->refused && !op->lied &&
+                           op->outcome != RELET_ERROR &&
+                           op->outcome != RELET_UNSURE;
+    }
+    return stands;
+}
+
+void sim_judge_watch(sim_world *w, sim_node *n, uint64_t tag, int code)
+{
+    if (code < 0)
+        return;
+    if (n->watch != 0 && judge_watch_holds(w, n, n->watch))
+        sim_op_of(w, tag)->watch_before = n->watch;
+    n->watch = tag;
+}
+
+void sim_judge_unwatch(sim_node *n, int code)
+{
+    if (code == 0)
+        n->watch = 0;
+}
+
+void sim_judge_unit(sim_world *w, sim_node *n, uint64_t tag, int code)
+{
+    int lost = code == RELET_E_REFUSED && strstr(relet_refusal(n->r), "WATCH");
+
+    sim_op_of(w, tag)->watch = code == 0 ? n->watch : 0;
+    if (lost && judge_watch_stands(w, n, n->watch))
+        sim_fail(w, SIM_R18, "n%d op %lu is refused, and its WATCH holds",
+                 n->number, judge_n(tag));
+    if (lost)
+        SIM_MARK(watch_lost);
+    if (code == 0 || lost)
+        n->watch = 0;
+}
+
+/* Each WATCH in front of it was sent over the link on which it runs. */
+static void judge_watched(sim_world *w, const sim_link *l, const sim_op *op)
+{
+    uint64_t watch;
+
+    for (watch = op->watch; watch != 0;
+         watch = sim_op_of(w, watch)->watch_before) {
+        SIM_MARK(watched);
+        if (!sim_holds(w, SIM_R18,
+                       sim_op_of(w, watch)->sent_gen == l->gen))
+            sim_fail(w, SIM_R18, "n%d op %lu runs without the WATCH of op %lu",
+                     l->node, (unsigned long)(op - w->node[l->node].ops) + 1,
+                     judge_n(watch));
+    }
+}
+
+/* It ends with the first of them that did, or was refused. */
+static int judge_is_unguarded(sim_world *w, const sim_op *op)
+{
+    uint64_t watch = op->watch;
+
+    for (; watch != 0; watch = sim_op_of(w, watch)->watch_before)
+        if (sim_op_of(w, watch)->outcome != RELET_NOTHING &&
+            sim_op_of(w, watch)->outcome != RELET_REPLY)
+            return 1;
+    return 0;
+}
+
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
 {
     sim_op *op = sim_op_of(w, tag);
@@ -174,6 +310,7 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
     op->ran++;
     if (op->lied)
         return;
+    judge_watched(w, l, op);
     if (!sim_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
         sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
                  judge_n(tag));
@@ -218,6 +355,30 @@ static int judge_knows(const sim_op *op, uint64_t digest)
     return 0;
 }
 
+/* Answers come in order: once this one is told, what was sent before it on the
+ * same link has had its outcome. But for a cached read that ran behind a refused
+ * CACHING: it goes out again. */
+static void judge_passed_over(sim_world *w, const sim_node *n,
+                              const sim_op *op, uint32_t at)
+{
+    uint32_t i = n->ops_first;
+
+    if (at > i + n->config.operations_max * 4)
+        i = at - n->config.operations_max * 4;
+    for (; i + 1 < at; i++) {
+        const sim_op *o = &n->ops[i];
+
+        if (o->outcome != RELET_NOTHING || o->touched != 1 || o->refused > 0 ||
+            o->sent_gen != op->sent_gen || o->lied || o->unseen ||
+            (o->cached && o->repeatable && n->refused_us >= o->at_us))
+            continue;
+        sim_fail(w, SIM_R1, "n%d op %lu is passed over: op %lu is answered",
+                 n->number, (unsigned long)i + 1, (unsigned long)at);
+        return;
+    }
+    (void)sim_holds(w, SIM_R1, 1);
+}
+
 static void judge_order(sim_world *w, sim_node *n, const sim_op *op,
                         uint64_t tag)
 {
@@ -229,26 +390,34 @@ static void judge_order(sim_world *w, sim_node *n, const sim_op *op,
         sim_fail(w, SIM_R3, "n%d op %lu is answered behind op %lu", n->number,
                  judge_n(tag), (unsigned long)n->in_order);
     n->in_order = at;
+    judge_passed_over(w, n, op, at);
 }
 
 static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
                          const relet_event *ev)
 {
     uint64_t digest;
+    int unknown;
 
     if (ev->kind == RELET_ERROR && ev->why != RELET_WHY_NONE) {
-        if (ev->why == RELET_WHY_MEMORY && n->disturbed_us < w->now_us)
+        if (ev->why == RELET_WHY_MEMORY && n->short_us < op->at_us)
             sim_fail(w, SIM_R6, "an answer without memory, which there was");
         if (ev->why == RELET_WHY_TOO_LARGE)
             SIM_MARK(too_large);
         return;
     }
-    /* A long script finds no room behind what else is to be sent. */
-    if (n->oom == 0 && !op->lied && ev->text.n > 8 &&
-        (op->jobs_n == 0 || n->config.output_max > 32768) &&
-        memcmp(ev->text.p, "NOSCRIPT", 8) == 0)
-        sim_fail(w, SIM_R8, "n%d op %lu ends for want of its script",
-                 n->number, judge_n(ev->tag));
+    /* A put and an operator's call are long scripts, which find no room behind
+     * much else that is to be sent: the buffer is small, or nearly at its cap. */
+    unknown = ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0;
+    if (n->oom == 0 && !op->lied &&
+        !sim_judges(w, SIM_R14,
+                    unknown && (op->jobs_n > 0 || op->unseen) &&
+                        (n->config.output_max <= 32768 ||
+                         n->held + JUDGE_SCRIPT_MAX >= n->config.output_max),
+                    !unknown))
+        sim_fail(w, SIM_R14, "n%d op %lu ends for want of its script, "
+                 "and has %lu bytes of %lu", n->number, judge_n(ev->tag),
+                 (unsigned long)n->held, (unsigned long)n->config.output_max);
     if (op->lied || op->unseen)
         return;
     digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
@@ -259,6 +428,10 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
         sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  ev->kind == RELET_ERROR ? ev->text.p : "");
+    /* No trouble is told, on a link that followed another: had it been told,
+     * there would have been no cause. */
+    if (n->ups > 1)
+        (void)sim_judges(w, SIM_R6, op->hasty || sim_troubled(n, op->at_us), 1);
     if (ev->kind == RELET_REPLY && op->ran == 0)
         sim_fail(w, SIM_R2, "n%d op %lu is answered and did not run",
                  n->number, judge_n(ev->tag));
@@ -292,7 +465,9 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
     if (ev->why == RELET_WHY_CANCELLED || ev->why == RELET_WHY_STOPPED ||
         (ev->why == RELET_WHY_TIMEOUT && op->hasty) || op->lied)
         return;
-    if (!sim_holds(w, SIM_R6, n->disturbed_us >= op->at_us))
+    if (ev->why == RELET_WHY_WATCH_LOST && judge_is_unguarded(w, op))
+        return;
+    if (!sim_judges(w, SIM_R6, sim_troubled(n, op->at_us), 0))
         sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  relet_why_text(ev->why));
@@ -321,19 +496,26 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    if (ev->why == RELET_WHY_BUSY)
+    if (ev->why == RELET_WHY_BUSY) {
         SIM_MARK(greeting_busy); /* which leaves the link as it is */
-    else
+    } else {
+        n->loss_due = (n->is_up && n->config.tracking != RELET_TRACK_OFF) ||
+                      (n->in_force & n->wished & ~n->wish_moved) != 0;
         n->in_force = 0;
+        n->is_up = 0;
+        sim_pace_down(n);
+    }
     if (ev->why == RELET_WHY_SILENT)
         SIM_MARK(gave_up_silent);
     if (n->lied) {
+        n->misled += ev->why == RELET_WHY_PROTOCOL;
+        w->found_out += ev->why == RELET_WHY_PROTOCOL;
         SIM_MARK(found_out);
-        sim_disturb(w, n->number, w->now_us);
+        sim_disturb(w, n->number);
     }
     if (ev->why == RELET_WHY_STOPPED || n->lied)
         return;
-    if (!sim_holds(w, SIM_R6, n->disturbed_us >= w->now_us))
+    if (!sim_judges(w, SIM_R6, sim_troubled(n, w->now_us), 0))
         sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; and nothing was wrong",
                  n->number, relet_why_text(ev->why), ev->text.p);
     if (ev->why == RELET_WHY_PROTOCOL || ev->why == RELET_WHY_NO_RESP3)
@@ -347,10 +529,24 @@ static void judge_up(sim_world *w, sim_node *n)
     sim_link *l = sim_net_of_node(w, n);
 
     n->ups++;
+    sim_pace_up(w, n);
+    n->is_up = 1;
     if (l && n->ups > 1 && (l->restore & ~l->left)) {
         SIM_MARK(restored);
         n->gap_due = 1;
     }
+}
+
+/* A cache is told of the loss before anything else comes of a link, be it an
+ * outcome, a message or the next UP. */
+static void judge_loss(sim_world *w, const sim_node *n, const relet_event *ev)
+{
+    int of_a_link = ev->kind >= RELET_REPLY && ev->kind <= RELET_PUSHED &&
+                    ev->kind != RELET_GAP && ev->kind != RELET_DOWN;
+
+    if (of_a_link && !sim_judges(w, SIM_R9, n->lied, !n->loss_due))
+        sim_fail(w, SIM_R9, "n%d is told %s before the gap of its lost link",
+                 n->number, relet_kind_text(ev->kind));
 }
 
 void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
@@ -366,6 +562,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
                                                  (uint64_t)n->number,
                                              ev->tag ^ (uint64_t)n->now));
     sim_note(w, 200 + (uint64_t)ev->kind, ev->tag);
+    judge_loss(w, n, ev);
     switch (ev->kind) {
     case RELET_REPLY:
     case RELET_ERROR:
@@ -374,6 +571,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
         judge_outcome(w, n, ev);
         return;
     case RELET_UP:
+        sim_waits_up(w, n);
         judge_up(w, n);
         return;
     case RELET_DOWN:
@@ -389,7 +587,10 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
         return;
     case RELET_GAP:
         SIM_MARK(gap);
-        n->gap_due = 0;
+        if (ev->why == RELET_WHY_NONE)
+            n->gap_due = 0;
+        else
+            n->loss_due = 0;
         return;
     case RELET_INVALIDATE:
         SIM_MARK(invalidated);
@@ -452,13 +653,43 @@ static void judge_pings(sim_world *w, sim_node *n)
         n->unasked = 0;
         return;
     }
-    w->checked[SIM_R8]++;
+    w->checked[SIM_R12]++;
     if (n->now - n->said_at <= patience ||
         n->now - last <= patience + c->ping_every_ms)
         n->unasked = 0;
     else if (n->unasked++ > 0)
-        sim_fail(w, SIM_R8, "n%d: a link is silent for %ld ms, and not asked",
+        sim_fail(w, SIM_R12, "n%d: a link is silent for %ld ms, and not asked",
                  n->number, (long)(n->now - n->heard_at));
+}
+
+/* A link on which something was heard is not asked before it is silent again
+ * for as long as its client says. */
+void sim_judge_pinged(sim_world *w, const sim_node *n)
+{
+    relet_time silent = n->now - n->heard_tick;
+
+    if (!sim_holds(w, SIM_R12, silent >= n->config.ping_every_ms))
+        sim_fail(w, SIM_R12, "n%d: a link is asked that was silent for %ld ms "
+                 "only", n->number, (long)silent);
+}
+
+/* Nothing but a server that is busy holds it up; behind bytes for which a full
+ * way has no room there is nothing to judge. */
+static void judge_waits(sim_world *w, const sim_node *n, const sim_op *op)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+    const uint8_t *p;
+
+    if (op->jobs_n > 0 || op->unseen || l == NULL || l->state != SIM_OPEN ||
+        l->open_us >= 0 || l->reset || !relet_is_up(n->r) ||
+        (l->pipe[SIM_UP].wanted && relet_io_pending(n->r, 0, &p) > 0))
+        return;
+    if (!sim_judges(w, SIM_R17,
+                    sim_link_waits(w, l) || l->lied ||
+                        n->short_us >= op->at_us,
+                    op->sent_gen == l->gen))
+        sim_fail(w, SIM_R17, "n%d op %lu is not sent", n->number,
+                 (unsigned long)(op - n->ops) + 1);
 }
 
 /* Behind a turn nothing is overdue. */
@@ -469,10 +700,15 @@ void sim_judge_turn(sim_world *w, sim_node *n)
     judge_pings(w, n);
     sim_belief_turn(w, n);
     sim_tasks_turn(w, n);
+    sim_causes_turn(w, n);
     if (n->open_ops == 0)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)
         i = n->ops_n - n->config.operations_max * 4;
+    while (i < n->ops_n && n->ops[i].outcome != RELET_NOTHING)
+        i++;
+    if (i < n->ops_n)
+        judge_waits(w, n, &n->ops[i]);
     for (; i < n->ops_n; i++)
         if (n->ops[i].outcome == RELET_NOTHING &&
             n->ops[i].deadline != RELET_NEVER &&
@@ -501,8 +737,10 @@ static void judge_counters(sim_world *w, sim_node *n)
         sim_fail(w, SIM_E4, "n%d: a counter is wrong", n->number);
     if (s.late > 0)
         SIM_MARK(late_swallowed);
-    if (!sim_holds(w, SIM_R6, s.protocol_errors == 0 || n->ever_lied))
-        sim_fail(w, SIM_R6, "n%d counts protocol errors", n->number);
+    if (!sim_holds(w, SIM_R6, s.protocol_errors == n->misled))
+        sim_fail(w, SIM_R6, "n%d counts %lu protocol errors, and told of %lu",
+                 n->number, (unsigned long)s.protocol_errors,
+                 (unsigned long)n->misled);
 }
 
 /* An upper bound of what grows: each buffer at its cap, one being copied. */

@@ -75,17 +75,21 @@ static void lease_note(sim_world *w, sim_node *n, sim_hold *h, int key,
     h->ttl_ms = c->ttl_ms;
     h->retry_ms = c->retry_ms ? c->retry_ms : c->ttl_ms;
     h->quarantine_ms = c->quarantine_ms;
+    h->wait_ms = c->wait_ms;
+    h->grace_ms = c->grace_ms ? c->grace_ms : c->ttl_ms;
     h->group = c->group;
     h->once = (uint8_t)c->once;
     h->alone = (uint8_t)c->alone;
     h->lied = (uint8_t)n->lied;
-    h->copies = c->replicas > 0;
+    h->copies = (uint8_t)c->replicas;
     h->disk = (uint8_t)c->fsync;
     h->patient = c->wait_ms == 0 && c->quarantine_ms == 0;
     h->start_us = w->now_us;
     h->run_us = -1;
     h->wakes = w->leases.key[key].wakes;
     h->ups = n->ups;
+    if (w->leases.key[key].ttl_max < c->ttl_ms)
+        w->leases.key[key].ttl_max = c->ttl_ms;
     if (w->leases.ttl_max < c->ttl_ms)
         w->leases.ttl_max = c->ttl_ms;
 }
@@ -174,8 +178,8 @@ void sim_lease_arrives(sim_world *w, uint64_t which)
         SIM_MARK(fenced_off);
         return;
     }
-    w->checked[SIM_L4]++;
-    if (e->token == k->top && e->serial != k->top_serial && !k->twice)
+    if (!sim_judges(w, SIM_L4, k->twice,
+                    e->token != k->top || e->serial == k->top_serial))
         sim_fail(w, SIM_L4, "%s: two leaders act under token %llu",
                  sim_key_name[e->key], (unsigned long long)e->token);
     k->top = e->token;
@@ -193,7 +197,7 @@ static void lease_other(sim_world *w, sim_node *n)
 
     if (!h->up || h->frozen || w->now_us < h->loading_until_us)
         return;
-    relet_local_time(h->local, sim_host_wall(w, h));
+    sim_host_time(w, h);
     if (w->leases.key[key].other_until_us > w->now_us) {
         sim_host_ask(h, text, sizeof text, 5, "EVAL",
                      "if redis.call('GET', KEYS[1]) == ARGV[1] then "
@@ -282,20 +286,46 @@ static int lease_waits(const sim_node *n, const sim_hold *h)
     return 1;
 }
 
-int sim_lease_missing(const sim_world *w, const sim_node *n)
+const sim_hold *sim_lease_missing(const sim_world *w, const sim_node *n)
 {
     int i;
 
     for (i = 0; i < SIM_HOLDS; i++)
         if (lease_waits(n, &n->hold[i]) &&
             !sim_belief_led(w, n->hold[i].key))
-            return 1;
-    return 0;
+            return &n->hold[i];
+    return NULL;
+}
+
+static void lease_look(sim_world *w, const sim_node *n, sim_hold *h)
+{
+    if (!lease_waits(n, h) || sim_belief_led(w, h->key)) {
+        h->waits_us = 0;
+        return;
+    }
+    if (h->waits_us == 0)
+        h->waits_us = w->now_us;
+    if (!sim_holds(w, SIM_L8, w->now_us - h->waits_us <=
+                                  sim_bound_lead(w, n, h)))
+        sim_fail(w, SIM_L8, "n%d waits for %s for %ld ms, and nobody leads",
+                 n->number, sim_key_name[h->key],
+                 (long)((w->now_us - h->waits_us) / SIM_MS));
+}
+
+/* Once all is whole: who waits is led, or leads, in time. */
+void sim_lease_look(sim_world *w)
+{
+    int i, j;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        for (j = 0; j < SIM_HOLDS; j++)
+            if (w->node[i].running && !w->node[i].lost)
+                lease_look(w, &w->node[i], &w->node[i].hold[j]);
 }
 
 static int lease_alive(sim_world *w, const sim_node *n)
 {
-    return sim_plain.alive(w, n) && !sim_lease_missing(w, n);
+    return sim_plain.alive(w, n) && sim_lease_missing(w, n) == NULL;
 }
 
 const sim_workload sim_lease = {"lease",     lease_start, lease_step,
@@ -328,6 +358,14 @@ int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
            l->pipe[SIM_DOWN].limit >= 512;
 }
 
+/* It has looked at this server's clock since the last leap: the first look
+ * behind a leap gives up what was granted, and waits. */
+static int lease_knows_clock(const sim_world *w, const sim_hold *h)
+{
+    return !w->leases.leapt || (h->clock_host == w->primary &&
+                                !sim_claims_leapt(w, h->clock_from_us));
+}
+
 /* A node that waits first in line for this key. */
 static int lease_first_in_line(sim_world *w, int key)
 {
@@ -346,10 +384,22 @@ static int lease_first_in_line(sim_world *w, int key)
         for (j = 0; j < SIM_HOLDS; j++)
             if (n->hold[j].key == key && n->hold[j].patient &&
                 n->hold[j].group == 0 && !n->hold[j].leading &&
-                n->hold[j].until_us == 0 && lease_waits(n, &n->hold[j]))
+                n->hold[j].until_us == 0 && lease_waits(n, &n->hold[j]) &&
+                lease_knows_clock(w, &n->hold[j]))
                 return i;
     }
     return -1;
+}
+
+/* A server whose clock leapt may have let another one in. */
+static int lease_is_held(sim_world *w, const sim_node *n, const sim_hold *h)
+{
+    char text[160], owner[32];
+
+    sprintf(owner, "\nn%d.%u:", n->number, h->serial);
+    sim_host_ask(&w->host[w->primary], text, sizeof text, 2, "GET",
+                 sim_key_name[h->key]);
+    return strstr(text, owner) != NULL;
 }
 
 static int lease_hand_over(sim_world *w, int i, int j)
@@ -357,7 +407,8 @@ static int lease_hand_over(sim_world *w, int i, int j)
     sim_node *n = &w->node[i];
     int key = n->hold[j].key, next = lease_first_in_line(w, key);
 
-    if (next < 0 || next == i || !sim_lease_link_is_quick(w, n))
+    if (next < 0 || next == i || !sim_lease_link_is_quick(w, n) ||
+        !lease_is_held(w, n, &n->hold[j]))
         return 0;
     SIM_SAY(w, "n%d is to follow n%d", next, i);
     w->leases.hand_key = key;
@@ -380,7 +431,7 @@ int sim_lease_more(sim_world *w)
     if (g->ttl_max == 0)
         return 0;
     if (g->hand_key < 0) {
-        if (g->hand_tried || w->memory_faults > 0 || g->leapt)
+        if (g->hand_tried)
             return 0;
         g->hand_tried = 1;
         for (i = 0; i < w->shape.nodes; i++)

@@ -14,6 +14,7 @@
 #define SIM_KEYS 3
 #define SIM_HOLDS 4    /* leases of a node at a time                          */
 #define SIM_EFFECTS 1024 /* under way to what is protected                    */
+#define SIM_LEAPS 96
 #define SIM_SPANS 256  /* of the strip chart                                  */
 
 #define SIM_TTL_MAX_MS ((relet_time)10000)
@@ -26,6 +27,14 @@ typedef enum sim_void {
     SIM_VOIDS
 } sim_void;
 
+/* When something was done last, so many times in a row. */
+#define SIM_PACE 16
+
+typedef struct sim_pace {
+    int64_t at_us[SIM_PACE];
+    uint64_t n;
+} sim_pace;
+
 /* A lease of a node: what it asked for, was told, and may believe. */
 typedef struct sim_hold {
     unsigned serial;     /* 0: none. Its label, so that servers' keys tell it */
@@ -33,22 +42,36 @@ typedef struct sim_hold {
     relet_time ttl_ms, retry_ms, quarantine_ms;
     uint32_t group;
     uint8_t once, alone, patient; /* patient: waits for ever, no quarantine   */
-    uint8_t copies, disk; /* it counts when it is on other servers, on disk   */
+    uint8_t copies, disk; /* it counts when so many others have it, a disk    */
     uint8_t lied;        /* its node heard lies about it                      */
     uint8_t stale;       /* what ran last, did on a server that is replaced   */
     uint8_t leading;     /* GAINED was told, LOST was not                     */
     uint8_t stopping;    /* it was told to leave                              */
     uint8_t owes;        /* its work is to be said to have stopped            */
+    uint8_t resigned;    /* LOST was told, and it is kept for grace_ms …      */
+    relet_time resigned_at, grace_ms; /* … from then on, on its node's clock  */
     uint64_t term, token;
     uint64_t granted;    /* token that a server granted last                  */
     int64_t start_us;
+    int64_t waits_us;    /* since then nobody leads, and it waits; 0: not so  */
     int64_t until_us;    /* its node believes in it until then                */
     int64_t ran_us;      /* a server granted or renewed it last               */
     int64_t run_us;      /* … what its node may believe: copies were counted  */
     int64_t granted_us;  /* a server did this token first                     */
     int64_t truth_us;    /* that ends then, whatever its node heard of it     */
+    int64_t copied_us;   /* that ends then of which there were enough copies  */
     uint64_t refused_at; /* of the link's bytes: a renewal was refused        */
     uint64_t refused_gen, refused_token;
+    int64_t refused_us;
+    relet_time wait_ms;  /* 0: for ever                                       */
+    sim_pace fails;      /* acquisitions in a row that servers refused to do  */
+    uint64_t wakes_seen; /* of the key, when that was last                    */
+    int64_t up_us;       /* its node has a new link since, and has not asked  */
+    int64_t clock_from_us, clock_to_us; /* it asked, and heard the answer …   */
+    int64_t clock_before_us; /* it asked the time before                      */
+    int64_t clock_wall_us; /* … that a server gave by this clock              */
+    int clock_host, clock_host_before; /* … and which server it was           */
+    uint8_t leapt;       /* which has leapt since the answer before           */
     uint64_t wakes, ups; /* of the key, of the node, when it began            */
     uint32_t asked;
     uint32_t span;       /* 1 + its last in the strip chart                   */
@@ -75,8 +98,9 @@ typedef struct sim_key {
     unsigned top_serial;
     int64_t other_us;    /* another program took it,                          */
     int64_t other_until_us; /* for so long                                    */
+    relet_time ttl_max;  /* that anybody asked for                            */
+    int64_t lied_us;     /* servers lied about it first; 0: they did not      */
     uint64_t wakes;
-    int64_t record_end_us; /* 0: servers did not lie about it                 */
 } sim_key;
 
 /* What a server does for a lease at this moment. */
@@ -99,6 +123,7 @@ typedef struct sim_run {
     char owner[128];
     char before[160], before_left[32];
     uint64_t last;         /* token, before it                                */
+    int listener;          /* one of the first in line hears, but for itself  */
 } sim_run;
 
 /* What was asked about a lease, and where in the link's bytes the answer ends. */
@@ -106,7 +131,14 @@ typedef struct sim_record {
     int key;
     sim_act act;
     uint64_t behind;
+    int64_t wall_us;       /* the server's clock, when it ran                */
+    int host;              /* which server that was                          */
+    uint32_t ran;          /* its number among those that ran; 0: it did not  */
+    int64_t ran_us;
+    int fresh;             /* it was granted by a new token                   */
 } sim_record;
+
+#define SIM_RECORD_FORGOTTEN (-1) /* as a key: behind ran, writes were lost   */
 
 typedef struct sim_leases {
     sim_key key[SIM_KEYS];
@@ -120,8 +152,10 @@ typedef struct sim_leases {
     int late_link;
     uint64_t late_gen;
     int64_t void_us[SIM_VOIDS]; /* until then that happened                   */
-    int64_t first_loss_us; /* SIM_NEVER: servers forgot nothing               */
+    uint32_t runs;       /* acts that ran                                     */
     int64_t wall_max_us; /* the farthest that a server's clock was ahead      */
+    sim_leap leap[SIM_LEAPS];
+    size_t leaps;        /* of servers' clocks                                */
     int leapt;           /* a server's clock did; who looks later sees it     */
     relet_time ttl_max;
     /* A leader is asked to leave, and another one waits first in line. */

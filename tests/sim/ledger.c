@@ -20,6 +20,16 @@ typedef enum ledger_key {
 
 /* --------------------------------------------------------------------- text */
 
+uint64_t sim_ledger_digest(relet_span s)
+{
+    uint64_t d = s.n + 1;
+    size_t i;
+
+    for (i = 0; i < s.n; i++)
+        d = sim_mix(d, (unsigned char)s.p[i]);
+    return d;
+}
+
 int64_t sim_ledger_number(relet_span s)
 {
     char text[32];
@@ -112,6 +122,12 @@ static void ledger_options(relet_span s, sim_terms *t)
     for (; p + 1 < end && *p != 'r'; p = behind + 1) {
         int64_t v = (int64_t)strtoll(p + 1, &behind, 10);
 
+        if (*p == 'b')
+            t->backoff_ms = v;
+        if (*p == 'c')
+            t->backoff_max_ms = v;
+        if (*p == 's')
+            t->backoff = (int)v;
         if (*p == 'a')
             t->attempts = (uint32_t)v;
         if (*p == 'd')
@@ -121,6 +137,9 @@ static void ledger_options(relet_span s, sim_terms *t)
         if (*p == 't')
             t->timeout_ms = v;
     }
+    t->reply = p >= end || *p != 'r'                     ? 0
+               : end - p - 1 == sizeof SIM_REPLY_TO - 1 ? 1
+                                                         : 2;
 }
 
 /* A record without what stands before its payload, and what that says. Types
@@ -161,7 +180,10 @@ int sim_ledger_same_terms(const sim_terms *a, const sim_terms *b)
 {
     return a->attempts == b->attempts && a->type == b->type &&
            a->rank == b->rank && a->keep_ms == b->keep_ms &&
-           a->timeout_ms == b->timeout_ms && a->deadline_ms == b->deadline_ms;
+           a->timeout_ms == b->timeout_ms &&
+           a->deadline_ms == b->deadline_ms && a->backoff == b->backoff &&
+           a->reply == b->reply && a->backoff_ms == b->backoff_ms &&
+           a->backoff_max_ms == b->backoff_max_ms;
 }
 
 /* ------------------------------------------------------------------- places */
@@ -185,14 +207,23 @@ sim_place *sim_ledger_at(sim_book *b, uint64_t number)
     return &b->at[number];
 }
 
+/* Its score in the place that its state names. */
+static void ledger_score(sim_place *p)
+{
+    p->score = p->scores[p->letter == 'L'   ? 1
+                         : p->letter == 'D' ? 2
+                         : p->letter == 'X' ? 3
+                                            : 0];
+}
+
 static int ledger_is_open(const sim_place *p)
 {
     return p->job > 0 && p->letter != 'D' && p->letter != 'X';
 }
 
 /* It is about to change: what it was is kept, once for each script. */
-static sim_place *ledger_touch(sim_world *w, sim_book *b, int queue,
-                               uint64_t number)
+static sim_place *ledger_touch_part(sim_world *w, sim_book *b, int queue,
+                                    uint64_t number, int moved)
 {
     sim_jobs *g = &w->jobs;
     sim_place *p = sim_ledger_at(b, number);
@@ -201,8 +232,10 @@ static sim_place *ledger_touch(sim_world *w, sim_book *b, int queue,
     if (g->run.what == SIM_V_NONE)
         return p;
     for (i = g->touches; i-- > 0;)
-        if (g->touch[i].number == number && g->touch[i].queue == queue)
+        if (g->touch[i].number == number && g->touch[i].queue == queue) {
+            g->touch[i].moved |= (uint8_t)moved;
             return p;
+        }
     if (g->touches == g->touch_cap) {
         g->touch_cap = g->touch_cap ? 2 * g->touch_cap : 256;
         g->touch = (sim_touch *)realloc(g->touch,
@@ -212,8 +245,15 @@ static sim_place *ledger_touch(sim_world *w, sim_book *b, int queue,
     }
     g->touch[g->touches].queue = queue;
     g->touch[g->touches].number = number;
+    g->touch[g->touches].moved = (uint8_t)moved;
     g->touch[g->touches++].was = *p;
     return p;
+}
+
+static sim_place *ledger_touch(sim_world *w, sim_book *b, int queue,
+                               uint64_t number)
+{
+    return ledger_touch_part(w, b, queue, number, 1);
 }
 
 /* "L token attempts stalls replays flag owners" */
@@ -247,15 +287,22 @@ static int ledger_field(relet_span s, uint64_t *number)
     return i == s.n ? 0 : s.p[i];
 }
 
-static void ledger_setting(sim_book *b, relet_span field,
-                           const relet_span *value)
+/* 1: it has changed. */
+static int ledger_setting(sim_book *b, relet_span field,
+                          const relet_span *value)
 {
+    int stopped = b->stopped, closed = b->closed;
+    long limit = b->limit;
+
     if (field.n == 7 && memcmp(field.p, "stopped", 7) == 0)
         b->stopped = value != NULL;
     if (field.n == 6 && memcmp(field.p, "closed", 6) == 0)
         b->closed = value != NULL;
+    if (field.n == 5 && memcmp(field.p, "holes", 5) == 0 && value == NULL)
+        b->miscounted = 0;
     if (field.n == 5 && memcmp(field.p, "limit", 5) == 0)
         b->limit = value ? (long)sim_ledger_number(*value) : 0;
+    return b->stopped != stopped || b->closed != closed || b->limit != limit;
 }
 
 /* "NUMBER" or "NUMBER,TILL,WIDTH" */
@@ -293,16 +340,21 @@ static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
                          : 0;
         b->seen = 1;
     }
-    w->jobs.noted += what == 'r';
-    if (what < 0)
-        ledger_setting(b, field, value);
+    w->jobs.noted += what == 'r' && value != NULL;
+    if (what == 'r')
+        ledger_touch_part(w, b, queue, number, 0)->text =
+            value ? sim_ledger_digest(*value) : 0;
+    if (what < 0 && ledger_setting(b, field, value))
+        b->gates_us = w->now_us;
     if (what != 0 && what != 's')
         return;
     p = ledger_touch(w, b, queue, number);
     b->open -= ledger_is_open(p);
+    b->gone_n -= p->gone;
     if (what == 0) {
         p->job = value ? sim_ledger_job(w, ledger_payload(*value, &p->terms))
                        : 0;
+        p->record = value != NULL;
         p->born_s = value ? ledger_born(*value) : 0;
         p->gone = value == NULL && p->waiting > 0;
     } else if (value) {
@@ -311,6 +363,10 @@ static void ledger_hash(sim_world *w, sim_book *b, int queue, relet_span field,
         p->letter = 'W', p->token = 0, p->flag = 0;
         p->attempts = p->stalls = p->replays = 0;
     }
+    if (what == 's')
+        p->state = value != NULL;
+    ledger_score(p);
+    b->gone_n += p->gone;
     b->open += ledger_is_open(p);
 }
 
@@ -373,7 +429,9 @@ static void ledger_pop(sim_world *w, sim_book *b, int queue, int last,
         sim_place *p = ledger_touch(w, b, queue, b->line[i]);
 
         p->waiting--;
+        b->gone_n -= p->gone;
         p->gone = p->gone && p->ranked;
+        b->gone_n += p->gone;
     }
     b->line_n -= k;
     memmove(b->line + from, b->line + from + k,
@@ -396,13 +454,18 @@ static void ledger_member(sim_world *w, sim_book *b, int queue,
     if (in && key == LEDGER_RANKED)
         p->rank_score = score;
     else if (in)
-        p->score = score;
+        p->scores[key - LEDGER_DELAYED] = score;
+    ledger_score(p);
     b->held += key == LEDGER_LEASED ? in - (int)*count : 0;
     b->over[0] += key == LEDGER_DONE ? in - (int)*count : 0;
     b->over[1] += key == LEDGER_DEAD ? in - (int)*count : 0;
+    b->ranked_n += key == LEDGER_RANKED ? in - (int)*count : 0;
+    b->delayed_n += key == LEDGER_DELAYED ? in - (int)*count : 0;
     *count = in ? 1 : 0;
+    b->gone_n -= p->gone;
     if (key == LEDGER_RANKED && !in)
         p->gone = p->gone && p->waiting;
+    b->gone_n += p->gone;
 }
 
 /* A rank's share of a score is a fraction of it. */
@@ -450,6 +513,8 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
     b = &g->book[queue];
     which = ledger_key_of(name);
     c = (char)(verb.p[0] | 32);
+    if (c == 'h' && (verb.p[1] | 32) == 'i')
+        return; /* HINCRBY of a count                                        */
     if (which == LEDGER_JOBS && c == 'h' && (verb.p[1] | 32) == 's') {
         while (ledger_word(r, &a) && ledger_word(r, &v))
             ledger_hash(w, b, queue, a, &v);
@@ -496,23 +561,25 @@ void sim_ledger_read(sim_world *w, sim_host *h)
     g->read = h->log.n;
 }
 
-void sim_ledger_anew(sim_host *h)
+void sim_ledger_keep(sim_ledger *g, const sim_ledger *from)
 {
     int i;
 
     for (i = 0; i < SIM_QUEUES; i++) {
-        sim_book *b = &h->ledger.book[i];
-
-        b->n = b->line_n = b->pushed_first = b->pushed_last = 0;
-        b->token = b->run_gen = 0;
-        b->open_ms = 0;
-        b->seen = 0;
-        b->open = b->held = b->over[0] = b->over[1] = b->limit = 0;
-        b->closed = b->stopped = 0;
-        memset(b->id, 0, sizeof b->id);
+        g->book[i].at = from->book[i].at;
+        g->book[i].cap = from->book[i].cap;
+        g->book[i].line = from->book[i].line;
+        g->book[i].line_cap = from->book[i].line_cap;
     }
-    h->ledger.read = 0;
-    h->ledger.gen++;
+}
+
+void sim_ledger_anew(sim_host *h)
+{
+    sim_ledger before = h->ledger;
+
+    memset(&h->ledger, 0, sizeof h->ledger);
+    sim_ledger_keep(&h->ledger, &before);
+    h->ledger.gen = before.gen + 1;
 }
 
 void sim_ledger_free(sim_host *h)

@@ -135,7 +135,9 @@ static void lies_told(sim_world *w, sim_link *l)
     if (n->link != l->number + 1)
         return; /* it listens no more */
     SIM_MARK(lied);
+    sim_disturb_link(w, l);
     n->lied = n->ever_lied = 1;
+    sim_tasks_lied_to(w, n);
     for (i = n->ops_first; i < n->ops_n; i++)
         if (n->ops[i].outcome == RELET_NOTHING)
             n->ops[i].lied = 1;
@@ -173,6 +175,14 @@ static void lies_make(lies_text *t, uint64_t bits)
         lies_put(t, said[bits % (sizeof said / sizeof said[0])]);
 }
 
+/* A subscription is confirmed. */
+static int lies_confirms(const sim_link *l, size_t at, size_t k)
+{
+    static const char head[] = ">3\r\n$9\r\nsubscribe\r\n";
+
+    return k >= sizeof head && memcmp(l->out + at, head, sizeof head - 1) == 0;
+}
+
 /* How much longer, or as it wraps shorter, the frame has become. */
 static size_t lies_lie(sim_world *w, sim_link *l, size_t at, size_t k,
                        uint64_t bits)
@@ -180,6 +190,11 @@ static size_t lies_lie(sim_world *w, sim_link *l, size_t at, size_t k,
     lies_text t = {{0}, 0};
 
     lies_told(w, l);
+    if (lies_confirms(l, at, k) && k <= sizeof t.p && (bits >> 40 & 3)) {
+        memcpy(t.p, l->out + at, t.n = k);
+        lies_replace(l, at + k, 0, &t);
+        return k;
+    }
     switch (bits % 4) {
     case 0: /* one byte is another */
         l->out[at + (size_t)((bits >> 16) % k)] ^=

@@ -14,7 +14,7 @@
     X(connect_hangs) X(late_arrival_of_the_closed) X(ran_after_close) \
     X(killed_after_run) X(crowded) X(paused) X(giant_step) X(crashed) \
     X(stopped) X(memory_refused) X(boot_refused) X(restarted) X(writes_lost) \
-    X(loading) X(frozen) X(failover) X(failover_lost) X(read_only) \
+    X(loading) X(frozen) X(failover) X(failover_lost) X(read_only) X(judged_behind_a_loss) \
     X(clock_jumped) X(clock_stopped) X(scripts_flushed) X(flushed_between) \
     X(clogged) X(noscript) X(error_reply) X(unit_refused) X(greeting_refused) \
     X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) X(not_sent) \
@@ -29,7 +29,7 @@
     X(lost_stopped) X(lease_trouble) X(wait_timed_out) X(fenced_off) \
     X(effect_held_back) X(other_took) X(other_waited) X(handed_over) \
     X(led_alone) X(copied) X(synced) X(too_few_copies) X(not_replicated) \
-    X(copies_saved) \
+    X(copies_saved) X(failed_back) \
     X(promoted) X(promoted_late) X(job_renewed) X(job_renewed_late) \
     X(job_renewed_while_stopping) X(late_done) X(job_kept) \
     X(dead_by_attempts) X(dead_by_stalls) X(job_again) X(job_given_back) \
@@ -44,9 +44,10 @@
     X(cancelled_while_it_runs) X(cancelled_while_it_waits) \
     X(cancelled_while_delayed) X(buried_unbegun) X(purged) \
     X(purged_while_it_runs) X(replayed) X(trimmed) X(replaced) X(throttled) X(retained) \
-    X(job_progress) X(team_is_full) \
+    X(job_progress) X(put_over_the_bound) X(end_told) X(status_asked) X(job_looked_for) X(jobs_listed) X(promoted_in_part) X(team_is_full) \
     X(woken_by_delayed) X(woken_by_release) X(woken_by_reaper) \
-    X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
+    X(await_heard) X(await_found) X(await_gone) X(await_of_another) X(await_timed_out) X(await_unput) X(watched) X(watch_lost) X(closed_unread) X(reset_behind_data) \
+    X(cut) X(cut_behind_a_change) X(cut_in_two_places) X(repaired_in_vain) X(forgotten_dead) X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,

@@ -42,8 +42,7 @@ static sim_link *net_slot(sim_world *w)
     return NULL;
 }
 
-/* Everything from nothing, but for the memory it has. */
-static void net_reset_slot(sim_world *w, sim_link *l)
+void sim_net_blank(sim_link *l)
 {
     sim_link keep = *l;
 
@@ -55,6 +54,13 @@ static void net_reset_slot(sim_world *w, sim_link *l)
     l->out_cap = keep.out_cap;
     l->pipe[0] = keep.pipe[0];
     l->pipe[1] = keep.pipe[1];
+    sim_pipe_clear(&l->pipe[0], 0);
+    sim_pipe_clear(&l->pipe[1], 0);
+}
+
+static void net_reset_slot(sim_world *w, sim_link *l)
+{
+    sim_net_blank(l);
     sim_pipe_clear(&l->pipe[0], w->shape.pipe);
     sim_pipe_clear(&l->pipe[1], w->shape.pipe);
     l->gen = ++w->link_gen;
@@ -79,6 +85,7 @@ sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up)
         l->pipe[0].limit = l->pipe[1].limit = path->squeeze;
     sim_due_at(w, w->now_us + net_delay(w, l, 0) + net_delay(w, l, 1),
                SIM_CONNECT, l->number, l->gen);
+    sim_pace_dials(w, n);
     SIM_SAY(w, "n%d dials h%d (link %d)", n->number, l->host, l->number);
     return l;
 }
@@ -92,6 +99,14 @@ static void net_free_if_over(sim_link *l)
 {
     if (l->client_gone && l->host_gone)
         l->state = SIM_FREE;
+}
+
+/* What arrives then is planned for then: a stall that ends sooner than one
+ * before it changes nothing. */
+void sim_net_stall(sim_link *l, int way, int64_t until_us)
+{
+    if (l->stalled_us[way] < until_us)
+        l->stalled_us[way] = until_us;
 }
 
 /* What is stalled moves on. */
@@ -135,10 +150,12 @@ void sim_net_connect(sim_world *w, int number, uint64_t gen)
             SIM_MARK(connect_hangs);
         else
             SIM_MARK(hole_connect);
+        sim_disturb_link(w, l);
         return; /* until the client gives up */
     }
     if (path->refuse || path->shut_us > w->now_us || !w->host[l->host].up) {
         SIM_MARK(connect_refused);
+        sim_disturb_link(w, l);
         l->reset = 2;
     } else {
         l->state = SIM_OPEN;
@@ -158,7 +175,7 @@ void sim_net_bytes(sim_world *w, int number, uint64_t which)
         return;
     if (net_path(w, l)->hole[way]) {
         p->held = 1;
-        l->disturbed = 1;
+        sim_disturb_link(w, l);
         if (way == SIM_UP)
             SIM_MARK(hole_up);
         else
@@ -223,8 +240,7 @@ size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *bytes,
     if (p->cut_after >= 0 && (int64_t)n >= p->cut_after) {
         carried = (size_t)p->cut_after;
         p->dying = 1;
-        l->disturbed = 1;
-        sim_disturb(w, l->node, w->now_us); /* long after it was drawn, maybe */
+        sim_disturb_link(w, l); /* long after it was drawn, maybe */
         if (way == SIM_UP)
             SIM_MARK(cut_up);
         else
@@ -253,7 +269,7 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet)
 {
     if (l->state == SIM_FREE || l->reset)
         return;
-    l->disturbed = 1;
+    sim_disturb_link(w, l);
     l->reset = quiet ? 1 : 2;
     SIM_SAY(w, "link %d of n%d is reset%s", l->number, l->node,
             quiet ? ", quietly" : "");
@@ -280,6 +296,17 @@ void sim_net_keepalive(sim_world *w, int number, uint64_t gen)
     sim_node_stir(w, &w->node[l->node]);
 }
 
+/* To close a socket while input is unread resets the link: what was written may
+ * be lost on its way. */
+static int net_aborts(const sim_world *w, const sim_link *l)
+{
+    if (l->pipe[SIM_DOWN].arrived == 0 ||
+        (sim_keyed(&w->choices, SIM_OF_DELAY, l->gen, 77) & 1) == 0)
+        return 0;
+    SIM_MARK(closed_unread);
+    return 1;
+}
+
 void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash)
 {
     sim_node *n = &w->node[l->node];
@@ -289,7 +316,7 @@ void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash)
     l->client_gone = 1;
     if (l->state == SIM_DIALLING || l->reset)
         l->host_gone = 1;
-    else if (crash)
+    else if (crash || net_aborts(w, l))
         sim_net_host_lets_go(w, l);
     else
         sim_net_fin(w, l, SIM_UP);
@@ -312,6 +339,21 @@ void sim_net_host_lets_go(sim_world *w, sim_link *l)
     net_free_if_over(l);
 }
 
+sim_link *sim_net_next(const sim_world *w, uint64_t *gen)
+{
+    sim_link *next = NULL;
+    int i;
+
+    for (i = 0; i < SIM_LINKS && w->link[i]; i++)
+        if (w->link[i]->state != SIM_FREE &&
+            w->link[i]->gen > *gen &&
+            (next == NULL || w->link[i]->gen < next->gen))
+            next = w->link[i];
+    if (next)
+        *gen = next->gen;
+    return next;
+}
+
 /* A hole has closed: what it held comes now. */
 void sim_net_heal(sim_world *w, int node, int host)
 {
@@ -331,12 +373,4 @@ void sim_net_heal(sim_world *w, int node, int host)
                        SIM_BYTES, i, l->gen << 1 | (uint64_t)way);
         }
     }
-}
-
-void sim_net_clear(sim_world *w)
-{
-    int i;
-
-    for (i = 0; i < SIM_LINKS && w->link[i]; i++)
-        w->link[i]->state = SIM_FREE;
 }

@@ -38,6 +38,8 @@ void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size)
         if ((bits & 255) < n->oom_rate) {
             SIM_MARK(memory_refused);
             n->short_at = n->now;
+            n->short_us = n->world->now_us;
+            sim_disturb(n->world, n->number);
             return NULL;
         }
     }
@@ -67,13 +69,21 @@ static void node_fresh(sim_world *w, sim_node *n)
                  : (int32_t)sim_even(&n->work, -w->shape.ppm, w->shape.ppm);
     n->now = sim_node_clock(w, n);
     n->link = n->spins = n->leaving = n->stopping = n->lied = n->ever_lied = 0;
+    n->misled = 0;
     n->odd = 0;
     n->held_peak = 0;
     n->short_at = 0;
+    n->short_us = -1;
+    n->troubled = 0;
+    n->calm_us = -1; /* until it has a link */
+    n->calms = 0;
+    n->dials.n = 0;
+    n->watch = 0;
+    memset(&n->await, 0, sizeof n->await);
     memset(n->told, 0, sizeof n->told);
     n->ups = n->bytes_in = n->bytes_out = 0;
     n->wished = n->in_force = n->wish_moved = n->heard = 0;
-    n->gap_due = 0;
+    n->gap_due = n->loss_due = n->is_up = 0;
     n->wake[0] = '\0';
     n->probe = 0;
     n->wake_us = SIM_NEVER;
@@ -174,6 +184,8 @@ static relet_time node_due(sim_world *w, const sim_node *n)
     relet_time at = relet_deadline(n->r);
     const sim_link *l = sim_net_of_node(w, n);
 
+    if (n->await.on && rlt_await_deadline(&n->await.machine) < at)
+        at = rlt_await_deadline(&n->await.machine);
     return l && l->state == SIM_DIALLING && l->give_up < at ? l->give_up : at;
 }
 
@@ -197,7 +209,7 @@ static void node_schedule(sim_world *w, sim_node *n)
     if (at > n->now) {
         n->spins = 0;
     } else if (++n->spins > 20) {
-        sim_fail(w, SIM_R8, "n%d: the deadline is always now", n->number);
+        sim_fail(w, SIM_R13, "n%d: the deadline is always now", n->number);
         return;
     } else {
         at = n->now + 1;
@@ -216,7 +228,8 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
     const sim_link *l = sim_net_of_node(w, n);
     const uint8_t *p;
 
-    if (node_due(w, n) <= now || n->leaving)
+    if (node_due(w, n) <= now || n->leaving ||
+        n->resumed_us == w->now_us) /* it has yet to see what came meanwhile  */
         return;
     if (l && (l->reset || l->pipe[SIM_DOWN].arrived > 0 ||
               l->pipe[SIM_DOWN].fin == 2 ||
@@ -224,9 +237,9 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
         return;
     SIM_MARK(spurious_wake);
     n->now = now;
-    w->checked[SIM_R8]++;
+    w->checked[SIM_R13]++;
     if (sim_driver_turn(w, n))
-        sim_fail(w, SIM_R8, "n%d moved on by luck: it had no deadline for it",
+        sim_fail(w, SIM_R13, "n%d moved on by luck: it had no deadline for it",
                  n->number);
 }
 
@@ -277,7 +290,7 @@ void sim_node_turn(sim_world *w, sim_node *n)
     }
     w->turns++;
     n->now = sim_node_clock(w, n);
-    while (sim_driver_turn(w, n) && !w->failed)
+    while ((sim_driver_turn(w, n) | sim_awaits_turn(w, n)) && !w->failed)
         if (++rounds > 4000)
             sim_fail(w, SIM_E3, "n%d: a turn without end", n->number);
     w->checked[SIM_E3]++;

@@ -8,6 +8,8 @@
 
 #include "sim.h"
 
+#define ORDERS_ANY 100000 /* as often as it likes                             */
+
 /* One of the last jobs of a queue: 1 + its index; 0: there is none. */
 static uint32_t orders_job(const sim_world *w, sim_node *n, int queue)
 {
@@ -36,6 +38,40 @@ static int orders_name(sim_world *w, sim_node *n, int queue, uint64_t *number,
         *number = 0;
     }
     return *number == 0 && id[0] == '\0';
+}
+
+/* A job whose id another one has by now, and that may be asked for by its number
+ * alone; 0: there is none. */
+static uint64_t orders_second(const sim_world *w, int queue, char letter)
+{
+    const sim_book *b = &w->host[w->primary].ledger.book[queue];
+    size_t i;
+
+    for (i = b->n; i-- > 1;) {
+        const sim_place *p = &b->at[i];
+        uint64_t id = p->job ? w->jobs.job[p->job - 1].id : 0;
+
+        if (id > 0 && p->letter == letter && b->id[id].number > 0 &&
+            b->id[id].number != i)
+            return i;
+    }
+    return 0;
+}
+
+/* Two jobs of one id live side by side: the one that was dead when the other
+ * was put, and is played again. It is cancelled in its turn. */
+static int orders_twins(sim_world *w, sim_node *n, int queue,
+                        const relet_request *q)
+{
+    relet_span name = relet_str(sim_jobs_queue(queue));
+    uint64_t number = orders_second(w, queue, 'W');
+
+    if (number > 0)
+        return relet_job_cancel(n->r, name, number, relet_str(""), q);
+    number = orders_second(w, queue, 'X');
+    if (number == 0)
+        return 1;
+    return relet_queue_replay(n->r, name, &number, 1, 0, 1, 100, q);
 }
 
 static int orders_cancel(sim_world *w, sim_node *n, int queue,
@@ -82,17 +118,29 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
     return relet_queue_replay(n->r, name, number, count, 0, most, replays, q);
 }
 
-static int orders_purge(sim_node *n, int queue, const relet_request *q)
+/* Unless it may be repeated, it deletes once at most. */
+static int orders_purge(sim_world *w, sim_node *n, int queue,
+                        const relet_request *q)
 {
     static const relet_place place[] = {RELET_NOWHERE, RELET_WAITING,
                                         RELET_RANKED,  RELET_DELAYED,
                                         RELET_LEASED,  RELET_DONE,
                                         RELET_DEAD,    RELET_DEAD};
     int force = sim_chance(&n->work, 1, 2);
-    uint32_t most = 1 + sim_choose(&n->work, 20);
+    uint32_t most = sim_chance(&n->work, 1, 4) ? 128
+                                               : 1 + sim_choose(&n->work, 20);
+    relet_request once = *q;
+    int code;
 
-    return relet_queue_purge(n->r, relet_str(sim_jobs_queue(queue)),
-                             place[sim_choose(&n->work, 8)], most, force, q);
+    if (sim_chance(&n->work, 7, 8))
+        once.flags = 0;
+    code = relet_queue_purge(n->r, relet_str(sim_jobs_queue(queue)),
+                             place[sim_choose(&n->work, 8)], most, force,
+                             &once);
+    if (code == 0)
+        w->jobs.purges[queue][n->number] +=
+            once.flags & RELET_REPEATABLE ? ORDERS_ANY : 1;
+    return code;
 }
 
 static int orders_gates(sim_node *n, int queue, const relet_request *q)
@@ -122,12 +170,53 @@ static int orders_trim(sim_node *n, int queue, const relet_request *q)
                             age_ms, most, q);
 }
 
+/* One at a time, whatever becomes of it: its answer is known by that. */
+static int orders_show(sim_world *w, sim_node *n, int queue,
+                       const relet_request *q)
+{
+    static const relet_place place[] = {RELET_WAITING, RELET_RANKED,
+                                        RELET_DELAYED, RELET_LEASED,
+                                        RELET_DONE,    RELET_DEAD};
+    relet_span name = relet_str(sim_jobs_queue(queue));
+    uint32_t what = sim_choose(&n->work, 3), most;
+    uint64_t number;
+    char id[8];
+    int code;
+
+    if (n->asks_tag != 0 ||
+        (what == 1 && orders_name(w, n, queue, &number, id)))
+        return 1;
+    n->asks = what == 0 ? SIM_V_STATUS : what == 1 ? SIM_V_LOOK : SIM_V_LIST;
+    most = 1 + sim_choose(&n->work, 10);
+    if (what == 0)
+        code = relet_queue_status(n->r, name, q);
+    else if (what == 1)
+        code = relet_job_look(n->r, name, number, relet_str(id), q);
+    else
+        code = relet_job_list(n->r, name, place[sim_choose(&n->work, 6)], 0,
+                              most, NULL, q);
+    if (code == 0)
+        n->asks_tag = q->tag;
+    return code;
+}
+
 static int orders_other(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
     relet_span name = relet_str(sim_jobs_queue(queue));
 
-    switch (sim_choose(&n->work, 8)) {
+    switch (sim_choose(&n->work, 16)) {
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+        return orders_show(w, n, queue, q);
+    case 8:
+    case 9:
+        return orders_twins(w, n, queue, q);
+    case 10:
+    case 11:
+        return orders_purge(w, n, queue, q);
     case 0:
         return orders_trim(n, queue, q);
     case 1:
@@ -136,7 +225,7 @@ static int orders_other(sim_world *w, sim_node *n, int queue,
                                                                        : "i0"),
                                   q);
     case 2:
-        return orders_purge(n, queue, q);
+        return orders_purge(w, n, queue, q);
     case 3:
         return orders_replay(w, n, queue, q);
     case 4:
@@ -167,6 +256,23 @@ static void orders_ask(sim_world *w, sim_node *n, int queue,
     }
     sim_judge_submitted(w, n, &q, code, 0);
     sim_op_of(w, q.tag)->unseen = 1;
+}
+
+/* Some job or other, while it is worked on. */
+static int orders_repair(sim_world *w, sim_node *n, int queue,
+                         const relet_request *q)
+{
+    const sim_book *b = &w->host[w->primary].ledger.book[queue];
+    uint64_t number = 1 + sim_choose(&n->work, b->n > 1 ? (uint32_t)b->n : 1);
+
+    return relet_queue_repair(n->r, relet_str(sim_jobs_queue(queue)), number,
+                              SIM_JOB_LEASE_MAX_MS, q);
+}
+
+void sim_orders_repair(sim_world *w, sim_node *n)
+{
+    orders_ask(w, n, (int)sim_choose(&n->work, 1 + w->shape.ops % SIM_QUEUES),
+               orders_repair);
 }
 
 void sim_orders_step(sim_world *w, sim_node *n)

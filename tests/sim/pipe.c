@@ -8,13 +8,15 @@
 
 void sim_pipe_clear(sim_pipe *p, size_t limit)
 {
-    p->head = p->tail = p->arrived = 0;
-    p->part = p->parts_n = 0;
+    sim_pipe keep = *p;
+
+    memset(p, 0, sizeof *p);
+    p->bytes = keep.bytes;
+    p->cap = keep.cap;
+    p->parts = keep.parts;
+    p->parts_cap = keep.parts_cap;
     p->limit = limit;
-    p->last_us = 0;
     p->cut_after = -1;
-    p->carried = 0;
-    p->held = p->fin = p->dying = p->wanted = 0;
 }
 
 void sim_pipe_free(sim_pipe *p)

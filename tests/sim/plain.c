@@ -44,7 +44,9 @@ static relet_request plain_request(sim_node *n, uint64_t tag)
 
     memset(&q, 0, sizeof q);
     q.tag = tag;
-    q.flags = sim_chance(&n->work, 1, 3) ? RELET_REPEATABLE : 0;
+    q.flags = sim_chance(&n->work, 1, n->world->shape.bursts ? 30 : 3)
+                  ? RELET_REPEATABLE
+                  : 0;
     if (n->config.tracking == RELET_TRACK_OPTIN && sim_chance(&n->work, 1, 3))
         q.flags |= RELET_CACHED;
     switch (sim_choose(&n->work, 8)) {
@@ -75,6 +77,7 @@ static int plain_unit(sim_node *n, relet_span key, relet_span tag,
 {
     relet_span words[9];
     relet_args args[3];
+    int code;
 
     words[0] = relet_str("SET");
     words[1] = key;
@@ -91,7 +94,24 @@ static int plain_unit(sim_node *n, relet_span key, relet_span tag,
     args[1].argc = 4;
     args[2].argv = words + 7;
     args[2].argc = 2;
-    return relet_transaction(n->r, args, 1 + sim_choose(&n->work, 3), q);
+    code = relet_transaction(n->r, args, 1 + sim_choose(&n->work, 3), q);
+    sim_judge_unit(n->world, n, q->tag, code);
+    return code;
+}
+
+static int plain_words(sim_node *n, const relet_request *q, size_t argc,
+                       relet_span a, relet_span b, relet_span c, relet_span d,
+                       const char *name);
+
+/* Of a key that others write, and of one that nobody does. */
+static int plain_watch(sim_node *n, relet_span key, relet_span tag,
+                       const relet_request *q)
+{
+    relet_span none = {NULL, 0};
+    int code = plain_words(n, q, 3, key, tag, none, none, "WATCH");
+
+    sim_judge_watch(n->world, n, q->tag, code);
+    return code;
 }
 
 static int plain_words(sim_node *n, const relet_request *q, size_t argc,
@@ -135,7 +155,8 @@ static int plain_send(sim_node *n, plain_kind kind, const relet_request *q)
     case PLAIN_SCRIPT_LONG:
         return relet_script_run(n->r, n->script[1], 1, argv, 2, q);
     case PLAIN_UNIT:
-        return plain_unit(n, k, tag, q);
+        return sim_mix(q->tag, 18) % 3 == 0 ? plain_watch(n, k, tag, q)
+                                            : plain_unit(n, k, tag, q);
     case PLAIN_PUBLISH:
         k = relet_str(channel[sim_choose(&n->work, 6)]);
         return plain_words(n, q, 3, k, tag, none, none,
@@ -170,6 +191,10 @@ static void plain_submit(sim_world *w, sim_node *n, plain_kind kind)
         q.timeout_ms = 0;
         n->probe = n->ops_n;
     }
+    if (kind == PLAIN_UNIT)
+        q.flags &= ~(unsigned)RELET_CACHED;
+    sim_op_of(w, q.tag)->script = kind == PLAIN_SCRIPT ||
+                                  kind == PLAIN_SCRIPT_LONG;
     sim_judge_submitted(w, n, &q, plain_send(n, kind, &q), (int)kind);
 }
 
@@ -189,15 +214,25 @@ static void plain_wish(sim_world *w, sim_node *n, int on)
         sim_fail(w, SIM_R9, "n%d: a wish was answered by %d", n->number, code);
 }
 
+static void plain_cancel(sim_world *w, sim_node *n, uint64_t tag)
+{
+    if (relet_cancel(n->r, tag) > 0)
+        sim_op_of(w, tag)->cancelled = 1;
+}
+
 static void plain_one(sim_world *w, sim_node *n)
 {
     plain_kind kind = (plain_kind)sim_choose(&n->work, PLAIN_KINDS);
 
-    if (!(w->shape.ops >> kind & 1))
+    if (w->shape.bursts && sim_chance(&n->work, 7, 8))
+        kind = PLAIN_BIG;
+    if (!(w->shape.ops >> kind & 1) && !w->shape.bursts)
         kind = PLAIN_ECHO;
+    if (n->oom > 0 && kind <= PLAIN_ECHO) /* to be read it needs memory */
+        kind = PLAIN_SCRIPT_LONG;
     if (kind == PLAIN_CANCEL)
-        (void)relet_cancel(n->r, SIM_TAG(n->number, n->ops_n -
-                                         sim_choose(&n->work, 4)));
+        plain_cancel(w, n, SIM_TAG(n->number,
+                                   n->ops_n - sim_choose(&n->work, 4)));
     else if (kind == PLAIN_WISH || kind == PLAIN_UNWISH)
         plain_wish(w, n, kind == PLAIN_WISH);
     else
@@ -209,6 +244,8 @@ static void plain_step(sim_world *w, sim_node *n)
     uint32_t many = sim_chance(&n->work, 1, 8) ? 1 + sim_choose(&n->work, 12)
                                                : 1;
 
+    if (w->shape.bursts && sim_chance(&n->work, 1, 4))
+        many = 8;
     while (many-- > 0 && !w->failed)
         plain_one(w, n);
 }

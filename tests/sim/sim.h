@@ -17,11 +17,14 @@
  *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
  *   lies       what it says oddly, or should not say
  *   net pipe   links, one byte at a time
- *   judge      R1-R10, E1-E4; hears: messages and wishes
+ *   judge      R1-R18, E1-E4; hears: messages and wishes; causes: what excuses
+ *              trouble
  *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
- *   verbs asks Q1-Q12: at servers; fates: what operators decide; tasks: at
- *              nodes; hands: what handlers do; waits: Q11; ledger: what stores
- *              say
+ *   cuts       scripts that end in their middle
+ *   verbs asks Q1-Q12: at servers; books: of whole queues; fates: what
+ *              operators decide; tasks: at nodes; hands: what handlers do;
+ *              waits: Q11; ledger: what stores say
+ *   pace       R15, L11, L12: when clients ask
  *   record     L10: what nodes heard; history: whether that can be
  *   wire       RESP read a second time, by other code than ours
  *   choices queue trace
@@ -100,9 +103,11 @@ typedef enum sim_kind {
 
 typedef enum sim_rule {
     SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
-    SIM_R10, SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4,
-    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10, SIM_Q1, SIM_Q2, SIM_Q3,
-    SIM_Q4, SIM_Q5, SIM_Q6, SIM_Q7, SIM_Q8, SIM_Q9, SIM_Q10, SIM_Q11, SIM_Q12,
+    SIM_R10, SIM_R11, SIM_R12, SIM_R13, SIM_R14, SIM_R15, SIM_R16, SIM_R17, SIM_R18,
+    SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4, SIM_L5,
+    SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10, SIM_L11, SIM_L12, SIM_Q1,
+    SIM_Q2, SIM_Q3, SIM_Q4, SIM_Q5, SIM_Q6, SIM_Q7, SIM_Q8, SIM_Q9, SIM_Q10,
+    SIM_Q11, SIM_Q12,
     SIM_RULES
 } sim_rule;
 
@@ -117,10 +122,16 @@ typedef struct sim_op {
     uint16_t ran;        /* times that a server ran it                        */
     uint16_t refused;    /* times that a server proved that it did not        */
     uint8_t repeatable;
+    uint8_t cached;      /* a command before it says that it is to be         */
     uint8_t outcome;     /* relet_kind, RELET_NOTHING: none yet               */
     uint8_t what;        /* the workload's                                    */
     uint8_t hasty;       /* has less time than the way there and back needs   */
     uint8_t lied;        /* a server has lied while it was under way          */
+    uint64_t watch;      /* tag of the WATCH that this transaction relies on  */
+    uint64_t watch_before; /* and that this WATCH stands behind; 0: none      */
+    uint8_t cancelled;   /* it was to be                                      */
+    uint64_t sent_gen;   /* of the link that its first byte was given to last */
+    uint8_t script;      /* it is sent again whole when a server asks for it  */
     uint8_t unseen;      /* its bytes do not say which it is                  */
     uint32_t jobs_from, jobs_n; /* that it puts                               */
     uint32_t before;     /* jobs that stand in front of them in its command   */
@@ -178,6 +189,7 @@ struct sim_link {
     int id;              /* of relet_local                                    */
     uint8_t *in, *out;
     size_t in_n, in_cap, out_n, out_at, out_cap;
+    int unread_first;    /* what has arrived is read before it breaks         */
     int kill_after_run;  /* reset it when a command has run, before its answer*/
     int blocked;         /* a command waits in the server                     */
     int waiting;         /* … for copies of what was written on this link,    */
@@ -185,6 +197,8 @@ struct sim_link {
     int wait_copies, wait_disk; /* … for so many                              */
     int64_t wait_until_us;
     size_t wrote_n;      /* of the log, behind the last change by this link   */
+    unsigned granted[SIM_HOLDS]; /* to these leases of its node it did, by …  */
+    int64_t granted_to_us[SIM_HOLDS]; /* … a grant or a renewal until then    */
     int in_multi;
     int closing;         /* said all, then close                              */
     uint64_t unit;       /* tag of the transaction that is being queued       */
@@ -195,7 +209,8 @@ struct sim_link {
     size_t tap_skip;
     int tap_unit;
     uint64_t tap_tag;
-    int disturbed;       /* a fault touched it: R6 asks for one               */
+    int64_t waits_us;    /* its client may send nothing until then            */
+    uint64_t error_at;   /* of the link's bytes: an error that is not read    */
     int deaf;            /* it was refused the channel of wake-ups            */
     int lied;
     uint64_t frames;     /* said while somebody might lie                     */
@@ -245,9 +260,14 @@ typedef struct sim_host {
     int32_t ppm;
     size_t copied_n, synced_n; /* of the log: promised to be elsewhere, safe  */
     int read_only;
+    char run_id[41];     /* of a process that goes on as a replica; "": none  */
+    char replid[41];     /* of the master whose replica it is until it starts */
     int64_t due_us;      /* when SIM_HOST is scheduled                        */
+    int64_t timed_us;    /* when it looked at its clock last                  */
+    int64_t looked_us;   /* … and wrote to its log which keys had ended        */
     int admin;
     sim_link *by_id[SIM_LINKS + 8];
+    const sim_link *asking; /* its command runs now; NULL: no command does    */
 } sim_host;
 
 /* -------------------------------------------------------------------- node */
@@ -259,6 +279,12 @@ typedef enum sim_loss {
     SIM_APART, /* nothing that it says arrives, and nothing reaches it        */
     SIM_STUCK  /* it never gets another turn                                  */
 } sim_loss;
+
+#define SIM_CALMS 4
+
+typedef struct sim_calm {
+    int64_t from_us, to_us;
+} sim_calm;
 
 struct sim_node {
     sim_world *world;
@@ -292,6 +318,7 @@ struct sim_node {
     uint64_t told[32], ups, late_ok;
     uint64_t bytes_in, bytes_out;
     relet_time heard_at, said_at;
+    relet_time heard_tick; /* heard_at, as it was at the last tick            */
     relet_time short_at; /* when memory was last refused                      */
     uint32_t unasked;    /* turns in a row behind which its link was silent too
                           * long, and not asked                               */
@@ -300,21 +327,41 @@ struct sim_node {
     /* Messages. */
     unsigned wished, in_force, wish_moved;
     int gap_due;
+    int is_up, loss_due; /* a GAP has to follow the DOWN                      */
     uint64_t message_gen; /* of the link that these were said on              */
     uint64_t message[SIM_MESSAGES];
     uint32_t message_first, message_last;
     unsigned heard;      /* of the last probe                                 */
     uint32_t probe;      /* number of the operation that proves life; 0: none */
     int lied, ever_lied; /* on this link; to this incarnation                 */
+    int64_t lied_us;     /* … until then                                      */
+    uint64_t misled;     /* times that it found out                           */
     uint64_t odd;        /* pushes that nobody knows                          */
-    /* Disturbances, for R6: until when. */
-    int64_t disturbed_us;
+    int troubled;        /* something was wrong, and not all is well again    */
+    int touching;        /* faults that are wrong with it all the time        */
+    int64_t disturbed_us; /* … and when that was seen last                    */
+    int64_t shaken_us;   /* when a server last forgot, or its clock leapt     */
+    int64_t calm_us;     /* since when all is well; -1: it is not             */
+    sim_calm calm[SIM_CALMS]; /* … as it was before, the last times           */
+    uint32_t calms;
+    sim_pace dials;
+    relet_time up_at;    /* it was told of its link                           */
+    int64_t whole_us;    /* it recovered, or everything else did              */
+    uint64_t watch;      /* tag of the last WATCH in force; 0: none           */
+    int waited;          /* since then, for an answer without a deadline      */
+    int64_t short_us;    /* when memory was last refused, in the world's time */
+    int64_t refused_us;  /* … and when a server answered it by an error       */
     sim_stream work, chunk;
     int script[2];
     int64_t step_us;
     sim_hold hold[SIM_HOLDS];
     sim_desk desk[SIM_DESKS];
+    sim_await await;     /* of a job that it has put                          */
     char wake[128];      /* the channel by which its leases are woken         */
+    int asks;            /* what an operator asked to see, sim_verb, by …     */
+    uint64_t asks_tag, shown; /* … this operation; digest of the answer       */
+    int64_t up_us;       /* its link came up last                             */
+    int64_t claims_us[SIM_QUEUES]; /* a worker of it asked for work last      */
     sim_loss lost;
 };
 
@@ -341,6 +388,7 @@ typedef struct sim_fault {
     int active, fired;
     unsigned clogged;    /* the ways of these nodes                           */
     int hanging;         /* disks do, because of it                           */
+    size_t leap;         /* its number among those of clocks                  */
 } sim_fault;
 
 /* -------------------------------------------------------------------- runs */
@@ -368,6 +416,7 @@ typedef struct sim_setup {
     const uint8_t *keep;       /* per fault: 0 takes it away; NULL: all stay  */
     const struct sim_workload *work; /* NULL: each seed its own             */
     int trace;
+    int plant;                 /* fail behind the chaos; 1: if a fault fired  */
     const uint8_t *bytes;      /* a fuzzer's choices                          */
     size_t bytes_n;
 } sim_setup;
@@ -389,7 +438,11 @@ typedef struct sim_shape {
     int64_t bound_us;          /* from the healing until all works            */
     relet_time timeout_max;
     int32_t ppm;
+    int bursts;                /* of large commands, for little room          */
     uint32_t spurious;         /* needless wake-ups in 256                    */
+    uint32_t cuts;             /* scripts that are cut, in 256                */
+    uint32_t repairs;          /* steps of nodes that repair a job, in 256    */
+    relet_time dead_ms;        /* for which workers keep dead jobs; 0: default */
 } sim_shape;
 
 /* Who submits, and looks at what comes. */
@@ -423,6 +476,7 @@ struct sim_world {
     sim_path path[SIM_NODES][SIM_HOSTS];
     sim_fault fault[SIM_FAULTS];
     int faults, faults_fired, memory_faults;
+    int found_out; /* links that ended as their server lied                   */
     int talking;               /* faults that make servers answer by errors   */
     int flush_next;            /* scripts go when the next is to be run       */
     int replicas_away;         /* faults that keep all of them away           */
@@ -433,10 +487,12 @@ struct sim_world {
     sim_jobs jobs;
     sim_record *record;
     size_t records_n, records_cap;
+    sim_op nobody;             /* what a tag that was not given out names     */
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
     char why[320];
-    uint64_t checked[SIM_RULES];
+    uint64_t checked[SIM_RULES]; /* judged, and no excuse was asked           */
+    uint64_t excused[SIM_RULES]; /* not judged, since an excuse was valid     */
     int64_t recovery_us;
     int gave_up;               /* histories that took too long to judge       */
 };
@@ -506,10 +562,14 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet);
 void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash);
 void sim_net_host_lets_go(sim_world *w, sim_link *l);
 void sim_net_heal(sim_world *w, int node, int host);
+void sim_net_stall(sim_link *l, int way, int64_t until_us);
 void sim_net_flows(sim_world *w, sim_link *l, int way);
 void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
-void sim_net_clear(sim_world *w);
+/* Links that are not free, by age: the next behind *gen, which becomes its own.
+ * When their slots are free again depends on how bytes are cut. */
+sim_link *sim_net_next(const sim_world *w, uint64_t *gen);
+void sim_net_blank(sim_link *l); /* free, and as new, but for its buffers */
 
 /* lies.c: bytes of the frame that is to be said, as it is said. */
 size_t sim_lies(sim_world *w, sim_link *l, size_t at, size_t k,
@@ -527,6 +587,7 @@ void sim_host_down(sim_world *w, sim_host *h, int reset);
 void sim_host_free(sim_host *h);
 int64_t sim_host_wall(const sim_world *w, const sim_host *h);
 /* Look at its clock, or plan to. */
+void sim_host_time(sim_world *w, sim_host *h);
 void sim_host_schedule(sim_world *w, sim_host *h);
 void sim_host_clock(sim_world *w, sim_host *h);
 void sim_host_accept(sim_world *w, sim_link *l);
@@ -538,6 +599,8 @@ void sim_host_admin(sim_world *w, sim_host *h, int argc, ...);
 void sim_host_thaw(sim_world *w, sim_host *h);
 /* What it answers, without the first byte; cut to fit. */
 void sim_host_ask(sim_host *h, char *out, size_t size, int argc, ...);
+void sim_host_id(sim_host *h, const char *section, const char *field,
+                 char *out);
 void sim_log_put(sim_log *g, int64_t at_us, const uint8_t *p, size_t n);
 size_t sim_log_at(const sim_log *g, int64_t at_us);
 int64_t sim_log_time(const sim_log *g, size_t n);
@@ -558,12 +621,41 @@ int64_t sim_node_world_time(const sim_world *w, const sim_node *n,
                             relet_time ms);
 void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size);
 
-/* A fault touches a node until then; what follows from it takes longer. */
-void sim_disturb(sim_world *w, int node, int64_t until_us);
+/* pace.c: when a client dials, and asks for leases. */
+void sim_pace_dials(sim_world *w, sim_node *n);
+void sim_pace_up(sim_world *w, sim_node *n);
+void sim_pace_down(sim_node *n);
+void sim_pace_sent(sim_world *w, sim_node *n, unsigned serial);
+void sim_pace_refused(sim_world *w, const sim_run *run, const char *error);
+void sim_pace_ran(sim_hold *h);
+void sim_pace_heard(sim_world *w, sim_node *n, const sim_record *r);
+void sim_pace_clock(sim_world *w, const sim_node *n, const sim_hold *h);
+void sim_pace_turn(sim_world *w, sim_node *n, sim_hold *h, relet_time valid);
+
+/* bounds.c */
+int64_t sim_bound_recovery(const sim_world *w, const sim_node *n);
+int64_t sim_bound_lead(const sim_world *w, const sim_node *n,
+                       const sim_hold *h);
+int64_t sim_bound_behind(const sim_world *w);
+
+/* causes.c */
+void sim_disturb(sim_world *w, int node);
+void sim_disturb_link(sim_world *w, const sim_link *l);
+void sim_causes_read(sim_world *w, sim_link *l);
+int sim_link_waits(const sim_world *w, const sim_link *l);
+void sim_disturb_by_error(sim_world *w, sim_link *l);
+void sim_disturb_servers(sim_world *w);
+void sim_causes_turn(sim_world *w, sim_node *n);
+int sim_was_calm(const sim_world *w, const sim_node *n, int64_t since_us,
+                 int64_t until_us, int64_t for_us);
+int sim_troubled(const sim_node *n, int64_t since_us);
+int sim_disturbed(const sim_world *w, const sim_node *n, int64_t since_us);
 
 /* judge.c: what happened, as it happens. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...);
 int sim_holds(sim_world *w, sim_rule rule, int holds); /* looked at: `holds`  */
+/* The same where an excuse may be valid: then it is excused, and holds. */
+int sim_judges(sim_world *w, sim_rule rule, int excused, int holds);
 sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
@@ -571,6 +663,10 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
 void sim_judge_touched(sim_world *w, sim_link *l, const struct sim_words *c,
                        uint64_t tag);
 void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
+/* A WATCH, its end, or a transaction: what the answer to the call was. */
+void sim_judge_watch(sim_world *w, sim_node *n, uint64_t tag, int code);
+void sim_judge_unwatch(sim_node *n, int code);
+void sim_judge_unit(sim_world *w, sim_node *n, uint64_t tag, int code);
 void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag);
 void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
                         uint64_t digest, int refusal);
@@ -578,6 +674,8 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
 int sim_judge_waits_for_ever(const sim_node *n);
 void sim_judge_turn(sim_world *w, sim_node *n);
+/* The tick of this turn has made it send a PING. */
+void sim_judge_pinged(sim_world *w, const sim_node *n);
 void sim_judge_gone(sim_world *w, sim_node *n, int crash);
 extern const char *const sim_rule_name[SIM_RULES];
 
@@ -592,13 +690,15 @@ extern const relet_channel sim_wish_kind[SIM_WISHES];
 
 /* lease.c */
 int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
-int sim_lease_missing(const sim_world *w, const sim_node *n);
+/* Nobody leads by what it waits for; the first such hold, or NULL. */
+const sim_hold *sim_lease_missing(const sim_world *w, const sim_node *n);
+void sim_lease_look(sim_world *w);
 int sim_lease_link_is_quick(sim_world *w, const sim_node *n);
 void sim_lease_arrives(sim_world *w, uint64_t which);
 
 /* claims.c: what servers do with leases, as it happens. */
 extern const char *const sim_key_name[SIM_KEYS];
-void sim_claims_clear(sim_world *w);
+void sim_claims_begin(sim_world *w);
 /* From now on what was granted before may be forgotten, or end too early. */
 void sim_claims_void(sim_world *w, sim_void why);
 /* 1 and what is asked of it, when this is about a lease. */
@@ -609,7 +709,10 @@ void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n);
 void sim_claims_answer_ends(sim_world *w, int64_t later);
 void sim_claims_after(sim_world *w, sim_link *l);
+/* The client of this link is told of so many copies of all that it wrote. */
+void sim_claims_copied(sim_world *w, const sim_link *l, int copies, int disk);
 int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
+int sim_claims_leapt(const sim_world *w, int64_t since_us);
 
 /* belief.c: what nodes are told of them. */
 void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev);
@@ -626,8 +729,8 @@ void sim_record_ran(sim_world *w, const sim_run *run, int refused,
                     uint64_t behind);
 void sim_record_lied(sim_world *w, const sim_link *l);
 void sim_record_read(sim_world *w, sim_link *l);
+void sim_record_forgotten(sim_world *w);
 void sim_record_gone(sim_world *w, sim_link *l);
-void sim_record_end(sim_world *w, int key); /* no order is asked for later */
 void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done);
 void sim_record_judge(sim_world *w);
 

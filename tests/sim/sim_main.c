@@ -9,8 +9,12 @@
  * Without SEEDS it is as many as SECONDS allow, or a thousand. A seed that
  * fails is run again for its trace, and shrunk. Ends in a line; exits with 1
  * when a seed failed, or with MARKS=1 when something never came to pass, or a
- * rule was seldom looked at. EXPECT=R2 stops at the first failure and asks it
- * to be of that rule: for the mutants. */
+ * rule was judged in few seeds: a check with a valid excuse is no judgement.
+ * EACH=1 prints for each seed its verdict, its hashes, and how often each rule
+ * was judged. F=x names the build, in the line by which a failure is run again.
+ * PLANT=1 lets each seed fail in which a fault came, PLANT=2 each, to test what
+ * is said then. EXPECT=R2 goes on until a seed fails by that rule, whatever
+ * others fail by, EXPECT=none until one fails at all: for the mutants. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,25 +26,34 @@
 
 typedef struct sim_campaign {
     uint64_t seeds, from, seconds;
-    int one, trace, marks;
+    int one, trace, marks, each;
     const char *expect;
+    const char *preset, *work, *flavour; /* as they were given, or NULL       */
     sim_setup setup;
     uint8_t keep[SIM_FAULTS];
     /* What came of it. */
     uint64_t gave_up;
     uint64_t seeds_run, runs, failures, hash, events, simulated_us, unequal;
-    uint64_t unmuted[SIM_RULES];
+    uint64_t judged[SIM_RULES]; /* seeds in which a check had no excuse       */
+    uint64_t checks[SIM_RULES], excused[SIM_RULES];
     int64_t recovery[4096];
     uint32_t recoveries;
-    int first_failed;
+    int met;                    /* EXPECT was                                 */
 } sim_campaign;
 
 static uint64_t main_seed_now;
+static char main_words_now[100]; /* that a run needs besides its seed         */
 
-/* A broken assertion ends the process: say at least by which seed. */
+#define MAIN_PATIENCE_S 240 /* a seed takes a second at most, on a slow machine
+                             * or under an emulator some more                */
+
+/* A broken assertion, or a call that does not return, ends the process: say at
+ * least how it is run again. */
 static void main_trap(int signal_number)
 {
-    static const char text[] = "FAILED E1: an assertion or a crash; SEED=";
+    static const char crash[] = "FAILED E1: an assertion or a crash";
+    static const char stuck[] = "FAILED E3: a call that does not return";
+    static const char text[] = "; again: make sim SEED=";
     char digits[24];
     size_t n = sizeof digits;
     uint64_t v = main_seed_now;
@@ -48,8 +61,13 @@ static void main_trap(int signal_number)
     do
         digits[--n] = (char)('0' + v % 10);
     while ((v /= 10) > 0);
+    if (signal_number == SIGALRM)
+        (void)!write(1, stuck, sizeof stuck - 1);
+    else
+        (void)!write(1, crash, sizeof crash - 1);
     (void)!write(1, text, sizeof text - 1);
     (void)!write(1, digits + n, sizeof digits - n);
+    (void)!write(1, main_words_now, strlen(main_words_now));
     (void)!write(1, "\n", 1);
     (void)signal(signal_number, SIG_DFL);
     (void)raise(signal_number);
@@ -94,8 +112,8 @@ static void main_keep(sim_campaign *c, const char *list)
     }
 }
 
-/* One kind of work, whatever the seed says. */
-static void main_work(sim_campaign *c, const char *name)
+/* One kind of work, whatever the seed says. 0: there is none of that name. */
+static int main_work(sim_campaign *c, const char *name)
 {
     static const sim_workload *const work[] = {&sim_plain, &sim_lease,
                                                &sim_both, &sim_working};
@@ -104,6 +122,70 @@ static void main_work(sim_campaign *c, const char *name)
     for (i = 0; i < sizeof work / sizeof work[0]; i++)
         if (strcmp(name, work[i]->name) == 0)
             c->setup.work = work[i];
+    c->work = name;
+    return c->setup.work != NULL;
+}
+
+static int main_preset(sim_campaign *c, const char *name)
+{
+    static const char *const preset[] = {"swarm", "calm", "full", "lite"};
+    int i;
+
+    for (i = 0; i < 4; i++)
+        if (strcmp(name, preset[i]) == 0)
+            c->setup.preset = (sim_preset)i;
+    c->preset = name;
+    return strcmp(name, preset[c->setup.preset]) == 0;
+}
+
+/* All that a run depends on, but for its seed and its faults. */
+static void main_words(const sim_campaign *c)
+{
+    char *at = main_words_now;
+
+    if (c->work)
+        at += sprintf(at, " WORK=%.8s", c->work);
+    if (c->preset)
+        at += sprintf(at, " PRESET=%.8s", c->preset);
+    if (c->setup.chunk_salt)
+        at += sprintf(at, " SALT=%llu",
+                      (unsigned long long)c->setup.chunk_salt);
+    if (c->setup.plant)
+        at += sprintf(at, " PLANT=%d", c->setup.plant);
+    if (c->flavour)
+        sprintf(at, " F=%.20s", c->flavour);
+}
+
+/* A word of the command line, but for those about seeds; 0: there is none. */
+static int main_option(sim_campaign *c, const char *arg)
+{
+    const char *v;
+
+    if (*arg && arg[strlen(arg) - 1] == '=') /* as if it was not there */
+        return 1;
+    if (main_word(arg, "PRESET", &v))
+        return main_preset(c, v);
+    if (main_word(arg, "WORK", &v))
+        return main_work(c, v);
+    if (main_word(arg, "TRACE", &v))
+        c->trace = atoi(v);
+    else if (main_word(arg, "SALT", &v))
+        c->setup.chunk_salt = strtoull(v, NULL, 10);
+    else if (main_word(arg, "MARKS", &v))
+        c->marks = atoi(v);
+    else if (main_word(arg, "EACH", &v))
+        c->each = atoi(v);
+    else if (main_word(arg, "PLANT", &v))
+        c->setup.plant = atoi(v);
+    else if (main_word(arg, "F", &v))
+        c->flavour = v;
+    else if (main_word(arg, "EXPECT", &v))
+        c->expect = v;
+    else if (main_word(arg, "KEEP", &v))
+        main_keep(c, v);
+    else
+        return 0;
+    return 1;
 }
 
 static int main_arguments(sim_campaign *c, int argc, char **argv)
@@ -120,61 +202,60 @@ static int main_arguments(sim_campaign *c, int argc, char **argv)
             c->one = 1, c->from = main_seed(v), c->seeds = 1;
         else if (main_word(argv[i], "SECONDS", &v))
             c->seconds = strtoull(v, NULL, 10);
-        else if (main_word(argv[i], "TRACE", &v))
-            c->trace = atoi(v);
-        else if (main_word(argv[i], "SALT", &v))
-            c->setup.chunk_salt = strtoull(v, NULL, 10);
-        else if (main_word(argv[i], "MARKS", &v))
-            c->marks = atoi(v);
-        else if (main_word(argv[i], "EXPECT", &v))
-            c->expect = *v ? v : NULL;
-        else if (main_word(argv[i], "KEEP", &v) && *v)
-            main_keep(c, v);
-        else if (main_word(argv[i], "PRESET", &v))
-            c->setup.preset = strcmp(v, "calm") == 0   ? SIM_CALM
-                              : strcmp(v, "full") == 0 ? SIM_FULL
-                              : strcmp(v, "lite") == 0 ? SIM_LITE
-                                                       : SIM_SWARM;
-        else if (main_word(argv[i], "WORK", &v) && *v)
-            main_work(c, v);
-        else if (strchr(argv[i], '=') == NULL)
+        else if (!main_option(c, argv[i]))
             return 0;
     }
+    main_words(c);
     return 1;
 }
 
 /* --------------------------------------------------------------------- runs */
 
+/* All the words of the run: by them it fails again. */
+static void main_again_by(const sim_setup *s)
+{
+    int i, many = 0;
+
+    printf("again: make sim SEED=%llu%s TRACE=1", (unsigned long long)s->seed,
+           main_words_now);
+    for (i = 0; s->keep && i < SIM_FAULTS; i++)
+        if (s->keep[i])
+            printf("%s%d", many++ ? "," : " KEEP=", i);
+    printf("%s\n", s->keep && many == 0 ? " KEEP=none" : "");
+}
+
+/* What was said last before it failed, and in which kind of world. */
+static void main_story(sim_world *w, sim_setup *s)
+{
+    s->trace = 1;
+    sim_trace_clear();
+    (void)sim_world_run(w, s);
+    sim_trace_print(40);
+    sim_chart_print(w);
+    sim_swarm_print(w);
+}
+
+/* What only shows when a seed is run twice is not shrunk. */
 static void main_failure(sim_world *w, sim_campaign *c)
 {
     sim_setup s = c->setup;
     uint8_t keep[SIM_FAULTS];
-    char why[sizeof w->why];
-    int rule = w->failed - 1, kept, tries = 0, i, fired = w->faults_fired;
+    int rule = w->failed, kept = -1, tries = 0, i, fired = w->faults_fired;
 
-    strcpy(why, w->why);
-    printf("FAILED %s: %s\n", sim_rule_name[rule], why);
+    printf("FAILED %s: %s\n", sim_rule_name[rule - 1], w->why);
     if (c->expect)
         return;
-    kept = s.keep ? -1 : sim_shrink(w, &s, keep, &tries);
-    if (kept >= 0)
+    if (s.keep == NULL && sim_world_run(w, &s) == rule) {
+        kept = sim_shrink(w, &s, keep, &tries);
         s.keep = keep;
-    s.trace = 1;
-    sim_trace_clear();
-    (void)sim_world_run(w, &s);
-    sim_trace_print(40);
-    sim_chart_print(w);
-    sim_swarm_print(w);
+    }
+    main_story(w, &s);
     printf("  %d faults of %d are enough, found in %d tries:\n",
            kept < 0 ? fired : kept, fired, tries);
     for (i = 0; i < w->faults; i++)
-        if (s.keep[i])
+        if (s.keep == NULL || s.keep[i])
             sim_fault_print(w, i);
-    printf("again: make sim SEED=%llu TRACE=1", (unsigned long long)s.seed);
-    for (i = 0, fired = 0; i < w->faults; i++)
-        if (s.keep[i])
-            printf("%s%d", fired++ ? "," : " KEEP=", i);
-    printf("\n");
+    main_again_by(&s);
 }
 
 static void main_count(sim_world *w, sim_campaign *c)
@@ -186,8 +267,11 @@ static void main_count(sim_world *w, sim_campaign *c)
     c->events += w->events;
     c->simulated_us += (uint64_t)w->now_us;
     c->gave_up += (uint64_t)w->gave_up;
-    for (i = 0; i < SIM_RULES; i++)
-        c->unmuted[i] += w->checked[i] > 0;
+    for (i = 0; i < SIM_RULES; i++) {
+        c->judged[i] += w->checked[i] > 0;
+        c->checks[i] += w->checked[i] + w->excused[i];
+        c->excused[i] += w->excused[i];
+    }
     if (!w->failed && c->recoveries < 4096)
         c->recovery[c->recoveries++] = w->recovery_us;
 }
@@ -212,15 +296,42 @@ static void main_again(sim_world *w, sim_campaign *c)
     (void)sim_world_run(w, &s);
     c->runs++;
     c->events += w->events;
-    w->checked[SIM_R10]++;
     w->checked[SIM_E2]++;
-    if (!w->failed && w->history != history)
+    /* What answers call for goes out between two reads, or is cut off by what
+     * the second one finds out. */
+    if (!w->failed &&
+        !sim_judges(w, SIM_R10, w->found_out > 0, w->history == history))
         sim_fail(w, SIM_R10, "the history depends on how bytes are cut");
+}
+
+static void main_each(const sim_world *w, uint64_t seed)
+{
+    int i;
+
+    printf("%llu: verdict %d, hash %016llx, history %016llx, looked at",
+           (unsigned long long)seed, w->failed, (unsigned long long)w->hash,
+           (unsigned long long)w->history);
+    for (i = 0; i < SIM_RULES; i++)
+        printf(" %llu", (unsigned long long)w->checked[i]);
+    printf("\n");
+}
+
+/* One of those in the list, which is for mutants: R2|R6. */
+static int main_expects(const sim_campaign *c, int failed)
+{
+    const char *name = sim_rule_name[failed - 1], *at = c->expect;
+    size_t n = strlen(name);
+
+    for (; (at = strstr(at, name)) != NULL; at += n)
+        if (at[n] == '\0' || at[n] == '|')
+            return 1;
+    return 0;
 }
 
 static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
 {
     main_seed_now = c->setup.seed = seed;
+    (void)alarm(MAIN_PATIENCE_S);
     c->setup.trace = c->one ? c->trace : 0;
     (void)sim_world_run(w, &c->setup);
     if (c->one)
@@ -229,13 +340,15 @@ static void main_one(sim_world *w, sim_campaign *c, uint64_t seed)
                (unsigned long long)w->history,
                (unsigned long long)w->events);
     c->hash = sim_mix(c->hash, w->hash);
+    if (c->each)
+        main_each(w, seed);
     if (!w->failed && seed % 10 == 7)
         main_again(w, c);
     main_count(w, c);
     if (!w->failed)
         return;
-    if (c->failures++ == 0)
-        c->first_failed = w->failed;
+    c->failures++;
+    c->met = c->expect && main_expects(c, w->failed);
     printf("seed %llu ", (unsigned long long)seed);
     main_failure(w, c);
     (void)fflush(stdout);
@@ -282,8 +395,8 @@ static int main_seldom(const sim_campaign *c)
     int i, seldom = 0;
 
     for (i = 0; i < SIM_RULES; i++)
-        if (i != SIM_E1 && c->unmuted[i] * 20 < c->seeds_run)
-            printf("%s%s", seldom++ ? ", " : "rules seldom looked at: ",
+        if (i != SIM_E1 && c->judged[i] * 20 < c->seeds_run)
+            printf("%s%s", seldom++ ? ", " : "rules seldom judged: ",
                    sim_rule_name[i]);
     if (seldom)
         printf("\n");
@@ -295,7 +408,7 @@ static void main_sum(const sim_campaign *c, double seconds)
     int i;
 
     printf("%llu seeds from %llu in %.0f s, %llu failed, %.0f runs/s, "
-           "%.0f events/s, %.1f simulated hours, hash %016llx; unmuted:",
+           "%.0f events/s, %.1f simulated hours, hash %016llx; judged:",
            (unsigned long long)c->seeds_run, (unsigned long long)c->from,
            seconds, (unsigned long long)c->failures,
            (double)c->runs / seconds, (double)c->events / seconds,
@@ -303,26 +416,39 @@ static void main_sum(const sim_campaign *c, double seconds)
     for (i = 0; i < SIM_RULES; i++)
         if (i != SIM_E1)
             printf(" %s %.0f%%", sim_rule_name[i],
-                   100.0 * (double)c->unmuted[i] /
+                   100.0 * (double)c->judged[i] /
                        (double)(c->seeds_run ? c->seeds_run : 1));
     printf("\n");
 }
 
-/* For the mutants: 0 when the first failure broke a rule of the list, 3 when
- * there was none, 4 when it broke another. */
+/* For the mutants: 0 when a seed failed by a rule of the list, 3 when none
+ * failed, 4 when others did. */
 static int main_verdict(const sim_campaign *c)
 {
-    const char *name, *at = c->expect;
-    size_t n;
-
-    if (c->first_failed == 0)
+    if (c->failures == 0)
         return 3;
-    name = sim_rule_name[c->first_failed - 1];
-    n = strlen(name);
-    for (; (at = strstr(at, name)) != NULL; at += n)
-        if (at[n] == '\0' || at[n] == '|')
-            return 0;
-    return 4;
+    return c->met ? 0 : 4;
+}
+
+static int main_enough(const sim_campaign *c)
+{
+    if (c->expect == NULL)
+        return c->failures >= 5;
+    return c->met || (c->failures > 0 && strcmp(c->expect, "none") == 0);
+}
+
+/* How many checks were none, since an excuse was valid. */
+static void main_excused(const sim_campaign *c)
+{
+    int i, n = 0;
+
+    for (i = 0; i < SIM_RULES; i++)
+        if (c->excused[i] > 0)
+            printf("%s%s %.1f%%", n++ ? " " : "checks with an excuse: ",
+                   sim_rule_name[i],
+                   100.0 * (double)c->excused[i] / (double)c->checks[i]);
+    if (n > 0)
+        printf("\n");
 }
 
 static double main_clock(void)
@@ -341,7 +467,8 @@ int main(int argc, char **argv)
     c.from = 1;
     if (!main_arguments(&c, argc, argv)) {
         fprintf(stderr, "sim: SEEDS= FROM= SECONDS= SEED= TRACE= KEEP= "
-                        "PRESET= WORK= MARKS= EXPECT=\n");
+                        "PRESET= WORK= SALT= MARKS= EACH= PLANT= F= "
+                        "EXPECT=\n");
         return 2;
     }
     if (c.seeds == 0)
@@ -350,23 +477,24 @@ int main(int argc, char **argv)
     (void)signal(SIGABRT, main_trap);
     (void)signal(SIGSEGV, main_trap);
     (void)signal(SIGTRAP, main_trap);
+    (void)signal(SIGALRM, main_trap);
     sim_trace_out = c.one && c.trace ? stdout : NULL;
     w = sim_world_new();
     for (i = 0; i < c.seeds; i++) {
         if (c.seconds && main_clock() - start > (double)c.seconds)
             break;
         main_one(w, &c, c.from + i);
-        if (c.failures > 0 && (c.expect || c.failures >= 5))
+        if (main_enough(&c))
             break;
     }
     sim_world_free(w);
     spent = main_clock() - start + 1e-9;
     main_recovery(&c);
-    if (c.gave_up)
-        printf("histories too long to judge: %llu\n",
-               (unsigned long long)c.gave_up);
+    printf("histories too long to judge: %llu\n",
+           (unsigned long long)c.gave_up);
     if (!c.one)
         missing = main_marks() + main_seldom(&c) + (c.gave_up > 0);
+    main_excused(&c);
     main_sum(&c, spent);
     if (c.expect)
         return main_verdict(&c);

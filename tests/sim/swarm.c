@@ -105,6 +105,57 @@ static void swarm_late(sim_world *w)
                           sim_choose(&st, UINT32_MAX));
     if (s->faults < 20)
         s->faults = 20;
+    s->ops |= 32;
+}
+
+/* Much that is under way at a time, in runs of plain work. */
+static void swarm_bursts(sim_world *w)
+{
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 6000);
+    w->shape.bursts = w->work == &sim_plain && sim_chance(&st, 1, 5);
+}
+
+/* What few seeds do: repair jobs, forget dead ones soon. */
+static void swarm_orders(sim_world *w)
+{
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 9000);
+    if (w->work != &sim_working)
+        return;
+    if (sim_chance(&st, 1, 6))
+        w->shape.repairs = (uint32_t)sim_spread(&st, 8, 64);
+    if (sim_chance(&st, 1, 6))
+        w->shape.dead_ms = sim_spread(&st, 1, 10000);
+}
+
+/* Scripts of queues that end in their middle, in few seeds. */
+static void swarm_cuts(sim_world *w)
+{
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 7000);
+    if (w->work == &sim_working && sim_chance(&st, 1, 8))
+        w->shape.cuts = (uint32_t)sim_spread(&st, 1, 64);
+}
+
+/* Servers that lie, and little else that is wrong: else few links live long
+ * enough to be lied on when something is new about them. */
+static void swarm_liars(sim_world *w)
+{
+    const unsigned theirs = 1u << SIM_T_LIES | 1u << SIM_T_RESET;
+    sim_shape *s = &w->shape;
+    sim_stream st;
+
+    sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 8000);
+    if (w->work == &sim_working || !sim_chance(&st, 1, 12))
+        return;
+    s->troubles = theirs | (s->troubles & sim_choose(&st, UINT32_MAX) &
+                            sim_choose(&st, UINT32_MAX));
+    if (s->faults < 10)
+        s->faults = 10;
 }
 
 void sim_swarm(sim_world *w)
@@ -130,6 +181,12 @@ void sim_swarm(sim_world *w)
     swarm_work(w);
     swarm_copies(w);
     swarm_late(w);
+    swarm_bursts(w);
+    if (w->setup.preset == SIM_SWARM)
+        swarm_cuts(w);
+    swarm_liars(w);
+    if (w->setup.preset == SIM_SWARM)
+        swarm_orders(w);
     if (w->setup.preset == SIM_FULL)
         swarm_full(w);
     if (w->setup.preset == SIM_LITE)
@@ -219,6 +276,10 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         if (sim_chance(&st, 1, 8)) /* a claim of all would be too much */
             c->reply_max = c->buffer_min + 1024;
     }
+    if (w->shape.bursts) {
+        c->operations_max = 64;
+        c->output_max = 8192;
+    }
     c->seed = sim_keyed(&w->choices, SIM_OF_NODE, (uint64_t)n->number,
                         n->incarnation);
     if (swarm_bound(w, c) > w->shape.bound_us)
@@ -232,9 +293,9 @@ void sim_swarm_print(const sim_world *w)
     const sim_shape *s = &w->shape;
 
     printf("%s, %d nodes, %ld ms, a step each %ld ms, latency %ld us, "
-           "pipe %lu, chunky %u, ops %x, faults %d of %x, bound %ld ms\n",
+           "pipe %lu, chunky %u, ops %x, faults %d of %x, cuts %u, bound %ld ms\n",
            w->work->name, s->nodes, (long)(s->chaos_us / 1000),
            (long)(s->step_us / 1000),
            (long)s->latency_us, (unsigned long)s->pipe, s->chunky, s->ops,
-           w->faults, s->troubles, (long)(s->bound_us / 1000));
+           w->faults, s->troubles, s->cuts, (long)(s->bound_us / 1000));
 }

@@ -84,7 +84,66 @@ static sim_task *tasks_new(sim_desk *d)
  * again. */
 int sim_tasks_lied(const sim_node *n, const sim_desk *d)
 {
-    return d->lied || n->ever_lied || n->world->jobs.twice[d->queue];
+    return n->ever_lied || n->world->jobs.twice[d->queue];
+}
+
+/* Something has kept a worker since then from what it does so much later, and
+ * until then at most. Where all was well for as long in a row, it has done it:
+ * one that was refused asks again a sixth of its lease later at most. */
+static int tasks_hindered(const sim_world *w, const sim_node *n,
+                          const sim_desk *d, int64_t since_us,
+                          int64_t until_us, int64_t later_us)
+{
+    int64_t again_us = d->lease_ms * SIM_MS / 6 + 50 * SIM_MS;
+
+    return sim_disturbed(w, n, since_us) &&
+           !sim_was_calm(w, n, since_us, until_us,
+                         later_us + again_us + TASKS_WAY_US(w));
+}
+
+/* The same of one job: what was granted behind the last lie is as it seems. */
+int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
+{
+    if (t == NULL || n->lied || n->world->jobs.twice[d->queue])
+        return sim_tasks_lied(n, d);
+    return n->ever_lied && t->granted_us <= n->lied_us;
+}
+
+/* … of a job that the script that runs has changed, by the token that it had;
+ * of a lease that its node has forgotten it is not known. */
+int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
+{
+    sim_node *n = &w->node[w->jobs.run.from];
+    int i;
+
+    for (i = 0; i < SIM_DESKS; i++) {
+        sim_desk *d = &n->desk[i];
+        const sim_task *t = d->serial && d->queue == touch->queue
+                                ? tasks_find(d, touch->number,
+                                             touch->was.token)
+                                : NULL;
+
+        if (t)
+            return sim_tasks_lied_of(n, d, t);
+    }
+    return n->lied || w->jobs.twice[touch->queue] ||
+           (n->ever_lied && touch->was.letter == 'L' && w->jobs.run.pairs > 0);
+}
+
+/* A server lies to a node: what becomes of its jobs may be another's. */
+void sim_tasks_lied_to(sim_world *w, sim_node *n)
+{
+    int i, j;
+
+    n->lied_us = w->now_us;
+    for (i = 0; i < SIM_DESKS; i++)
+        for (j = 0; j < SIM_TASKS; j++) {
+            const sim_task *t = &n->desk[i].task[j];
+
+            if (n->desk[i].serial > 0 && t->state != SIM_TASK_NONE &&
+                t->job != SIM_NOBODYS)
+                w->jobs.job[t->job].lied = 1;
+        }
 }
 
 /* ------------------------------------------------------------------- belief */
@@ -97,30 +156,31 @@ static int tasks_excused(sim_world *w, const sim_task *t)
            TASKS_LOSSY(w, t->ran_us);
 }
 
-static int tasks_believes(sim_world *w, const sim_node *n, int desk,
-                          const sim_task *t)
+/* Its node, if its handler still works, must not believe in the lease. */
+static int tasks_is_over(sim_world *w, const sim_node *n, int desk,
+                         const sim_task *t)
 {
-    if (!n->running || t->state != SIM_TASK_HELD ||
-        sim_tasks_lied(n, &n->desk[desk]))
-        return 0;
-    return relet_job_valid_for(n->r, desk, t->number,
-                               sim_node_clock(w, n)) > 2;
+    if (!n->running ||
+        (t->state != SIM_TASK_HELD && t->state != SIM_TASK_LOST))
+        return 1;
+    return sim_judges(w, SIM_Q7,
+                      sim_tasks_lied_of(n, &n->desk[desk], t) ||
+                          tasks_excused(w, t),
+                      relet_job_valid_for(n->r, desk, t->number,
+                                          sim_node_clock(w, n)) <= 2);
 }
 
 static void tasks_alone(sim_world *w, uint32_t job, uint64_t token)
 {
     int i, j, k;
 
-    w->checked[SIM_Q7]++;
     for (i = 0; i < w->shape.nodes; i++)
         for (j = 0; j < SIM_DESKS; j++)
             for (k = 0; k < SIM_TASKS; k++) {
                 const sim_task *t = &w->node[i].desk[j].task[k];
 
                 if (t->job == job && t->token != token &&
-                    t->state == SIM_TASK_HELD &&
-                    tasks_believes(w, &w->node[i], j, t) &&
-                    !tasks_excused(w, t))
+                    !tasks_is_over(w, &w->node[i], j, t))
                     sim_fail(w, SIM_Q7, "job %llu is leased again while n%d "
                              "believes in it", (unsigned long long)t->number,
                              i);
@@ -184,9 +244,13 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->token = p->token;
     t->job = p->job ? p->job - 1 : SIM_NOBODYS;
     t->terms = p->terms;
+    t->attempts = p->attempts;
+    t->stalls = p->stalls;
+    t->replays = p->replays;
     t->granted_us = t->ran_us = t->seen_us = w->now_us;
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
     t->late = p->job > 0 && tasks_is_late(p, run);
+    t->cut = run->cut != 0;
 }
 
 /* Who renews what is not wanted any more is told so: at the latest before he
@@ -195,8 +259,8 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
                              sim_task *t)
 {
     if (t->heard_us > 0 && !t->asked && t->state == SIM_TASK_HELD &&
-        !sim_tasks_lied(n, &n->desk[desk]) &&
-        !sim_holds(w, SIM_Q8, n->disturbed_us >= t->heard_us))
+        !sim_tasks_lied_of(n, &n->desk[desk], t) &&
+        !sim_judges(w, SIM_Q8, sim_disturbed(w, n, t->heard_us), 0))
         sim_fail(w, SIM_Q8, "n%d was not told that job %llu is cancelled",
                  n->number, (unsigned long long)t->number);
     if (t->heard_us == 0)
@@ -207,8 +271,8 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
 static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
 {
-    if (t->timeout_us == 0 || sim_tasks_lied(n, &n->desk[desk]) ||
-        n->disturbed_us >= t->timeout_us)
+    if (t->timeout_us == 0 || sim_tasks_lied_of(n, &n->desk[desk], t) ||
+        tasks_hindered(w, n, &n->desk[desk], t->timeout_us, w->now_us, 0))
         return;
     if (!sim_holds(w, SIM_Q8, w->now_us <= t->timeout_us + TASKS_WAY_US(w)))
         sim_fail(w, SIM_Q8, "n%d renews job %llu, which takes too long",
@@ -244,6 +308,34 @@ void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
 }
 
+/* What is tried again waits for as long as its handler says, or else for up to
+ * its backoff, which grows from attempt to attempt. */
+static void tasks_waits(sim_world *w, const sim_step *run, const sim_task *t)
+{
+    relet_time step = t->terms.backoff_ms ? t->terms.backoff_ms : 1000;
+    relet_time most = t->terms.backoff_max_ms ? t->terms.backoff_max_ms
+                                              : 3600000;
+    relet_time wait = step;
+    uint32_t i;
+    int right;
+
+    for (i = 0; i < t->attempts && wait < most; i++)
+        wait += t->terms.backoff == RELET_BACKOFF_LINEAR ? step
+                : t->terms.backoff == RELET_BACKOFF_FIXED ? 0
+                                                          : wait;
+    if (wait > most)
+        wait = most;
+    right = run->wait_ms <= wait && (t->terms.backoff != RELET_BACKOFF_FIXED ||
+                                     run->wait_ms == wait);
+    if (t->delay_ms > 0)
+        right = run->wait_ms == t->delay_ms;
+    if (!sim_holds(w, SIM_Q10, right))
+        sim_fail(w, SIM_Q10, "job %llu waits %ld ms for attempt %u, and is to "
+                 "wait %ld", (unsigned long long)t->number, (long)run->wait_ms,
+                 t->attempts + 2,
+                 (long)(t->delay_ms > 0 ? t->delay_ms : wait));
+}
+
 void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
                         uint64_t token)
 {
@@ -254,34 +346,72 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
     if (t == NULL)
         return;
     if (t->state == SIM_TASK_GRANTED && run->what != SIM_V_RELEASE &&
-        !run->stale && !sim_tasks_lied(n, &n->desk[desk]))
+        !run->stale && !sim_tasks_lied_of(n, &n->desk[desk], t))
         sim_fail(w, SIM_Q5, "n%d ends job %llu, and was not told of it",
                  n->number, (unsigned long long)number);
     if (run->stale && t->state == SIM_TASK_GRANTED)
         SIM_MARK(buried_unbegun);
+    if (run->what == SIM_V_FAIL && run->verdict == 'r' &&
+        t->job != SIM_NOBODYS && !sim_tasks_lied_of(n, &n->desk[desk], t))
+        tasks_waits(w, run, t);
     t->accepted = 1;
+    t->cut |= run->cut != 0;
+}
+
+/* Its handler had ended it, and nothing kept that from the server. */
+static void tasks_ended_in_vain(sim_world *w, const sim_node *n, int desk,
+                                const sim_task *t)
+{
+    if (!n->running || n->stopping || sim_tasks_lied_of(n, &n->desk[desk], t) ||
+        TASKS_LOSSY(w, t->granted_us) ||
+        w->now_us < t->seen_us + TASKS_WAY_US(w))
+        return;
+    if (!sim_judges(w, SIM_Q6,
+                    tasks_hindered(w, n, &n->desk[desk], t->seen_us,
+                                   t->truth_us, 0),
+                    0))
+        sim_fail(w, SIM_Q6, "job %llu is relet, n%d had ended it, and nothing "
+                 "was wrong", (unsigned long long)t->number, n->number);
 }
 
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
 {
     sim_node *n;
+    const sim_link *l;
     int desk;
     sim_task *t = tasks_of(w, number, token, &n, &desk);
 
-    w->checked[SIM_Q7]++;
-    if (t && tasks_believes(w, n, desk, t) && !tasks_excused(w, t))
+    l = t ? sim_net_of_node(w, n) : NULL; /* to another one, it asks there */
+    if (t && !tasks_is_over(w, n, desk, t))
         sim_fail(w, SIM_Q7, "job %llu is relet while n%d believes in it",
                  (unsigned long long)number, n->number);
+    if (t && t->state == SIM_TASK_ENDED && !t->accepted)
+        tasks_ended_in_vain(w, n, desk, t);
     if (t == NULL || t->state != SIM_TASK_GRANTED || t->accepted)
         return;
     SIM_MARK(stalled_unheard);
-    if (!sim_tasks_lied(n, &n->desk[desk]) && n->running &&
-        !sim_holds(w, SIM_Q7, n->disturbed_us >= t->granted_us))
+    if (!sim_tasks_lied_of(n, &n->desk[desk], t) && n->running &&
+        !sim_judges(w, SIM_Q7,
+                    l == NULL || l->host != w->jobs.run.host ||
+                        tasks_hindered(w, n, &n->desk[desk], t->granted_us,
+                                       t->truth_us, 0),
+                    0))
         sim_fail(w, SIM_Q7, "n%d was never told of job %llu, and nothing was "
                  "wrong", n->number, (unsigned long long)number);
 }
 
 /* ---------------------------------------------------------------- at a node */
+
+/* As it was put: 0 stands for what is usual. */
+static int tasks_same_terms(const relet_job *j, const sim_terms *t)
+{
+    return (j->attempts ? j->attempts : 3) == t->attempts &&
+           j->rank == t->rank && j->keep_ms == t->keep_ms &&
+           j->timeout_ms == t->timeout_ms &&
+           j->deadline_ms == t->deadline_ms && j->type.n == t->type &&
+           (j->reply_to.n > 0) == (t->reply > 0) && (int)j->backoff == t->backoff && j->backoff_ms == t->backoff_ms &&
+           j->backoff_max_ms == t->backoff_max_ms;
+}
 
 static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
                        const relet_event *ev)
@@ -290,7 +420,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
     size_t at = 0;
     sim_task *t;
 
-    if (!sim_holds(w, SIM_Q12, !d->stopping || sim_tasks_lied(n, d)))
+    if (!sim_holds(w, SIM_Q12, !d->stopping))
         sim_fail(w, SIM_Q12, "n%d is told of jobs after it has stopped",
                  n->number);
     while (relet_jobs_next(n->r, ev, &at, &work)) {
@@ -298,34 +428,46 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
         SIM_SAY(w, "n%d: … job %llu, token %llu, attempt %u", n->number,
                 (unsigned long long)work.number,
                 (unsigned long long)work.token, work.attempt);
-        if (!sim_holds(w, SIM_Q4, sim_tasks_lied(n, d) ||
-                                      (t && t->state == SIM_TASK_GRANTED)))
+        if (!sim_judges(w, SIM_Q4, sim_tasks_lied_of(n, d, t),
+                        t && t->state == SIM_TASK_GRANTED))
             sim_fail(w, SIM_Q4, "n%d is told of job %llu, which is not newly "
                      "leased to it", n->number,
                      (unsigned long long)work.number);
-        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied(n, d) &&
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             !sim_holds(w, SIM_Q2,
                        sim_ledger_job(w, work.job.payload) == t->job + 1))
             sim_fail(w, SIM_Q2, "n%d is told of job %llu with another's bytes",
+                     n->number, (unsigned long long)work.number);
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
+            t->job != SIM_NOBODYS &&
+            !sim_holds(w, SIM_Q6, work.attempt == t->attempts + 1 &&
+                                      work.stalls == t->stalls &&
+                                      work.replays == t->replays))
+            sim_fail(w, SIM_Q6, "n%d is told that this is attempt %u of job "
+                     "%llu, and it is %u", n->number, work.attempt,
+                     (unsigned long long)work.number, t->attempts + 1);
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
+            t->job != SIM_NOBODYS &&
+            !sim_holds(w, SIM_Q2, tasks_same_terms(&work.job, &t->terms)))
+            sim_fail(w, SIM_Q2, "n%d is told of job %llu with other terms",
                      n->number, (unsigned long long)work.number);
         if (t == NULL && sim_tasks_lied(n, d) && (t = tasks_new(d)) != NULL) {
             memset(t, 0, sizeof *t);
             t->number = work.number;
             t->token = work.token;
             t->job = SIM_NOBODYS;
-            w->jobs.lied = 1;
         }
-        if (t && !sim_tasks_lied(n, d) &&
+        if (t && !sim_tasks_lied_of(n, d, t) &&
             !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
                                                       work.number, n->now) > 0))
             sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
                      n->number, (unsigned long long)work.number);
-        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied(n, d) &&
+        if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             t->job != SIM_NOBODYS &&
             t->terms.deadline_ms > 0 &&
-            !sim_holds(w, SIM_Q8, !t->late ||
-                                      w->leases.void_us[SIM_VOID_TIME] >=
-                                          t->granted_us))
+            !sim_judges(w, SIM_Q8,
+                        w->leases.void_us[SIM_VOID_TIME] >= t->granted_us,
+                        !t->late))
             sim_fail(w, SIM_Q8, "n%d is told of job %llu after its deadline",
                      n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
@@ -351,6 +493,32 @@ static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
     return p->letter == 'L' && p->token == t->token;
 }
 
+/* An end that nobody knows of was kept from its server by something; and as it
+ * goes out again over each new link, for as long as the lease, unless it was
+ * answered by an error, or for want of memory. */
+static void tasks_broken_rightly(sim_world *w, const sim_node *n,
+                                 const sim_desk *d, const sim_task *t)
+{
+    int early = w->now_us < t->seen_us + d->lease_ms * SIM_MS * 99 / 100 -
+                                2 * SIM_MS;
+    int answered = n->refused_us >= t->seen_us || n->short_us >= t->seen_us ||
+                   n->config.fail_fast || n->config.attempts_max > 0 ||
+                   n->stopping;
+    /* An end of what it was lied to about has left a higher token in the place
+     * of the server's memory that the job's end goes to. */
+    int outdone = n->ever_lied && d->start_us <= n->lied_us;
+
+    if (!sim_judges(w, SIM_Q5,
+                    outdone ||
+                        tasks_hindered(w, n, d, t->seen_us, t->truth_us, 0),
+                    0))
+        sim_fail(w, SIM_Q5, "n%d is not told how job %llu ended, and nothing "
+                 "was wrong", n->number, (unsigned long long)t->number);
+    if (!w->failed && !sim_judges(w, SIM_Q5, outdone || !early || answered, 0))
+        sim_fail(w, SIM_Q5, "n%d is not told how job %llu ended, and might "
+                 "have asked again", n->number, (unsigned long long)t->number);
+}
+
 static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
                                const sim_task *t, const relet_event *ev)
 {
@@ -360,12 +528,17 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
                  n->number, (unsigned long long)t->number);
     if (server && t->accepted && !TASKS_LOSSY(w, t->granted_us) &&
-        !sim_holds(w, SIM_Q5, 0))
+        !sim_judges(w, SIM_Q5, t->cut, 0))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
                  n->number, (unsigned long long)t->number);
+    if (ev->why == RELET_WHY_BROKEN)
+        tasks_broken_rightly(w, n, d, t);
     if (ev->why == RELET_WHY_EXPIRED && t->state == SIM_TASK_HELD &&
         t->timeout_us == 0 &&
-        !sim_holds(w, SIM_Q7, n->disturbed_us >= t->ran_us))
+        !sim_judges(w, SIM_Q7,
+                    tasks_hindered(w, n, d, t->ran_us, t->truth_us,
+                                   d->lease_ms * SIM_MS * 2 / 5),
+                    0))
         sim_fail(w, SIM_Q7, "n%d loses job %llu, and nothing was wrong",
                  n->number, (unsigned long long)t->number);
 }
@@ -378,16 +551,15 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
 
     SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
             (unsigned long long)ev->term, (unsigned long long)ev->token);
-    if (!sim_holds(w, SIM_Q5, sim_tasks_lied(n, d) ||
-                                  (t && (t->state == SIM_TASK_HELD ||
-                                         t->state == SIM_TASK_ENDED) &&
-                                   !t->told) ||
-                                  (t && t->state == SIM_TASK_GRANTED)))
+    if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, d, t),
+                    t && (t->state == SIM_TASK_GRANTED ||
+                          ((t->state == SIM_TASK_HELD ||
+                            t->state == SIM_TASK_ENDED) && !t->told))))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it did "
                  "not have", n->number, (unsigned long long)ev->term);
     if (t == NULL || w->failed)
         return;
-    if (!sim_tasks_lied(n, d))
+    if (!sim_tasks_lied_of(n, d, t))
         tasks_lost_rightly(w, n, d, t, ev);
     if (ev->why == RELET_WHY_EXPIRED)
         SIM_MARK(job_lost_expired);
@@ -425,9 +597,9 @@ static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
     right = t && t->state == SIM_TASK_HELD && t->job != SIM_NOBODYS &&
             (timeout ? t->timeout_us == 0 && t->terms.timeout_ms
                      : t->cancel_us > 0 && !t->asked);
-    if (!sim_holds(w, SIM_Q8, right || sim_tasks_lied(n, d) ||
-                                  (t && t->job != SIM_NOBODYS && !timeout &&
-                                   TASKS_LOSSY(w, t->granted_us))))
+    if (!sim_judges(w, SIM_Q8, sim_tasks_lied_of(n, d, t) ||
+                                   (t && t->job != SIM_NOBODYS && !timeout &&
+                                    TASKS_LOSSY(w, t->granted_us)), right))
         sim_fail(w, SIM_Q8, "n%d is told that job %llu is not wanted, and it "
                  "is", n->number, (unsigned long long)ev->term);
     if (t == NULL || t->state != SIM_TASK_HELD || w->failed)
@@ -469,7 +641,7 @@ static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
         many += sim_tasks_in_hand(e);
         room = room < e->room ? e->room : room;
     }
-    if (!sim_holds(w, SIM_Q10, many <= room || sim_tasks_lied(n, d)))
+    if (!sim_holds(w, SIM_Q10, many <= room))
         sim_fail(w, SIM_Q10, "n%d has %u jobs, and room for %u", n->number,
                  many, room);
     if (sharing > 0 && many == room)
@@ -482,19 +654,22 @@ static int tasks_in_time(const sim_world *w, const sim_node *n,
 {
     relet_time ms;
 
-    if (t->timeout_us > 0 || t->job == SIM_NOBODYS || sim_tasks_lied(n, d))
+    if (t->timeout_us > 0 || t->job == SIM_NOBODYS || sim_tasks_lied_of(n, d, t))
         return 1;
     ms = t->terms.timeout_ms;
     return ms == 0 || w->now_us <= t->told_us + (ms + ms / 100 + 2) * SIM_MS;
 }
 
 /* It never heard of the job, for want of memory, say, and asks no more once its
- * lease has ended by its own clock. */
+ * lease has ended by its own clock, since it asked: that clock may go faster. */
 static int tasks_given_up(const sim_world *w, const sim_node *n,
                           const sim_desk *d, const sim_task *t)
 {
-    return n->disturbed_us >= t->granted_us &&
-           w->now_us >= t->granted_us + d->lease_ms * SIM_MS * 99 / 100;
+    int64_t end_us = t->granted_us + d->lease_ms * SIM_MS * 98 / 100 -
+                     2 * SIM_MS - 12 * w->shape.latency_us;
+
+    return w->now_us >= end_us &&
+           tasks_hindered(w, n, d, t->granted_us, end_us, 0);
 }
 
 static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
@@ -504,9 +679,11 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
     if (!sim_holds(w, SIM_Q12, d->stopping || n->stopping || gave_up))
         sim_fail(w, SIM_Q12, "n%d: a worker has ended, and nobody stopped it",
                  n->number);
-    for (i = 0; i < SIM_TASKS && !sim_tasks_lied(n, d) && !n->stopping &&
-                !gave_up; i++) {
+    for (i = 0; i < SIM_TASKS && !n->stopping && !gave_up; i++) {
         const sim_task *t = &d->task[i];
+
+        if (sim_tasks_lied_of(n, d, t))
+            continue;
 
         if (!sim_holds(w, SIM_Q12, t->state != SIM_TASK_HELD &&
                                        t->state != SIM_TASK_LOST))
@@ -518,7 +695,7 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
                      n->number, (unsigned long long)t->number);
         if (t->state == SIM_TASK_GRANTED && !t->accepted &&
             !tasks_given_up(w, n, d, t) &&
-            !sim_holds(w, SIM_Q12, !tasks_still(w, d, t)))
+            !sim_judges(w, SIM_Q12, t->cut, !tasks_still(w, d, t)))
             sim_fail(w, SIM_Q12, "n%d has ended, and did not give job %llu "
                      "back", n->number, (unsigned long long)t->number);
     }
@@ -537,8 +714,6 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
                  relet_kind_text(ev->kind));
         return;
     }
-    d->lied |= (uint8_t)(n->ever_lied != 0);
-    w->jobs.lied |= n->ever_lied;
     if (ev->kind == RELET_JOBS)
         tasks_told(w, n, d, ev);
     if (ev->kind == RELET_JOBS)
@@ -551,6 +726,18 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
         tasks_over(w, n, d);
 }
 
+/* Nobody believes in a job for longer than a server leased it. */
+static void tasks_true(sim_world *w, sim_node *n, int desk, const sim_task *t)
+{
+    relet_time valid = relet_job_valid_for(n->r, desk, t->number, n->now);
+    int64_t until_us = sim_node_world_time(w, n, n->now + valid);
+
+    if (valid > 0 && !sim_holds(w, SIM_Q8, until_us <= t->truth_us))
+        sim_fail(w, SIM_Q8, "n%d believes in job %llu for %ld us longer than "
+                 "it is leased", n->number, (unsigned long long)t->number,
+                 (long)(until_us - t->truth_us));
+}
+
 /* Behind a turn nobody has a job that he may not work on, and was not told. */
 void sim_tasks_turn(sim_world *w, sim_node *n)
 {
@@ -558,15 +745,19 @@ void sim_tasks_turn(sim_world *w, sim_node *n)
 
     if (w->jobs.serials == 0)
         return;
+    sim_waits_turn(w, n);
     for (i = 0; i < SIM_DESKS; i++)
         for (j = 0; n->desk[i].serial && j < SIM_TASKS; j++) {
             const sim_task *t = &n->desk[i].task[j];
 
-            if (t->state == SIM_TASK_HELD && !sim_tasks_lied(n, &n->desk[i]) &&
+            if (t->state == SIM_TASK_HELD && !sim_tasks_lied_of(n, &n->desk[i], t) &&
                 !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, i, t->number,
                                                           n->now) > 0))
                 sim_fail(w, SIM_Q8, "n%d was not told that job %llu is lost",
                          n->number, (unsigned long long)t->number);
+            if (t->state == SIM_TASK_HELD &&
+                !sim_tasks_lied_of(n, &n->desk[i], t))
+                tasks_true(w, n, i, t);
             if (t->state == SIM_TASK_HELD &&
                 !sim_holds(w, SIM_Q8, tasks_in_time(w, n, &n->desk[i], t)))
                 sim_fail(w, SIM_Q8, "n%d was not told that job %llu takes too "
@@ -582,4 +773,5 @@ void sim_tasks_gone(sim_world *w, sim_node *n, int crash)
         if (n->desk[i].serial > 0 && !crash)
             sim_fail(w, SIM_Q12, "n%d: a worker has not ended", n->number);
     memset(n->desk, 0, sizeof n->desk);
+    n->asks_tag = 0;
 }

@@ -2,7 +2,7 @@
  *
  * verbs.c - what must hold of jobs at a server, whatever happens: each script
  * is looked at for what it changed in the store, and may change that alone.
- * What operators ask is in fates.c.
+ * What operators ask is in fates.c, what must hold of a whole queue in books.c.
  *
  *   Q1  a job is in one place, and none is gone that nobody ended
  *   Q2  what was put is there, once; what was acknowledged is not lost (jobs.c)
@@ -13,13 +13,15 @@
  *       told so (tasks.c)
  *   Q6  no more attempts and stalls than a job may have, and none less
  *   Q7  nobody loses a job while he may believe in it, or for no reason
- *   Q8  nobody works behind the end of a lease, or begins behind a deadline, or
- *       is not told of a cancellation or a time-out (tasks.c)
+ *   Q8  nobody works behind the end of a lease, or believes in a job for longer
+ *       than it is leased, or begins behind a deadline, or is not told of a
+ *       cancellation or a time-out (tasks.c)
  *   Q9  leases end by the server's clock, and not just behind its start
  *   Q10 what waits is served in order, and what is delayed not before its time;
  *       nothing enters or leaves a queue by a gate that is shut, nor leaves it
  *       over its limit; and no worker has more than its room (tasks.c)
- *   Q11 an idle worker is woken by what is put or relet (waits.c)
+ *   Q11 an idle worker is woken by what is put or relet (waits.c), and a node
+ *       that waits for the end of a job is told of it (awaits.c)
  *   Q12 who stops gives back what it has, and holds nothing when it has ended
  *       (tasks.c) */
 #include <stdio.h>
@@ -46,13 +48,17 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     sim_ledger_read(w, &w->host[l->host]);
     if (!sim_asks_read(c, run))
         return;
+    sim_cuts_look(w, &w->host[l->host]);
     sim_hears_first(w, l);
     if (run->what == SIM_V_SLEEP)
         sim_waits_lines_up(&w->node[l->node], c);
     run->host = l->host;
+    run->from = l->node;
+    run->link = l->number;
     run->wall_us = sim_host_wall(w, &w->host[l->host]);
     run->wall_ms = run->wall_us / 1000;
     sim_fates_before(w, c);
+    sim_books_before(w);
     w->jobs.touches = 0;
     w->jobs.noted = 0;
     for (i = 0; i < SIM_QUEUES; i++) {
@@ -62,22 +68,40 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     }
 }
 
-/* What it is answered begins with this byte. */
-void sim_verbs_answer(sim_world *w, char type)
+/* What it is answered. */
+void sim_verbs_answer(sim_world *w, sim_link *l, const sim_frame *f)
 {
-    w->jobs.run.refused |= type == '-';
+    if (w->jobs.run.what == SIM_V_NONE)
+        return;
+    sim_replies_answer(w, f);
+    sim_cuts_answer(w, l, f);
+    w->jobs.run.refused |= f->type == '-';
+    w->jobs.run.full |= f->type == '-' && f->text.n > 5 &&
+                        memcmp(f->text.p, "FULL ", 5) == 0;
+}
+
+void sim_verbs_message(sim_world *w, const sim_frame *f)
+{
+    sim_step *run = &w->jobs.run;
+
+    if (run->what == SIM_V_NONE || f->words < 3 || f->word[0].n != 7 ||
+        f->word[1].n != sizeof SIM_REPLY_TO - 1 ||
+        memcmp(f->word[1].p, SIM_REPLY_TO, f->word[1].n) != 0)
+        return;
+    run->told[run->tolds++ % SIM_TOLD] = sim_ledger_digest(f->word[2]);
 }
 
 /* -------------------------------------------------------------- one place */
 
-static const char *verbs_text(sim_verb what)
+const char *sim_verbs_text(sim_verb what)
 {
     static const char *const text[] = {"nothing", "put",  "offer",  "ready",
                                        "claim",   "held", "renew",  "done",
                                        "keep",    "fail", "release", "reap",
                                        "sleep",   "cancel", "purge", "replay",
                                        "trim",    "forget", "unique",
-                                       "progress", "rank", "retain"};
+                                       "progress", "rank", "retain", "status",
+                                       "look",    "list", "repair"};
 
     return text[what];
 }
@@ -86,13 +110,13 @@ void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
                     const char *why)
 {
     sim_fail(w, rule, "h%d, %s: job %llu of q%d %s", w->jobs.run.host,
-             verbs_text(w->jobs.run.what), (unsigned long long)t->number,
+             sim_verbs_text(w->jobs.run.what), (unsigned long long)t->number,
              t->queue, why);
 }
 
 /* Exactly where its state says, and nowhere else; what was cancelled may leave
  * its number in the line. */
-static int verbs_one_place(const sim_place *p)
+int sim_verbs_one_place(const sim_place *p)
 {
     uint32_t open = p->waiting + p->ranked + p->delayed;
 
@@ -141,9 +165,10 @@ int sim_verbs_counts_same(const sim_place *a, const sim_place *b)
 
 /* Somebody was lied to, or numbers and tokens were given out twice, by a server
  * that forgot: then who ends a job may mean another. */
-int sim_verbs_blind(const sim_world *w, const sim_touch *t)
+int sim_verbs_blind(sim_world *w, const sim_touch *t)
 {
-    return w->jobs.lied || w->jobs.twice[t->queue];
+    return sim_tasks_lied_about(w, t) || w->jobs.twice[t->queue] ||
+           (t->was.job && w->jobs.job[t->was.job - 1].lied);
 }
 
 /* Of one id there is one that has not ended. */
@@ -153,8 +178,6 @@ static int verbs_has_twin(sim_world *w, const sim_job *j)
     const sim_ledger *l = &w->host[run->host].ledger;
     uint32_t i;
 
-    if (w->jobs.loose[j->queue] & 1u << j->id)
-        return 0;
     for (i = 0; j->id > 0 && i < w->jobs.jobs; i++) {
         const sim_job *o = &w->jobs.job[i];
         const sim_place *p;
@@ -187,7 +210,8 @@ void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
                                   j->number[run->host] == 0))
         sim_verbs_fail(w, SIM_Q2, t, "was put before");
-    if (!sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
+    if (!(w->jobs.loose[j->queue] & 1u << j->id) &&
+        !sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
         sim_verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
     if (!sim_holds(w, SIM_Q2, sim_ledger_same_terms(&p->terms, &j->terms)))
         sim_verbs_fail(w, SIM_Q2, t, "is not as it was put");
@@ -246,7 +270,8 @@ static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
     }
     w->jobs.run.pairs++;
 
-    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && !t->was.delayed &&
+    if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' &&
+                                  (!t->was.delayed || t->was.cut) &&
                                   t->was.job > 0 && p->letter == 'L' &&
                                   sim_verbs_counts_same(&t->was, p))) {
         sim_verbs_fail(w, SIM_Q1, t, "did not wait, and was claimed");
@@ -293,7 +318,8 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
     }
     if (!sim_holds(w, SIM_Q1, kept ? p->job && p->letter == 'D' &&
                                          p->score == run->wall_ms + run->wait_ms
-                                   : p->job == 0 && !p->gone))
+                                   : p->job == 0 &&
+                                         (!p->gone || t->was.cut)))
         sim_verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
     if (run->what == SIM_V_KEEP && t->was.job > 0 && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q1, run->wait_ms == t->was.terms.keep_ms))
@@ -380,7 +406,8 @@ static void verbs_released(sim_world *w, const sim_touch *t,
         sim_tasks_accepted(w, run, t->number, t->was.token);
         return;
     }
-    if (!sim_holds(w, SIM_Q12, p->letter == 'W' && p->waiting == 1 &&
+    if (!sim_holds(w, SIM_Q12, p->letter == 'W' &&
+                                   (p->waiting == 1 || t->was.cut) &&
                                    sim_verbs_counts_same(&t->was, p)))
         sim_verbs_fail(w, SIM_Q12, t,
                        "is given back, and does not wait as before");
@@ -450,24 +477,32 @@ static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
     sim_tasks_taken(w, t->number, t->was.token);
 }
 
-/* For who claims by type: what had no rank stands where it stood. */
+/* For who claims by type: what had no rank stands where it stood, and a place
+ * without a job is none any more. */
 static void verbs_ranked(sim_world *w, const sim_touch *t, const sim_place *p)
 {
-    if (!sim_holds(w, SIM_Q10, p->ranked == 1 && p->waiting == 0 &&
-                                   (p->gone || p->letter == 'W') &&
-                                   (p->gone ||
-                                    p->rank_score == verbs_score(t, p))))
+    int right = t->was.job == 0
+                    ? p->ranked == 0
+                    : p->ranked == 1 && p->letter == 'W' &&
+                          p->rank_score == verbs_score(t, p);
+
+    if (!sim_holds(w, SIM_Q10, right && p->waiting == 0))
         sim_verbs_fail(w, SIM_Q10, t, "left its place in line");
     SIM_MARK(ranked);
 }
 
-static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
+static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
 {
-    if (!sim_holds(w, SIM_Q1, verbs_one_place(p))) {
+    int cut = sim_cuts_touched(w, t);
+
+    if (cut && sim_cuts_judge(w, t, p))
+        return;
+    if (!cut && !sim_holds(w, SIM_Q1, sim_verbs_one_place(p))) {
         sim_verbs_fail(w, SIM_Q1, t, "is not in one place");
         return;
     }
-    if (!sim_holds(w, SIM_Q1, !p->gone || t->was.gone ||
+    if (!cut &&
+        !sim_holds(w, SIM_Q1, !p->gone || t->was.gone ||
                                   w->jobs.run.what == SIM_V_CANCEL))
         sim_verbs_fail(w, SIM_Q1, t, "has no record, and stands in line");
     switch (w->jobs.run.what) {
@@ -513,6 +548,10 @@ static void verbs_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_SLEEP:
     case SIM_V_FORGET:
     case SIM_V_PROGRESS:
+    case SIM_V_STATUS:
+    case SIM_V_LOOK:
+    case SIM_V_LIST:
+    case SIM_V_REPAIR:
         break;
     }
     sim_verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
@@ -553,7 +592,7 @@ static void verbs_order(sim_world *w, const sim_book *b)
     }
     if (!sim_holds(w, SIM_Q10, right))
         sim_fail(w, SIM_Q10, "h%d, %s: what waits is not in order", run->host,
-                 verbs_text(run->what));
+                 sim_verbs_text(run->what));
 }
 
 static void verbs_claimed(sim_world *w, uint32_t many)
@@ -584,6 +623,8 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     b = &h->ledger.book[g->run.queue];
+    if (g->run.what == SIM_V_CLAIM || g->run.what == SIM_V_SLEEP)
+        w->node[g->run.from].claims_us[g->run.queue] = w->now_us;
     if (g->run.what != SIM_V_REAP && g->run.what != SIM_V_RENEW)
         g->busy_us[g->run.queue] = w->now_us;
     run_gen = b->run_gen;
@@ -594,14 +635,22 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_CLAIM && sim_claims_two_masters(w))
         SIM_MARK(two_masters);
     SIM_SAY(w, "h%d: q%d %s, worker %u, changes %lu", g->run.host,
-            g->run.queue, verbs_text(g->run.what), g->run.serial,
+            g->run.queue, sim_verbs_text(g->run.what), g->run.serial,
             (unsigned long)g->touches);
     for (i = 0; i < g->touches && !w->failed; i++) {
         const sim_touch *t = &g->touch[i];
+        sim_place *p = sim_ledger_at(&h->ledger.book[t->queue], t->number);
 
-        verbs_touched(w, t, sim_ledger_at(&h->ledger.book[t->queue],
-                                          t->number));
+        if (p->job && sim_tasks_lied_about(w, t))
+            g->job[p->job - 1].lied = 1;
+        if (p->waiting && !t->was.waiting)
+            p->since_us = w->now_us;
+        if (t->moved)
+            verbs_touched(w, t, p);
+        sim_books_touched(w, t, p);
+        sim_awaits_touched(w, t, p);
     }
+    sim_cuts_after(w);
     if (g->touches > 0)
         verbs_order(w, b);
     if (g->run.what == SIM_V_RENEW && !g->run.refused)
@@ -613,5 +662,7 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_CLAIM)
         verbs_claimed(w, g->run.pairs);
     sim_fates_after(w);
+    sim_books_after(w);
+    sim_replies_after(w);
     g->run.what = SIM_V_NONE;
 }

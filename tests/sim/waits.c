@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * waits.c - Q11, once all is whole: a job comes to wait where workers sleep,
- * in one way after the other, and is begun as soon as some ways there and back
- * allow, not when somebody looks for himself. */
+ * waits.c - Q11: no job waits where a worker sleeps, if all are well. Once all
+ * is whole that is tried: a job comes to wait where workers sleep, in one way
+ * after the other, and is begun as soon as some ways there and back allow, not
+ * when somebody looks for himself. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,11 +24,114 @@ static int waits_all_hear(sim_world *w)
     int i;
 
     for (i = 0; i < w->shape.nodes; i++)
-        if (w->node[i].lost || !w->node[i].running ||
+        if (w->node[i].lost || !w->node[i].running || w->node[i].oom ||
             !sim_lease_link_is_quick(w, &w->node[i]))
             return 0;
-    return w->memory_faults == 0 && !w->leases.leapt && w->talking == 0;
+    /* Who first looks behind a leap holds off: others' leases may go on. */
+    return w->talking == 0 &&
+           (!w->leases.leapt || w->jobs.probe.how != SIM_WAIT_DEAD);
 }
+
+/* ------------------------------------------------------------- at any time */
+
+void sim_waits_up(sim_world *w, sim_node *n)
+{
+    n->up_us = w->now_us;
+}
+
+/* Nothing keeps this worker from a job of its queue; has it had the time? */
+static int waits_is_free(const sim_world *w, const sim_node *n,
+                         const sim_desk *d)
+{
+    int i;
+
+    for (i = 0; i < SIM_TASKS; i++)
+        if (d->task[i].state != SIM_TASK_NONE &&
+            !(d->task[i].state == SIM_TASK_ENDED && d->task[i].accepted))
+            return 0;
+    return d->serial > 0 && !d->stopping && d->team == 0 && d->type == 0 &&
+           !n->stopping && !n->lied && !w->jobs.twice[d->queue] &&
+           d->start_us < w->now_us - waits_ways(w);
+}
+
+/* Who may have missed what was told without a link asks as soon as there is
+ * one. */
+static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
+{
+    if (n->up_us == 0 || w->now_us < n->up_us + waits_ways(w) ||
+        n->claims_us[d->queue] >= n->up_us || d->start_us >= n->up_us ||
+        d->busy_us >= n->up_us)
+        return;
+    if (!sim_judges(w, SIM_Q11,
+                    w->talking > 0 ||
+                        sim_disturbed(w, n, w->now_us - waits_ways(w)), 0))
+        sim_fail(w, SIM_Q11, "n%d.%u does not ask for work when its link is "
+                 "up again", n->number, d->serial);
+}
+
+/* All have been well for long enough, and no link is left of the gone, which a
+ * server would call in their place. */
+static int waits_all_well(sim_world *w)
+{
+    int64_t since = w->now_us - 2 * waits_ways(w);
+    int i;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (!w->node[i].running || w->node[i].paused ||
+            !sim_net_of_node(w, &w->node[i]) ||
+            sim_net_of_node(w, &w->node[i])->host != w->primary ||
+            sim_disturbed(w, &w->node[i], since) ||
+            !sim_lease_link_is_quick(w, &w->node[i]))
+            return 0;
+    for (i = 0; i < SIM_LINKS && w->link[i]; i++)
+        if (w->link[i]->state == SIM_OPEN && !w->link[i]->host_gone &&
+            w->node[w->link[i]->node].link != i + 1)
+            return 0;
+    return w->talking == 0;
+}
+
+/* A job waits, and this worker for a job. */
+static void waits_both(sim_world *w, const sim_node *n, const sim_desk *d)
+{
+    const sim_book *b = &w->host[w->primary].ledger.book[d->queue];
+    const sim_place *p = b->line_n > 0 ? &b->at[b->line[0]] : NULL;
+
+    if (p == NULL || p->gone || b->stopped || b->limit > 0 ||
+        (b->gates_us > 0 && /* who was held back asks once a second          */
+         b->gates_us > w->now_us - 2 * waits_ways(w) - 2 * SIM_S) ||
+        p->since_us == 0 || p->since_us > w->now_us - 2 * waits_ways(w) ||
+        d->busy_us > w->now_us - 2 * waits_ways(w) ||
+        n->claims_us[d->queue] > w->now_us - 2 * waits_ways(w) ||
+        (b->cut_us > 0 && /* nobody was called */
+         n->claims_us[d->queue] <= b->cut_us) ||
+        !waits_all_well(w))
+        return;
+    if (!sim_holds(w, SIM_Q11, 0))
+        sim_fail(w, SIM_Q11, "job %llu of q%d waits for %ld ms, and n%d.%u "
+                 "sleeps", (unsigned long long)b->line[0], d->queue,
+                 (long)((w->now_us - p->since_us) / SIM_MS), n->number,
+                 d->serial);
+}
+
+void sim_waits_turn(sim_world *w, sim_node *n)
+{
+    int i;
+
+    for (i = 0; i < SIM_DESKS && !w->failed; i++) {
+        if (!waits_is_free(w, n, &n->desk[i])) {
+            n->desk[i].busy_us = w->now_us;
+            n->desk[i].busy = 1;
+            continue;
+        }
+        if (n->desk[i].busy) /* until this turn, be the last one long ago     */
+            n->desk[i].busy_us = w->now_us;
+        n->desk[i].busy = 0;
+        waits_asks(w, n, &n->desk[i]);
+        waits_both(w, n, &n->desk[i]);
+    }
+}
+
+/* ------------------------------------------------------- when all is whole */
 
 /* By which channel it is to be woken. */
 void sim_waits_lines_up(sim_node *n, const sim_words *c)

@@ -199,7 +199,7 @@ static void wire_saw(wire *w, int depth, char type, relet_span s)
         f->type = type;
         f->text = s;
     }
-    if (depth == 1 && f->words < 5)
+    if (depth == 1 && f->words < SIM_FRAME_WORDS)
         f->word[f->words++] = s;
 }
 

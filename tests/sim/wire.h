@@ -9,7 +9,8 @@
 
 #include "relet.h"
 
-#define SIM_WORDS 96
+#define SIM_FRAME_WORDS 20
+#define SIM_WORDS 144 /* of a put of 128 jobs, too                           */
 
 typedef struct sim_words {
     relet_span word[SIM_WORDS]; /* the first of them                          */
@@ -33,7 +34,7 @@ typedef struct sim_frame {
     uint64_t digest;
     char type;        /* as on the wire                                       */
     relet_span text;  /* of an error or a string                              */
-    relet_span word[5]; /* the first strings in a push                        */
+    relet_span word[SIM_FRAME_WORDS]; /* the first of what it consists of      */
     size_t words;
 } sim_frame;
 

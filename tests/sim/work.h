@@ -6,15 +6,21 @@
 #define SIM_WORK_H
 
 /* jobs.c */
-void sim_jobs_clear(sim_world *w);
-void sim_jobs_judge(sim_world *w);
+void sim_jobs_begun(sim_world *w, sim_job *j);
 int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
                  relet_time delay_ms);
 const char *sim_jobs_queue(int queue);
+void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
+                   char id[8]);
+relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i);
 long sim_jobs_open(sim_world *w);
+long sim_jobs_stay(sim_world *w);
+int64_t sim_jobs_patience(const sim_world *w); /* for what stays              */
 int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
 
 /* waits.c: who sleeps is woken. */
+void sim_waits_up(sim_world *w, sim_node *n);
+void sim_waits_turn(sim_world *w, sim_node *n);
 int sim_waits_more(sim_world *w);   /* 1: when all is whole, this is due     */
 void sim_waits_lines_up(sim_node *n, const struct sim_words *c);
 void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us);
@@ -24,6 +30,7 @@ int sim_waits_falls(sim_world *w, sim_node *n);
 
 /* ledger.c */
 int64_t sim_ledger_number(relet_span s);
+uint64_t sim_ledger_digest(relet_span s); /* not 0 */
 int sim_ledger_id(relet_span s);
 int sim_ledger_key(relet_span s, relet_span *name);
 uint32_t sim_ledger_job(sim_world *w, relet_span payload);
@@ -31,21 +38,56 @@ int sim_ledger_same_terms(const sim_terms *a, const sim_terms *b);
 sim_place *sim_ledger_at(sim_book *b, uint64_t number);
 void sim_ledger_read(sim_world *w, sim_host *h);
 void sim_ledger_anew(sim_host *h); /* it starts with another log              */
+/* The buffers of another one, to one of zeros. */
+void sim_ledger_keep(sim_ledger *g, const sim_ledger *from);
 void sim_ledger_free(sim_host *h);
 
 /* asks.c: 1 and what is asked, when this is about a queue. */
 int sim_asks_read(const struct sim_words *c, sim_step *run);
 
+/* awaits.c: a node that waits for the end of what it puts. */
+void sim_awaits_start(sim_world *w, sim_node *n);
+void sim_awaits_step(sim_world *w, sim_node *n);
+void sim_awaits_event(sim_world *w, sim_node *n, const relet_event *ev);
+int sim_awaits_turn(sim_world *w, sim_node *n); /* 1: it moved on            */
+int sim_awaits_channel(relet_span name);        /* 1: such an end is told on */
+void sim_awaits_touched(sim_world *w, const sim_touch *t, const sim_place *p);
+
 /* verbs.c: what servers do with jobs, as it happens. */
 void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
-void sim_verbs_answer(sim_world *w, char type);
+void sim_verbs_answer(sim_world *w, sim_link *l, const struct sim_frame *f);
+/* A message that it sends to a client, of each that listens. */
+void sim_verbs_message(sim_world *w, const struct sim_frame *f);
 void sim_verbs_after(sim_world *w);
 
+const char *sim_verbs_text(sim_verb what);
 void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
                     const char *why);
 int sim_verbs_counts_same(const sim_place *a, const sim_place *b);
-int sim_verbs_blind(const sim_world *w, const sim_touch *t);
+int sim_verbs_blind(sim_world *w, const sim_touch *t);
 void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p);
+
+int sim_verbs_one_place(const sim_place *p);
+
+/* cuts.c: scripts that end in their middle. */
+void sim_cuts_begin(sim_world *w, const sim_link *l);
+void sim_cuts_end(sim_world *w, const sim_link *l);
+void sim_cuts_answer(sim_world *w, sim_link *l, const struct sim_frame *f);
+void sim_cuts_look(sim_world *w, sim_host *h);
+int sim_cuts_touched(const sim_world *w, const sim_touch *t);
+int sim_cuts_stays(const sim_touch *t, const sim_place *p);
+int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p);
+void sim_cuts_after(sim_world *w);
+
+/* books.c: what must hold of a whole queue behind each script. */
+void sim_books_before(sim_world *w);
+void sim_books_touched(sim_world *w, const sim_touch *t, const sim_place *p);
+void sim_books_after(sim_world *w);
+
+/* replies.c: what they answer. */
+void sim_replies_answer(sim_world *w, const struct sim_frame *f);
+void sim_replies_after(sim_world *w);
+void sim_replies_event(sim_world *w, sim_node *n, const relet_event *ev);
 
 /* fates.c: the same of what operators ask, and of jobs that stand in for
  * others. */
@@ -56,6 +98,7 @@ void sim_fates_after(sim_world *w);
 /* orders.c: what operators ask. */
 void sim_orders_step(sim_world *w, sim_node *n);
 void sim_orders_promote(sim_world *w, sim_node *n, int queue);
+void sim_orders_repair(sim_world *w, sim_node *n);
 int sim_orders_quiet(sim_world *w, sim_node *n);
 
 /* tasks.c: what nodes are told of them. */
@@ -71,6 +114,9 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
 void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
 uint32_t sim_tasks_in_hand(const sim_desk *d);
 int sim_tasks_lied(const sim_node *n, const sim_desk *d);
+int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t);
+int sim_tasks_lied_about(sim_world *w, const sim_touch *touch);
+void sim_tasks_lied_to(sim_world *w, sim_node *n);
 void sim_tasks_turn(sim_world *w, sim_node *n);
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
 

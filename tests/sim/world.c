@@ -43,69 +43,116 @@ sim_world *sim_world_new(void)
     return w;
 }
 
-/* Memory stays from run to run: clearing it would be half of the time. */
-static void world_clear_node(sim_world *w, int i)
-{
-    sim_node *n = &w->node[i], keep = *n;
+/* Buffers outlive a run: to clear them, too, would be half of the time. */
+typedef struct world_buffers {
+    void *memory[SIM_NODES];
+    size_t memory_n[SIM_NODES];
+    sim_op *ops[SIM_NODES];
+    uint32_t ops_cap[SIM_NODES];
+    void *block[SIM_HOSTS];
+    sim_log log[SIM_HOSTS];
+    sim_ledger ledger[SIM_HOSTS];
+    sim_link *link[SIM_LINKS];
+    sim_queue queue;
+    sim_touch *touch;
+    size_t touch_cap;
+    sim_record *record;
+    size_t records_cap;
+} world_buffers;
 
-    if (n->running)
-        relet_finish(n->r);
-    memset(n, 0, sizeof *n);
-    n->world = w;
-    n->number = i;
-    n->memory = keep.memory;
-    n->memory_n = keep.memory_n;
-    n->ops = keep.ops;
-    n->ops_cap = keep.ops_cap;
-    n->disturbed_us = -1;
-    sim_stream_open(&n->work, &w->choices, SIM_OF_WORK, (uint64_t)i);
-    sim_stream_open(&n->chunk, &w->choices, SIM_OF_CHUNK,
-                    (uint64_t)i + (w->setup.chunk_salt << 8));
-}
-
-static void world_clear_host(sim_world *w, int i)
-{
-    sim_host *h = &w->host[i], keep = *h;
-
-    if (h->local)
-        relet_local_finish(h->local);
-    memset(h, 0, sizeof *h);
-    h->number = i;
-    h->block = keep.block;
-    h->log.bytes = keep.log.bytes;
-    h->log.cap = keep.log.cap;
-    h->log.at = keep.log.at;
-    h->log.at_cap = keep.log.at_cap;
-    h->ledger = keep.ledger;
-    sim_ledger_anew(h);
-    h->ledger.gen = 0;
-    h->wall_stop_us = SIM_NEVER;
-    h->ppm = w->shape.ppm / 2;
-}
-
-static void world_clear(sim_world *w)
+static void world_take_buffers(const sim_world *w, world_buffers *b)
 {
     int i;
 
+    for (i = 0; i < SIM_NODES; i++) {
+        b->memory[i] = w->node[i].memory;
+        b->memory_n[i] = w->node[i].memory_n;
+        b->ops[i] = w->node[i].ops;
+        b->ops_cap[i] = w->node[i].ops_cap;
+    }
+    for (i = 0; i < SIM_HOSTS; i++) {
+        b->block[i] = w->host[i].block;
+        b->log[i] = w->host[i].log;
+        b->ledger[i] = w->host[i].ledger;
+    }
+    memcpy(b->link, w->link, sizeof b->link);
+    b->queue = w->queue;
+    b->touch = w->jobs.touch;
+    b->touch_cap = w->jobs.touch_cap;
+    b->record = w->record;
+    b->records_cap = w->records_cap;
+}
+
+/* To a world of zeros. */
+static void world_give_buffers(sim_world *w, const world_buffers *b)
+{
+    int i;
+
+    for (i = 0; i < SIM_NODES; i++) {
+        w->node[i].memory = b->memory[i];
+        w->node[i].memory_n = b->memory_n[i];
+        w->node[i].ops = b->ops[i];
+        w->node[i].ops_cap = b->ops_cap[i];
+    }
+    for (i = 0; i < SIM_HOSTS; i++) {
+        w->host[i].block = b->block[i];
+        w->host[i].log.bytes = b->log[i].bytes;
+        w->host[i].log.cap = b->log[i].cap;
+        w->host[i].log.at = b->log[i].at;
+        w->host[i].log.at_cap = b->log[i].at_cap;
+        sim_ledger_keep(&w->host[i].ledger, &b->ledger[i]);
+    }
+    for (i = 0; i < SIM_LINKS && b->link[i]; i++) {
+        w->link[i] = b->link[i];
+        sim_net_blank(w->link[i]);
+    }
+    w->queue = b->queue;
     sim_queue_clear(&w->queue);
+    w->jobs.touch = b->touch;
+    w->jobs.touch_cap = b->touch_cap;
+    w->record = b->record;
+    w->records_cap = b->records_cap;
+}
+
+/* A run starts from a world of zeros, whatever ran before: buffers stay, and
+ * nothing that was in them is looked at. */
+static void world_clear(sim_world *w)
+{
+    world_buffers buffers;
+    int i;
+
     for (i = 0; i < SIM_NODES; i++)
-        world_clear_node(w, i);
+        if (w->node[i].running)
+            relet_finish(w->node[i].r);
     for (i = 0; i < SIM_HOSTS; i++)
-        world_clear_host(w, i);
-    sim_net_clear(w);
-    sim_claims_clear(w);
-    sim_jobs_clear(w);
-    memset(w->path, 0, sizeof w->path);
-    memset(w->checked, 0, sizeof w->checked);
-    w->now_us = w->phase_us = w->recovery_us = 0;
-    w->events = w->turns = w->hash = w->history = w->link_gen = 0;
-    w->gave_up = 0;
-    w->memory_faults = w->flush_next = w->replicas_away = 0;
-    w->disks_hang = 0;
-    w->lag_us = 0;
-    w->primary = w->faults = w->faults_fired = w->talking = w->failed = 0;
-    w->phase = SIM_BOOTING;
-    w->why[0] = '\0';
+        if (w->host[i].local)
+            relet_local_finish(w->host[i].local);
+    world_take_buffers(w, &buffers);
+    memset(w, 0, sizeof *w);
+    world_give_buffers(w, &buffers);
+}
+
+/* What does not start as zero. */
+static void world_begin(sim_world *w)
+{
+    int i;
+
+    for (i = 0; i < SIM_NODES; i++) {
+        sim_node *n = &w->node[i];
+
+        n->world = w;
+        n->number = i;
+        n->disturbed_us = n->shaken_us = n->calm_us = -1;
+        sim_stream_open(&n->work, &w->choices, SIM_OF_WORK, (uint64_t)i);
+        sim_stream_open(&n->chunk, &w->choices, SIM_OF_CHUNK,
+                        (uint64_t)i + (w->setup.chunk_salt << 8));
+    }
+    for (i = 0; i < SIM_HOSTS; i++) {
+        w->host[i].number = i;
+        w->host[i].wall_stop_us = SIM_NEVER;
+        w->host[i].ppm = w->shape.ppm / 2;
+    }
+    sim_claims_begin(w);
 }
 
 void sim_world_free(sim_world *w)
@@ -142,7 +189,7 @@ static void world_lose(sim_world *w, sim_node *n, sim_loss loss)
     int host;
 
     n->lost = loss;
-    n->disturbed_us = SIM_NEVER;
+    sim_disturb(w, n->number);
     SIM_SAY(w, "n%d is %s for good", n->number,
             loss == SIM_DEAD ? "dead" : loss == SIM_STUCK ? "stuck" : "apart");
     switch (loss) {
@@ -181,10 +228,26 @@ static void world_losses(sim_world *w)
             world_lose(w, &w->node[i], (sim_loss)(1 + sim_choose(&st, 3)));
 }
 
+/* What was under way arrives as late as it was to. */
+static int64_t world_arrival(sim_world *w, const sim_node *n)
+{
+    const sim_link *l = sim_net_of_node(w, n);
+    int64_t at = w->now_us;
+    int way;
+
+    for (way = 0; l && way < 2; way++)
+        if (at < l->pipe[way].last_us)
+            at = l->pipe[way].last_us;
+    return at;
+}
+
 static void world_heal(sim_world *w)
 {
     int i;
 
+    if (w->setup.plant == 2 || (w->setup.plant && w->faults_fired))
+        sim_fail(w, SIM_E4, "planted, in a run of %s with hash %016llx",
+                 w->work->name, (unsigned long long)w->hash);
     sim_faults_heal(w);
     w->phase = SIM_QUIET;
     w->phase_us = w->now_us;
@@ -193,7 +256,7 @@ static void world_heal(sim_world *w)
     for (i = 0; i < w->shape.nodes; i++) {
         sim_node *n = &w->node[i];
 
-        sim_disturb(w, i, w->faults_fired ? w->now_us : -w->shape.bound_us);
+        n->whole_us = world_arrival(w, n);
         if (!n->running && !n->boots) {
             n->boots = 1;
             sim_due_at(w, w->now_us, SIM_BOOT, i, 0);
@@ -214,7 +277,6 @@ static int world_node_done(sim_world *w, sim_node *n)
         sim_node_turn(w, n);
     else
         sim_node_wake(w, n, SIM_NEEDLESS);
-    w->checked[SIM_L8] += w->leases.serials > 0;
     return !w->failed && n->running && w->work->alive(w, n);
 }
 
@@ -240,49 +302,63 @@ static void world_over(sim_world *w)
         sim_node_end(w, &w->node[i], w->node[i].lost == SIM_STUCK);
 }
 
-static void world_late(sim_world *w, int waiting)
+static void world_late(sim_world *w, const sim_node *n)
 {
-    const sim_node *n = &w->node[waiting];
     int deaf = w->phase == SIM_PROBED ||
                (n->open_ops == 0 && (n->gap_due || n->wished != n->in_force));
 
-    if (n->running && w->phase == SIM_QUIET && sim_lease_missing(w, n))
-        sim_fail(w, SIM_L8, "n%d waits for a lease that nobody leads by",
-                 waiting);
-    if (n->running && w->phase == SIM_QUIET && sim_plain.alive(w, n) &&
-        sim_jobs_missing(w))
-        sim_fail(w, SIM_Q3, "there are jobs that never end");
-    sim_fail(w, n->running && relet_is_up(n->r) && deaf ? SIM_R9 : SIM_R8,
+    sim_fail(w, n->running && relet_is_up(n->r) && deaf ? SIM_R9 : SIM_R11,
              "n%d does not recover: %s, %s, %lu open, wished %x, in force %x, "
              "heard %x, probe %u",
-             waiting, n->running ? "runs" : "does not run",
+             n->number, n->running ? "runs" : "does not run",
              n->running && relet_is_up(n->r) ? "up" : "down",
              (unsigned long)n->open_ops, n->wished, n->in_force, n->heard,
              n->probe);
 }
 
-/* A server whose clock was set back keeps what it has for longer. */
-static int64_t world_behind(const sim_world *w)
+/* What it has to have again by itself, whatever the others do. */
+static void world_recovers(sim_world *w, sim_node *n)
 {
-    return w->leases.ttl_max == 0
-               ? 0
-               : w->leases.wall_max_us - w->host[w->primary].wall_offset_us;
+    int works = n->running && (w->phase == SIM_PROBED
+                                   ? (n->heard & n->wished) == n->wished
+                                   : sim_plain.alive(w, n));
+
+    if (works || n->lost) {
+        n->whole_us = w->now_us;
+        n->waited = 0;
+    }
+    n->waited |= sim_judge_waits_for_ever(n);
+    if (!sim_holds(w, SIM_R11,
+                   w->now_us - n->whole_us <= sim_bound_recovery(w, n)))
+        world_late(w, n);
+}
+
+/* Each node is as it should be, and the jobs are not. */
+static void world_jobs_late(sim_world *w)
+{
+    if (sim_jobs_missing(w))
+        sim_fail(w, SIM_Q3, "there are jobs that never end");
+    if (sim_jobs_stay(w))
+        sim_fail(w, SIM_Q1, "jobs are kept for longer than they are to be");
+    sim_fail(w, SIM_E3, "the workload waits for nothing that it names");
 }
 
 static void world_look(sim_world *w)
 {
     int64_t since = w->now_us - w->phase_us;
-    int i, waiting = -1;
+    int i, waiting = 0;
 
     for (i = 0; i < w->shape.nodes && !w->failed; i++)
-        if (!world_node_done(w, &w->node[i]))
-            waiting = i;
+        waiting |= !world_node_done(w, &w->node[i]);
+    for (i = 0; i < w->shape.nodes && !w->failed; i++)
+        world_recovers(w, &w->node[i]);
+    sim_lease_look(w);
     if (w->failed)
         return;
-    w->checked[SIM_R8]++;
-    if (waiting >= 0 && since > w->shape.bound_us + world_behind(w)) {
-        world_late(w, waiting);
-    } else if (waiting >= 0 ||
+    if (waiting && since > w->shape.bound_us + sim_bound_behind(w) +
+                               sim_jobs_patience(w)) {
+        world_jobs_late(w);
+    } else if (waiting ||
                (w->phase == SIM_QUIET &&
                 (sim_lease_more(w) || sim_waits_more(w)))) {
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
@@ -290,6 +366,8 @@ static void world_look(sim_world *w)
         w->recovery_us = since;
         w->phase = SIM_PROBED;
         w->phase_us = w->now_us;
+        for (i = 0; i < w->shape.nodes; i++)
+            w->node[i].whole_us = w->now_us;
         world_probe(w);
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
     } else {
@@ -388,13 +466,14 @@ static void world_start(sim_world *w, const sim_setup *setup)
 {
     int i;
 
+    world_clear(w);
     w->setup = *setup;
     if (setup->bytes)
         sim_choices_bytes(&w->choices, setup->bytes, setup->bytes_n);
     else
         sim_choices_seed(&w->choices, setup->seed);
     sim_swarm(w);
-    world_clear(w);
+    world_begin(w);
     for (i = 0; i < w->shape.nodes; i++)
         sim_swarm_config(w, &w->node[i]);
     sim_faults_draw(w);
@@ -422,6 +501,5 @@ int sim_world_run(sim_world *w, const sim_setup *setup)
     if (!w->failed && w->phase != SIM_OVER)
         sim_fail(w, SIM_E3, "nothing is due, and nothing is done");
     sim_record_judge(w);
-    sim_jobs_judge(w);
     return w->failed;
 }

@@ -109,6 +109,50 @@ TEST another_process_is_refused_as_well(void)
     PASS();
 }
 
+/* 0: all that a child does with what it has of its parent is refused. */
+static int t_child_of(relet *r)
+{
+    relet_event ev;
+
+    if (relet_wait(r, &ev, 0) != RELET_E_FORKED ||
+        relet_command_text(r, NULL, "SET", "k", "child", (char *)NULL) !=
+            RELET_E_FORKED ||
+        relet_wait(r, &ev, 0) != RELET_E_FORKED)
+        return 1;
+    if (t_file() != NULL || t_fault.code != RELET_E_FORKED)
+        return 2;
+    relet_close(r);
+    relet_stores_close(t_stores);
+    return 0;
+}
+
+TEST a_child_writes_nothing_to_the_file_of_its_parent(void)
+{
+    char before[4096], after[4096];
+    int status = 0;
+    size_t n;
+    relet *r;
+    pid_t pid;
+
+    t_stores = relet_stores_make(NULL);
+    r = t_file_with("?fsync=never", t_stores);
+    T_SAYS(r, "SET k parent", "OK");
+    n = t_slurp(before, sizeof before);
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        _exit(t_child_of(r));
+    ASSERT_EQ(pid, waitpid(pid, &status, 0));
+    ASSERT_EQ(0, status);
+    ASSERT_EQ(n, t_slurp(after, sizeof after));
+    ASSERT_EQ(0, memcmp(before, after, n));
+    T_SAYS(r, "APPEND k s", "7");
+    t_close(r);
+    r = t_file();
+    T_SAYS(r, "GET k", "parents");
+    PASS();
+}
+
 TEST clients_of_one_stores_share_a_file(void)
 {
     relet *a, *b;
@@ -241,6 +285,7 @@ SUITE(files)
     RUN_TEST(what_ended_meanwhile_does_not_come_back);
     RUN_TEST(a_file_is_for_one_store_at_a_time);
     RUN_TEST(another_process_is_refused_as_well);
+    RUN_TEST(a_child_writes_nothing_to_the_file_of_its_parent);
     RUN_TEST(clients_of_one_stores_share_a_file);
     RUN_TEST(a_file_is_free_when_its_last_client_has_left);
     RUN_TEST(a_file_can_only_be_read_by_its_owner);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bounds.c - how long what is whole may take to work, from what each node was
+ * configured with: R11, L8.
+ *
+ *   R11 a client whose surroundings are whole is up and answers
+ *
+ * A way there and back takes 12 mean delays and 50 ms at most. Clocks of nodes
+ * may run apart by a hundredth. */
+#include "sim.h"
+
+static int64_t bound_trip(const sim_world *w)
+{
+    return 12 * w->shape.latency_us + 50 * SIM_MS;
+}
+
+/* Until a dead link is given up: by a ping that is not answered, or, without
+ * pings, by an operation; input that is there delays that by a second. */
+static relet_time bound_dead(const relet_config *c)
+{
+    relet_time by_answer = 3 * c->timeout_ms;
+    relet_time by_ping = c->ping_every_ms + 2 * c->timeout_ms;
+
+    return 1000 + (c->ping_every_ms > 0 ? by_ping : by_answer);
+}
+
+/* A dead link, a dial that hangs, two waits, a boot, and an operation, which
+ * may have to be sent again. While one is open without a deadline, only TCP
+ * finds out that a link is dead. While it waits for the end of a job it sends
+ * nothing else. */
+int64_t sim_bound_recovery(const sim_world *w, const sim_node *n)
+{
+    const relet_config *c = &n->config;
+    relet_time ms = bound_dead(c) + c->connect_timeout_ms +
+                    2 * c->retry_max_ms + c->timeout_ms + 1600;
+
+    return ms * 1010 + 3 * bound_trip(w) +
+           (n->waited ? SIM_KEEPALIVE_US : 0) +
+           (n->await.over_us > n->whole_us ? n->await.over_us - n->whole_us
+                                           : 0);
+}
+
+/* A server whose clock was set back keeps what it has for longer. */
+int64_t sim_bound_behind(const sim_world *w)
+{
+    return w->leases.ttl_max == 0
+               ? 0
+               : w->leases.wall_max_us - w->host[w->primary].wall_offset_us;
+}
+
+/* Another node leaves this key: it may keep it until its work has stopped. */
+static int bound_is_left(const sim_world *w, int key)
+{
+    int i, j;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->serial && h->key == key && (h->owes || h->stopping))
+                return 1;
+        }
+    return 0;
+}
+
+/* The lease of a leader that is gone ends, and the next asks: those who are
+ * not first in line three quarters of a lease later. */
+int64_t sim_bound_lead(const sim_world *w, const sim_node *n,
+                       const sim_hold *h)
+{
+    relet_time ttl = w->leases.key[h->key].ttl_max;
+    relet_time ms = ttl + h->retry_ms + h->ttl_ms * 3 / 4 + h->quarantine_ms +
+                    100;
+
+    if (bound_is_left(w, h->key))
+        ms += ttl;
+    return sim_bound_recovery(w, n) + sim_bound_behind(w) + ms * 1010 +
+           3 * bound_trip(w);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cuts.c - scripts that end in their middle: a server refuses one of their
+ * commands, for the user, for want of memory, or as the slot of the keys
+ * migrates, and what they have changed before stays.
+ *
+ * The field with the state of a job says where the job is. Each script writes
+ * it in one command, behind the place that the job comes to and before it
+ * leaves the old one. So a cut leaves a job in more than one place, never in
+ * none, and nobody claims what is not said to wait:
+ *
+ *   put      numbers in line, of no job; the next put gives them out again, so
+ *            a job may stand in line twice, and one that is delayed in line
+ *   offer    numbers that are skipped, delayed places and an id of no job
+ *   unique   the same; and a window that has not opened
+ *   ready    due ones in line, and delayed, too
+ *   claim    jobs that wait, and are leased, too; or the other way round
+ *   rank     jobs in the list and in the ranks
+ *   done     leases of no job
+ *   keep     leased ones in `done`, or what is done in `leased`; of those not
+ *            kept leases and an id of no job
+ *   fail     leased ones delayed or dead, too, or the other way round
+ *   release  leased ones in line, or the other way round
+ *   reap     the same, or dead; who put them hears of the end twice
+ *   cancel   places and an id of no job
+ *   purge    the same
+ *   trim     the same
+ *   replay   dead ones that are delayed, or the other way round
+ *   renew, progress, held, retain, sleep: change once; all or nothing
+ *
+ * Besides, sleepers are not called, the count of places without a job is wrong
+ * until the list is empty, and a step that is repeated finds its jobs ended.
+ *
+ * queue_cut_test.c tries each script at each of its commands. Here a job whose
+ * place is not that which its state says alone is marked, until it is. Whatever
+ * changes it meanwhile has to keep it in its place, and may change its state as
+ * for any other job; what moves its other places alone changes nothing. */
+#include <string.h>
+
+#include "sim.h"
+#include "wire.h"
+
+#define CUTS_WRITES 7 /* of a script that are tried, from none                */
+
+static const char *const cuts_text[] = {
+    "ERR Script attempted to access a non local key in a cluster node",
+    "ERR The user executing the script can't run this command or subcommand",
+    "OOM command not allowed when used memory > 'maxmemory'."};
+#define CUTS_TEXTS (sizeof cuts_text / sizeof cuts_text[0])
+
+/* ----------------------------------------------------------------- to do it */
+
+void sim_cuts_begin(sim_world *w, const sim_link *l)
+{
+    uint64_t bits;
+
+    if (w->shape.cuts == 0 || w->phase != SIM_CHAOS ||
+        w->jobs.run.what == SIM_V_NONE)
+        return;
+    bits = sim_keyed(&w->choices, SIM_OF_ERROR, 7000,
+                     sim_mix(l->gen, (uint64_t)w->now_us));
+    if ((bits & 255) >= w->shape.cuts)
+        return;
+    relet_local_cut(w->host[l->host].local,
+                    (uint32_t)((bits >> 8) % CUTS_WRITES),
+                    cuts_text[(bits >> 16) % CUTS_TEXTS]);
+}
+
+/* What is not a script of the queue that was meant runs whole. */
+void sim_cuts_end(sim_world *w, const sim_link *l)
+{
+    if (w->shape.cuts > 0 && w->host[l->host].local)
+        relet_local_cut(w->host[l->host].local, 0, NULL);
+}
+
+/* It is answered by the error of a cut, with the name of the script behind. */
+void sim_cuts_answer(sim_world *w, sim_link *l, const sim_frame *f)
+{
+    size_t i;
+
+    for (i = 0; w->shape.cuts > 0 && i < CUTS_TEXTS; i++)
+        if (f->type == '-' && f->text.n > strlen(cuts_text[i]) &&
+            memcmp(f->text.p, cuts_text[i], strlen(cuts_text[i])) == 0)
+            w->jobs.run.cut = 1;
+    if (w->jobs.run.cut)
+        sim_disturb_by_error(w, l);
+}
+
+/* ------------------------------------------------------------------- places */
+
+/* Where its state says, whatever else names it. */
+static int cuts_in_place(const sim_place *p)
+{
+    if (p->job == 0)
+        return p->letter == 'W';
+    switch (p->letter) {
+    case 'W':
+        return p->waiting + p->ranked + p->delayed > 0;
+    case 'L':
+        return p->leased > 0;
+    case 'D':
+        return p->done > 0;
+    case 'X':
+        return p->dead > 0;
+    }
+    return 0;
+}
+
+static void cuts_mark(sim_book *b, sim_place *p, int on)
+{
+    b->cut_n += on - p->cut;
+    p->cut = (uint8_t)on;
+}
+
+/* A host that starts knows its keys, and not what was marked. */
+void sim_cuts_look(sim_world *w, sim_host *h)
+{
+    sim_ledger *g = &h->ledger;
+    size_t i;
+    int q;
+
+    if (w->jobs.cuts == 0 || g->looked)
+        return;
+    g->looked = 1;
+    for (q = 0; q < SIM_QUEUES; q++) {
+        sim_book *b = &g->book[q];
+
+        b->miscounted = 1;
+        for (i = 0; i < b->n; i++)
+            cuts_mark(b, &b->at[i], !sim_verbs_one_place(&b->at[i]));
+    }
+}
+
+int sim_cuts_touched(const sim_world *w, const sim_touch *t)
+{
+    return w->jobs.run.cut || t->was.cut;
+}
+
+/* Nothing but its places was changed. */
+int sim_cuts_stays(const sim_touch *t, const sim_place *p)
+{
+    return t->was.job == p->job && t->was.record == p->record &&
+           t->was.letter == p->letter && t->was.token == p->token &&
+           t->was.flag == p->flag && sim_verbs_counts_same(&t->was, p);
+}
+
+/* 1: nothing else is to be judged of it. */
+int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
+{
+    sim_book *b = &w->host[w->jobs.run.host].ledger.book[t->queue];
+
+    if (!sim_holds(w, SIM_Q1, cuts_in_place(p))) {
+        sim_verbs_fail(w, SIM_Q1, t, "is in no place, behind a script that was "
+                                     "cut");
+        return 1;
+    }
+    cuts_mark(b, p, !sim_verbs_one_place(p));
+    if (p->cut)
+        SIM_MARK(cut_in_two_places);
+    return sim_cuts_stays(t, p);
+}
+
+/* The script that has just run was cut: what else may be wrong. */
+void sim_cuts_after(sim_world *w)
+{
+    sim_step *run = &w->jobs.run;
+    sim_book *b = &w->host[run->host].ledger.book[run->queue];
+
+    if (!run->cut)
+        return;
+    SIM_MARK(cut);
+    w->jobs.cuts++;
+    w->host[run->host].ledger.looked = 1;
+    b->cut_us = w->now_us;
+    run->told_any = 1;
+    if (w->jobs.touches > 0) {
+        SIM_MARK(cut_behind_a_change);
+        b->miscounted = 1;
+    }
+    if (run->what == SIM_V_PURGE)
+        w->jobs.purges[run->queue][run->from]--;
+}

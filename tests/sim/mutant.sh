@@ -1,0 +1,192 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# mutant.sh PATCH - applies one patch to a copy of the client's files and
+# checks that the defect is found, by what the head of the patch names:
+#
+#   expect: L1|L3            one of these two rules of the simulator, whatever
+#                            others see before, or
+#   budget: 200 seeds        within so many seeds from the first, five times as
+#                            many as it needs on the average of other seeds
+#   work: jobs               of this kind
+#
+#   test: both/hold_test a_key_may_hold_any_byte
+#                            this unit test, which passes without the patch;
+#                            where it is skipped, so is the mutant
+#
+# "expect: none" is the control: its patch changes nothing, and no rule may
+# fail. Only what is patched is compiled, the rest comes from the library; a
+# seed is the same run in any build.
+
+set -u
+patch=$1
+name=$(basename "$patch" .patch)
+log=build/mutants/$name.log
+work=$PWD/build/mutants/$name # some tests read lua/, so they run there
+scripts=
+kind=sim
+seeds=0
+needs=
+
+field() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$patch" | head -n 1; }
+
+# changed FOLDER: its files that the patch changes.
+changed() { sed -n "s|^+++ [^/]*/$1/\([^[:space:]]*\).*|\1|p" "$patch"; }
+
+# The files of src to compile: what is changed, or includes it.
+sources() {
+    for file in $(changed src) ${scripts:+script_text.inc}; do
+        case $file in
+        *.c) echo "$file" ;;
+        *) (cd src && grep -l "\"$file\"" ./*.c) ;;
+        esac
+    done | sort -u
+}
+
+# The patched objects, in $work.
+objects() {
+    rm -rf "$work"
+    mkdir -p "$work/src" || return 1
+    for file in $(changed src) $(sources); do
+        cp "src/$file" "$work/src/" || return 1
+    done
+    [ -z "$scripts" ] || cp -R lua "$work/" || return 1
+    (cd "$work" && patch -s -p1 -F0) <"$patch" || return 1
+    [ -z "$scripts" ] || (cd "$work" && LC_ALL=C awk -f ../../../src/embed.awk \
+        lua/*.lua) >"$work/src/script_text.inc" || return 1
+    for file in $(sources); do
+        # MUTANT_CFLAGS holds words.
+        # shellcheck disable=SC2086
+        $MUTANT_CC -std=c99 $MUTANT_CFLAGS -g0 -w -DRELET_LOCAL -Iinclude \
+            -Isrc -c -o "$work/$(basename "$file" .c).o" "$work/src/$file" ||
+            return 1
+    done
+}
+
+# link PROGRAM OBJECT...
+link() {
+    out=$1
+    shift
+    # shellcheck disable=SC2086
+    $MUTANT_CC $MUTANT_CFLAGS -o "$out" "$@" build/librelet.a \
+        -lpthread -lm
+}
+
+# How the mutant ended: result caught|missed|skipped TEXT.
+result() {
+    echo "$1 $kind $seeds" >"build/mutants/$name.result"
+    case $1 in
+    skipped) echo "SKIP $name: $2" ;;
+    *) echo "$name: $2" ;;
+    esac
+    [ "$1" = missed ] || rm -rf "$work"
+    exit 0
+}
+
+# ------------------------------------------------------------- a unit test
+
+# run PROGRAM TEST, beside the scripts that were patched, if any were.
+run() (
+    [ -z "$scripts" ] || cd "$work" || exit 1
+    timeout 120 "$1" -v -t "$2"
+)
+
+# passes PROGRAM TEST: and does any other test run beside it?
+passes() {
+    timeout 120 "$1" -v -t "$2" >"$log" 2>&1 || return 1
+    alone=yes
+    ! grep '^PASS ' "$log" | grep -qv "^PASS $2:" || alone=
+    grep -q "^PASS $2:" "$log"
+}
+
+# fails PROGRAM TEST: an assertion of the client ends it, too: SIGILL, SIGTRAP
+# or SIGABRT; or SIGSEGV. A test that died wrote no line, so that one that does
+# not run alone may be another one.
+fails() {
+    run "$1" "$2" >"$log" 2>&1
+    code=$?
+    grep -q "^FAIL $2:" "$log" && return
+    case $alone:$code in yes:13[234] | yes:139) return 0 ;; esac
+    return 1
+}
+
+# Why the control did not run the test, in the words of the test.
+unable() { sed -n "s/^SKIP $1: \(.*\) ([0-9]* ticks.*/\1/p" "$log"; }
+
+unit() {
+    kind=unit
+    program=$(field test)
+    test=$(sed -n 's/^test: *[^ ]* *//p' "$patch")
+    object=build/unit/$program.o
+    link "$work/control" "$object" >"$log" 2>&1 ||
+        result missed "its test does not link, see $log"
+    passes "$work/control" "$test" || {
+        why=$(unable "$test")
+        [ -z "$why" ] || result skipped "$test: $why"
+        result missed "$test does not pass without it, see $log"
+    }
+    link "$work/test" "$object" "$work"/*.o >"$log" 2>&1 ||
+        result missed "does not link, see $log"
+    fails "$work/test" "$test" ||
+        result missed "NOT CAUGHT by $program $test"
+    result caught "$test"
+}
+
+# ----------------------------------------------------------- the simulator
+
+# What the run amounts to: 0 caught, 1 not.
+judge() {
+    case $expect:$1 in
+    none:3) return 0 ;;
+    none:* | *:3 | *:4) return 1 ;;
+    *:0) return 0 ;;
+    esac
+    # An assertion ended it.
+    case $expect in *E1*) grep -q '^FAILED E1' "$log" ;; *) return 1 ;; esac
+}
+
+# How few of its faults the failure needs: they have to be ten at most,
+# and found in a minute. What only shows when a seed is run twice is not shrunk.
+shrunk() {
+    seed=$(sed -n 's/^seed \([0-9]*\) FAILED.*/\1/p' "$log" | tail -n 1)
+    [ -n "$seed" ] && [ -z "$crash" ] || return 0
+    timeout 60 "$work/sim" SEED="$seed" WORK="$works" >"$log.shrunk" 2>&1
+    few=$(sed -n 's/^ *\([0-9]*\) faults of .* are enough.*/\1/p' "$log.shrunk")
+    sed -n 's/^ *\(.* faults of .*\) are enough, found \(.*\):/, \1 \2/p' \
+        "$log.shrunk"
+    [ "${few:-99}" -le 10 ] || grep -q ', found in 0 tries:$' "$log.shrunk"
+}
+
+# By which rule and seed, as the log says it.
+found() {
+    sed -n -e 's/^seed \([0-9]*\) FAILED \([RELQ0-9]*\):.*/\2 by seed \1/p' \
+        -e 's/^FAILED E1: .*SEED=\([0-9]*\).*/E1 by seed \1/p' "$log" |
+        tail -n 1
+    [ "$expect" != none ] || echo "survives $seeds seeds"
+}
+
+simulator() {
+    expect=$(field expect)
+    budget=$(field budget)
+    works=$(field work) # or whatever the seed says
+    [ "$expect" != none ] || kind=control
+    # shellcheck disable=SC2086
+    link "$work/sim" $MUTANT_OBJECTS "$work"/*.o >"$log" 2>&1 ||
+        result missed "does not link, see $log"
+    timeout 300 "$work/sim" SEEDS="$budget" \
+        EXPECT="$expect" WORK="$works" >"$log" 2>&1
+    code=$?
+    seeds=$(sed -n 's/^\([0-9]*\) seeds from .*/\1/p' "$log")
+    crash=$(sed -n 's/^FAILED E1: .*SEED=\([0-9]*\).*/\1/p' "$log")
+    [ -z "$crash" ] || seeds=$crash # an assertion ended it
+    seeds=${seeds:-0}
+    judge "$code" && needs=$(shrunk) && result caught "$(found)$needs"
+    result missed "NOT CAUGHT by $expect in $seeds of $budget seeds, or not \
+shrunk$needs: $(grep FAILED "$log" | head -n 1)"
+}
+
+scripts=$(changed lua)
+objects >"$log" 2>&1 ||
+    result missed "does not apply or build any more, see $log"
+[ -n "$(field test)" ] && unit
+simulator

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_stack.sh - the stack that README says each part takes, measured.
+#
+# gcc writes the frame of each function and who calls whom; the deepest way below
+# each public function is its figure (stack.awk). A row of the table under
+# "Limits" holds when no function of its part is deeper, and the deepest takes
+# nine tenths of the figure: so the table is not left behind by an improvement.
+
+set -u
+unset MAKEFLAGS MFLAGS MAKELEVEL
+work=build/stack
+mkdir -p "$work"
+passed=0
+failed=0
+
+case $(uname -m) in
+x86_64) ;;
+*)
+    echo "SKIP stack_of_each_part: this machine: is no x86-64"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0 ;;
+esac
+# Another compiler inlines other functions.
+if ! ${CC:-cc} --version | grep -q '12\.[0-9.]*$' ||
+    ! ${CC:-cc} -std=c99 -O2 -fcallgraph-info=su -dumpbase '' -c \
+        -o "$work/relet.o" build/dist/relet.c 2>"$work/errors"; then
+    echo "SKIP stack_of_each_part: this machine: has no gcc 12"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+graph=$(find "$work" -name '*.ci' | head -n 1)
+
+# deepest FILE: bytes, function, way; the deepest last.
+deepest() {
+    LC_ALL=C awk -f tools/stack.awk "$1" | sort -n >"$1.deepest"
+}
+
+# The calls of what a client without workers, or without leases too, has not.
+workers='(rlt_work|rlt_put|desk|finish|work|rlt_slots)_[a-z_.0-9]*'
+leases='(rlt_hold|hold|rlt_elect|elect|rlt_lease|lease)_[a-z_.0-9]*'
+grep -vE "sourcename: \"[^\"]*:$workers\"" "$graph" >"$work/leases"
+grep -vE "sourcename: \"[^\"]*:$leases\"" "$work/leases" >"$work/plain"
+cp "$graph" "$work/workers"
+for part in plain leases workers; do
+    deepest "$work/$part" || exit 1
+done
+
+# row NAME GRAPH FUNCTIONS: the deepest of these beside the figure of README.
+row() {
+    found=$(grep -E "^[0-9]+ relet_($3)( |\$)" "$work/$2.deepest" | tail -n 1)
+    bytes=${found%% *}
+    says=$(sed -n "s/^| $1 |.* \([0-9]*\) |\$/\1/p" README.md)
+    verdict=ok
+    if [ -z "$says" ] || [ -z "$bytes" ] || [ "$bytes" -gt "$says" ] ||
+        [ $((bytes * 10)) -lt $((says * 9)) ]; then
+        verdict="README says ${says:-nothing}"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+    printf '%-42s %6s  %s\n    %s\n' "$1" "$bytes" "$verdict" \
+        "$(echo "${found#* }" | cut -c 1-150)"
+}
+
+# Functions that have rows of their own; what is left is the last row.
+submit='command|command_text|transaction|script_run|script_add|subscribe'
+submit="$submit|unsubscribe|cancel|credentials"
+events='next|tick|io_.*|stop|deadline'
+opening='config_.*|size|init'
+row 'commands: submit' plain "$submit"
+row 'events and the seam, no leases, no workers' plain "$events"
+row 'the same with leases' leases "$events|lease_.*"
+row 'the same with workers' workers "$events|worker_.*|job_(done|fail|release)"
+row 'configuration and `relet_init`' workers "$opening"
+row '`relet_open`' workers open
+row '`relet_wait`, `relet_call`, no workers' leases 'wait|call'
+row '`relet_wait`, `relet_call` with workers' workers 'wait|call'
+row '`relet_put`, `relet_put_unique`, `relet_put_wait`' workers \
+    'put|put_unique|put_wait'
+row 'what operators ask of queues' workers \
+    'queue_.*|job_(look|keep|list|cancel|progress)'
+rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|call)( |\$)" \
+    "$work/workers.deepest" | tail -n 1 | cut -d ' ' -f 1)
+row 'everything else' workers '(value|stats|fd|watches|jobs|close|finish).*'
+[ "$rest" = "$bytes" ] || {
+    echo "a function is in no row, and deeper than 'everything else': $rest"
+    failed=$((failed + 1))
+}
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]
