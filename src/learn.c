@@ -281,6 +281,8 @@ RELET_PRIVATE int rlt_work_reply(rlt_work *w, relet_time now, rlt_step step,
     if (r->serial == 0 || r->serial != w->step[step].serial)
         return 0;
     w->step[step].serial = 0;
+    if (step == RLT_STEP_CLAIM)
+        w->claim_heard_at = now;
     if (r->heard == RLT_HEARD_VALUE && learn_is_answer(step, r->value)) {
         w->tries = 0;
         w->refused &= (uint16_t)~bit;

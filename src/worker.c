@@ -45,14 +45,21 @@ static int work_is_idle(const rlt_work *w)
     return w->state == RLT_WORK_REST || w->state == RLT_WORK_OVER;
 }
 
+/* A claim was not answered, and is not made again: a recall asks what it
+ * brought. */
+static int work_claim_is_left(const rlt_work *w)
+{
+    return w->repeats && w->state == RLT_WORK_STOPPING &&
+           w->step[RLT_STEP_CLAIM].serial == 0;
+}
+
 /* A claim brought jobs that are not known here, and there is room for one; or
  * it was not answered, and is not to be made again. */
 static int work_is_astray(const rlt_work *w)
 {
     if (w->astray)
         return rlt_slots_in(&w->held, RLT_SLOT_FREE) > 0;
-    return w->repeats && w->state == RLT_WORK_STOPPING &&
-           w->step[RLT_STEP_CLAIM].serial == 0;
+    return work_claim_is_left(w);
 }
 
 /* Those that a handler is at. */
@@ -124,10 +131,10 @@ static int work_to_send(const rlt_work *w)
  * the jobs, and the claim is given up: then, with or without a link. */
 static relet_time work_gives_up_at(const rlt_work *w)
 {
-    if (!w->astray || w->in_vain < RLT_WORK_IN_VAIN ||
-        w->step[RLT_STEP_RECALL].serial != 0)
+    if (!(w->astray || work_claim_is_left(w)) ||
+        w->in_vain < RLT_WORK_IN_VAIN || w->step[RLT_STEP_RECALL].serial != 0)
         return RELET_NEVER;
-    return w->claimed_at + w->plan.lease_ms;
+    return w->claim_heard_at + w->plan.lease_ms;
 }
 
 RELET_PRIVATE relet_time rlt_work_deadline(const rlt_work *w, int up,
@@ -301,7 +308,6 @@ RELET_PRIVATE int rlt_work_want(rlt_work *w, relet_time now, uint32_t serial,
         if (i == RLT_STEP_CLAIM) {
             rlt_assert(w->state == RLT_WORK_EAGER);
             rlt_assert(!w->astray);
-            w->claimed_at = now;
             if (w->walk.again_at <= now)
                 rlt_walk_begin(&w->walk, now);
             w->wanted = w->repeats ? RLT_MAX(w->wanted, out->count)

@@ -105,7 +105,8 @@ typedef struct rlt_work {
     uint8_t in_vain;   /* recalls that were not answered, in a row            */
     uint8_t tell_end;
     uint64_t astray_from; /* they have no lower tokens                       */
-    relet_time claimed_at; /* when a claim was sent last                      */
+    relet_time claim_heard_at; /* the last claim was answered, or failed: it
+                                * ran before, unless a lost link still holds it */
     relet_time poll_at, due_at, again_at;
     int tries;         /* steps in a row that failed                         */
     uint16_t refused;  /* a bit for each step that the server refused last   */

@@ -432,6 +432,47 @@ TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
     PASS();
 }
 
+/* A request that is held up on its way runs later than it was sent, and so do
+ * the leases that it begins. A worker that stopped counted from the sending, and
+ * ended while a job was still leased to it (seed 1704635441943). */
+TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    t_clock_pass(&t.c, T_LEASE / 2);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    t_recalls_in_vain(&t);
+    t_clock_pass(&t.c, T_LEASE - 3 * (T_LEASE / 8) - 1);
+    rlt_work_tick(&t.w, t.c.now);
+    ASSERT_EQ(1, t.w.astray);
+    t_clock_pass(&t.c, 1);
+    rlt_work_tick(&t.w, t.c.now);
+    ASSERT_EQ(0, t.w.astray);
+    PASS();
+}
+
+/* A claim whose answer breaks each link is recalled when its worker stops, and
+ * the answer to the recall breaks the link, too: the worker never ended. */
+TEST a_worker_that_stops_gives_up_a_claim_whose_recalls_are_in_vain(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
+    rlt_work_stop(&t.w);
+    t_recalls_in_vain(&t);
+    ASSERT_EQ(RLT_WORK_STOPPING, t.w.state);
+    ASSERT(rlt_work_deadline(&t.w, 0, t.c.now) < RELET_NEVER);
+    t_clock_pass(&t.c, T_LEASE);
+    rlt_work_tick(&t.w, t.c.now);
+    rlt_work_settle(&t.w);
+    ASSERT_EQ(1, rlt_work_ended(&t.w));
+    PASS();
+}
+
 /* The answer to what was to free its slot is late: the job was forgotten here,
  * and stalled there. Found by the simulator. */
 TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
@@ -1131,6 +1172,9 @@ int main(int argc, char **argv)
     RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
     RUN_TEST(a_recall_that_is_in_vain_ends_with_the_leases);
     RUN_TEST(the_deadline_names_when_recalls_in_vain_are_given_up);
+    RUN_TEST(
+        recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim);
+    RUN_TEST(a_worker_that_stops_gives_up_a_claim_whose_recalls_are_in_vain);
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
     RUN_TEST(what_the_claim_brought_before_is_not_recalled);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);

@@ -210,6 +210,8 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     if (!sim_claims_read(c, run))
         return;
     sim_hears_first(w, l);
+    if (l->selected != w->shape.db)
+        return;
     run->active = 1;
     run->answered = 0;
     run->host = l->host;

@@ -178,5 +178,5 @@ void sim_cuts_after(sim_world *w)
         b->miscounted = 1;
     }
     if (run->what == SIM_V_PURGE)
-        w->jobs.purges[run->queue][run->from]--;
+        sim_fates_purge_runs(w);
 }

@@ -249,6 +249,7 @@ static void driver_opened(sim_node *n, sim_link *l)
         sim_tasks_lied_to(n->world, n);
     n->lied = 0;
     n->wish_moved = 0;
+    n->may_skip = 0;
     l->greeted = 0;
     l->tap_skip = 0;
     l->open_us = -1;

@@ -156,7 +156,7 @@ static void intake_spoil(sim_world *w, sim_link *l)
 }
 
 static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
-                          const char *text)
+                          const char *text, int select)
 {
     relet_span s = relet_str(text);
     uint64_t digest = sim_wire_text(0, '-', s);
@@ -164,6 +164,8 @@ static void intake_refuse(sim_world *w, sim_link *l, uint64_t tag,
     if (l->in_multi)
         intake_spoil(w, l);
     SIM_SAY(w, "h%d says %s to n%d", l->host, text, l->node);
+    if (select)
+        l->selected = 0;
     if (tag != 0 && l->in_multi)
         sim_judge_refusal(w, tag, digest);
     else
@@ -209,7 +211,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
                    sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
         w->leases.run.active = 0;
         w->jobs.run.what = SIM_V_NONE;
-        intake_refuse(w, l, tag, error);
+        intake_refuse(w, l, tag, error, sim_wire_is(c, 0, "SELECT"));
         return;
     }
     if (w->flush_next && sim_wire_is(c, 0, "EVALSHA")) {

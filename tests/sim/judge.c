@@ -531,6 +531,7 @@ static void judge_up(sim_world *w, sim_node *n)
     n->ups++;
     sim_pace_up(w, n);
     n->is_up = 1;
+    n->may_gap = n->told[RELET_DOWN] > 0;
     if (l && n->ups > 1 && (l->restore & ~l->left)) {
         SIM_MARK(restored);
         n->gap_due = 1;
@@ -587,10 +588,10 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
         return;
     case RELET_GAP:
         SIM_MARK(gap);
-        if (ev->why == RELET_WHY_NONE)
-            n->gap_due = 0;
-        else
+        if (ev->why != RELET_WHY_NONE)
             n->loss_due = 0;
+        else
+            sim_hears_gap(w, n);
         return;
     case RELET_INVALIDATE:
         SIM_MARK(invalidated);

@@ -74,6 +74,7 @@ static void node_fresh(sim_world *w, sim_node *n)
     n->held_peak = 0;
     n->short_at = 0;
     n->short_us = -1;
+    n->gap_us = 0;
     n->troubled = 0;
     n->calm_us = -1; /* until it has a link */
     n->calms = 0;
@@ -83,7 +84,7 @@ static void node_fresh(sim_world *w, sim_node *n)
     memset(n->told, 0, sizeof n->told);
     n->ups = n->bytes_in = n->bytes_out = 0;
     n->wished = n->in_force = n->wish_moved = n->heard = 0;
-    n->gap_due = n->loss_due = n->is_up = 0;
+    n->gap_due = n->loss_due = n->is_up = n->may_skip = n->may_gap = 0;
     n->wake[0] = '\0';
     n->probe = 0;
     n->wake_us = SIM_NEVER;

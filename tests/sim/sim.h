@@ -327,6 +327,9 @@ struct sim_node {
     /* Messages. */
     unsigned wished, in_force, wish_moved;
     int gap_due;
+    int may_gap;         /* one gap comes behind an UP                        */
+    int may_skip;        /* messages, since a gap told that some are missing  */
+    int64_t gap_us;      /* … when such a gap was told last                   */
     int is_up, loss_due; /* a GAP has to follow the DOWN                      */
     uint64_t message_gen; /* of the link that these were said on              */
     uint64_t message[SIM_MESSAGES];
@@ -682,6 +685,7 @@ extern const char *const sim_rule_name[SIM_RULES];
 /* hears.c */
 void sim_hears_first(sim_world *w, sim_link *l);
 void sim_hears_wish(sim_world *w, sim_node *n, int wish, int on);
+void sim_hears_gap(sim_world *w, sim_node *n);
 void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev);
 int sim_wish_of(relet_channel kind, relet_span name);

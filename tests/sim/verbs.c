@@ -48,8 +48,13 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     sim_ledger_read(w, &w->host[l->host]);
     if (!sim_asks_read(c, run))
         return;
-    sim_cuts_look(w, &w->host[l->host]);
     sim_hears_first(w, l);
+    if (l->selected != w->shape.db) {
+        run->what = SIM_V_NONE; /* its SELECT was refused, and the refusal was
+                                 * altered (seed 1704635399989 of WORK=jobs) */
+        return;
+    }
+    sim_cuts_look(w, &w->host[l->host]);
     if (run->what == SIM_V_SLEEP)
         sim_waits_lines_up(&w->node[l->node], c);
     run->host = l->host;

@@ -94,6 +94,7 @@ void sim_replies_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_fates_before(sim_world *w, const struct sim_words *c);
 void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p);
 void sim_fates_after(sim_world *w);
+void sim_fates_purge_runs(sim_world *w);
 
 /* orders.c: what operators ask. */
 void sim_orders_step(sim_world *w, sim_node *n);
