@@ -243,8 +243,10 @@ rooms driver:
 
 # ------------------------------------------------------------------ checks
 
-check-layers:
+check-layers: pure
 	@sh tools/check_layers.sh "$(DRIVER)" $(ROOMS)
+	@sh tools/check_calls.sh tools/calls_upward.txt \
+	    $(ROOMS:%=build/pure/src/%.o)
 
 pure:
 	@$(MAKE) -s F=pure build/pure/relet
@@ -259,6 +261,7 @@ check-symbols: all dist pure
 quick-symbols: dist pure
 	$(SYMBOLS) "" $(OBJECTS:$(O)/%=build/pure/%)
 
+check-generated: build/sim
 check-generated check-size check-stack: check-%: dist
 	@sh tools/check_$*.sh
 

@@ -7,6 +7,7 @@
 #   make sim SECONDS=60          as many as there is time for
 #   make sim SEED=42 TRACE=1     one of them, line by line
 #   make mutants ONLY=4          break the client in named ways: all are found
+#   make sim-hash                record what the runs of check-generated do
 
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
@@ -61,7 +62,11 @@ mutants: build/librelet.a $(SIM_OBJ)
 mutant-units:
 	@$(MAKE) -s $(UNIT_OBJ)
 
-.PHONY: sim mutants mutant-units
+sim-hash: build/sim
+	@sh tests/sim/hash.sh >tests/sim/hash.txt
+	@cat tests/sim/hash.txt
+
+.PHONY: sim sim-hash mutants mutant-units
 
 # The harness brings its own copy of both libraries.
 SIM_FUZZ = $(O)/fuzz/sim_fuzz

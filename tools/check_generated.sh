@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # check_generated.sh - what is generated is fresh and comes out the same twice,
-# what repeats the version says the same one, and each mutant finds its lines and
-# asks for no more than the rules that see it soon.
+# what repeats the version says the same one, each mutant finds its lines and asks
+# for no more than the rules that see it soon, and the simulator's runs are those
+# that were recorded.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -48,6 +49,14 @@ for patch in tests/sim/mutants/*.patch; do
     done
 done >"$work/mutants"
 [ ! -s "$work/mutants" ] || trouble "$(cat "$work/mutants")"
+
+# What clients, leases and jobs do in these runs, event by event, as one number:
+# a change of the code alone leaves it, a change of behaviour is recorded by
+# `make sim-hash`, and its commit says why.
+sh tests/sim/hash.sh >"$work/hash" || trouble "the simulator's runs failed"
+cmp -s tests/sim/hash.txt "$work/hash" ||
+    trouble "the simulator's runs are not those of tests/sim/hash.txt: $(
+        diff tests/sim/hash.txt "$work/hash")"
 
 version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
 number=$(sed -n 's/^#define RELET_VERSION_NUMBER \([0-9]*\).*/\1/p' \
