@@ -21,13 +21,21 @@
 # What is built with other flags or another compiler is a flavour, named by F,
 # and lives in its own folder: make F=asan suite. flavours.mk lists them.
 
-# The rooms, lowest first: layer order, reading order, amalgamation order.
-ROOMS = text rand sha1 slot buf line tape scan value cmd refuse \
-        config url env check inlet conn pubsub script lease elect job \
-        slots walk sweep worker learn words greet session client submit hold \
-        finish work put queue answer watchset dial carry poll await
-DRIVER = watchset dial carry poll await
-CORE   = $(filter-out $(DRIVER),$(ROOMS))
+# The rooms, lowest first: layer order, reading order, amalgamation order. The
+# folders are the layers.
+BASE   = text rand sha1 hashslot buf
+RESP   = line tape scan value cmd
+CONFIG = config config_url config_env config_check
+LINK   = command_rules reader conn pubsub script handshake session
+ENGINE = lease elect job claims type_cursor reaper worker learn args
+CLIENT = client submit leases complete workers put queue dispatch
+DRIVE  = watchset connect socket poll put_wait
+LAYERS = base resp config link engine client driver
+CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \
+         $(LINK:%=link/%) $(ENGINE:%=engine/%) $(CLIENT:%=client/%)
+DRIVER = $(DRIVE:%=driver/%)
+ROOMS  = $(CORE) $(DRIVER)
+INSIDES = $(LAYERS:%=-Isrc/%)
 
 VERSION := $(shell sed -n 's/^.define RELET_VERSION "\(.*\)"/\1/p' \
                    include/relet.h)
@@ -82,7 +90,8 @@ include faults.mk
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all lib objects scripts dist demo vectors suite quick quick-suite hurried test fuzz \
-        fuzzers bench bench-programs benches rooms driver pure greatest install uninstall clean \
+        fuzzers bench bench-programs benches rooms driver \
+        folders local-folders pure greatest install uninstall clean \
         check-layers check-pure check-symbols quick-symbols \
         check-generated check-size check-stack \
         check-install check-readme check-programs \
@@ -94,7 +103,12 @@ objects: $(OBJECTS)
 
 $(O)/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) -DRELET_LOCAL $(HIDDEN) $(DEPEND) -Iinclude -c -o $@ $<
+	$(COMPILE) -DRELET_LOCAL $(HIDDEN) $(DEPEND) -Iinclude $(SEES) -c -o $@ $<
+
+# A core room sees the layers, a room of the local server its own folders, and
+# the command the public headers alone.
+$(ROOMS:%=$(O)/src/%.o): SEES = $(INSIDES)
+$(LOCAL_OBJECTS): SEES = $(LOCAL_INSIDES)
 
 $(O)/librelet.a: $(OBJECTS)
 	@rm -f $@
@@ -111,12 +125,13 @@ demo: $(O)/relet
 
 # ------------------------------------------------------------ amalgamation
 
-SOURCES = src/base.h $(foreach r,$(ROOMS),\
+SOURCES = src/base/base.h $(foreach r,$(ROOMS),\
             $(wildcard src/$r.h src/$r_text.inc) src/$r.c)
 
 # Committed, so that a build needs no awk.
 scripts:
-	LC_ALL=C awk -f src/embed.awk $(wildcard lua/*.lua) >src/script_text.inc
+	LC_ALL=C awk -f tools/embed.awk $(wildcard lua/*.lua) \
+	    >src/link/script_text.inc
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
 
@@ -141,7 +156,8 @@ UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS) \
            $(SIM_UNITS)
 # greatest's own functions become part of a test, and convert as they like.
 TESTING  = $(COMPILE) $(TESTFLAGS.$(F)) -Wno-conversion \
-           -Wno-sign-conversion $(INSIDE) $(DEPEND) -Iinclude -Isrc -Itests -isystem $(GREATEST_DIR)
+           -Wno-sign-conversion $(INSIDE) $(DEPEND) -Iinclude $(INSIDES) \
+           -Itests -isystem $(GREATEST_DIR)
 
 ifdef INSIDE
 $(TESTS) $(REPLAYS): $(DIST)/relet.c $(DIST)/relet.h
@@ -186,7 +202,7 @@ JOBS ?= 2
 UNHURRIED = tests/store/trouble_test tests/store/power_test \
             tests/store/kill_test tests/store/file_test \
             tests/local/starve_test tests/local/local_pool_test \
-            tests/both/queue_cut_test tests/poll_test \
+            tests/engine/queue_cut_test tests/poll_test \
             fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
 	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
@@ -238,8 +254,14 @@ bench-programs: all dist build/release/tests/store/store_bench
 	@[ -z "$(MUSL_GCC)" ] || $(MAKE) -s F=small build/small/relet
 
 # For scripts that measure or check rooms.
-rooms driver:
-	@echo $(if $(filter rooms,$@),$(ROOMS),$(DRIVER))
+# folders: what a file sees of them, as flags of a compiler.
+rooms driver folders local-folders:
+	@echo $(ANSWER.$@)
+
+ANSWER.rooms         = $(ROOMS)
+ANSWER.driver        = $(DRIVER)
+ANSWER.folders       = $(INSIDES)
+ANSWER.local-folders = $(LOCAL_INSIDES)
 
 # ------------------------------------------------------------------ checks
 
@@ -307,5 +329,5 @@ clean:
 	@if [ -d build ]; then \
 	    find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} +; fi
 
--include $(wildcard $(O)/src/*.d $(O)/src/cli/*.d $(O)/tests/*.d \
+-include $(wildcard $(O)/src/*/*.d $(O)/tests/*.d \
                     $(O)/fuzz/*.d $(O)/examples/*.d)

@@ -3,7 +3,7 @@
 # local.mk - the local server, read by the Makefile. What a person needs:
 #
 #   make F=asan local            its tests alone, in one of the flavours
-#   make F=asan both             those of whole clients on it
+#   make F=asan engine           those of whole clients on it
 #   make model SEEDS=9 FROM=1    what it answers, against Redis and Valkey
 #   make lua-model SEEDS=9       what Lua programs say, likewise
 #
@@ -15,30 +15,34 @@
 # is seen below what it is made of: its source looks into rooms that are built
 # on its header. Of the commands, those that lend something to others come
 # before the rest.
-local_commands = $(sort $(basename $(notdir $(wildcard src/local/cmd_*.$1))))
+local_commands = $(sort $(basename $(notdir \
+                 $(wildcard src/local/commands/cmd_*.$1))))
 LENDERS = cmd_walk $(filter-out cmd_walk,$(call local_commands,h))
-LOCAL   = pool str dict glob big long num tree list hash set zset stream \
+LOCAL   = pool str dict glob big longdouble num tree list hash set zset stream \
           stream_group obj keys out \
           luamem luanum luamath luaval luatab luaop luavm.h luaerr luaexec \
           luavm.c lualex luacode luaexpr luaops luaparse.h luastat \
           luaparse.c luaarg luaresp lualib luamatch luabase luaformat \
           luagsub luamathlib luasort luastring luatable lua.h luaredis lua.c \
-          call.h state effect park news track call.c callarg \
-          run.h queue find users scripts run.c peer intake $(LENDERS) rows \
-          $(filter-out $(LENDERS),$(call local_commands,c)) table dump \
-          server log
+          call.h state propagate blocked pubsub track call.c callarg \
+          dispatch.h multi lookup users scripts dispatch.c peer request \
+          $(LENDERS) rows $(filter-out $(LENDERS),$(call local_commands,c)) \
+          table dump server log
 
-# Above them, in src, what mem: and file: need of the system.
-STORE   = disk shelf store
+# Above them, in src/driver, what mem: and file: need of the system.
+STORE   = driver/logfile driver/store driver/store_link
 
 # The rooms of the core that it stands on. relet_local.c brings its own copy.
-GROUND = text rand sha1 buf
+GROUND  = base/text base/rand base/sha1 base/buf
+
+LOCAL_LAYERS  = data lua commands server
+LOCAL_INSIDES = -Isrc/base $(LOCAL_LAYERS:%=-Isrc/local/%) -Isrc/driver
 
 # A name without a file stays, so that whoever reads it complains.
-local_files   = $(or $(wildcard src/local/$1 src/local/$1.h src/local/$1.c), \
-                  src/local/$1.c)
+local_files   = $(or $(wildcard src/local/*/$1 src/local/*/$1.h \
+                  src/local/*/$1.c),src/local/$1.c)
 LOCAL_ROOMS   = $(foreach r,$(LOCAL),$(call local_files,$r))
-LOCAL_SOURCES = src/base.h $(foreach r,$(GROUND),src/$r.h src/$r.c) \
+LOCAL_SOURCES = src/base/base.h $(foreach r,$(GROUND),src/$r.h src/$r.c) \
                 $(LOCAL_ROOMS) $(foreach r,$(STORE),$(wildcard src/$r.h) \
                 src/$r.c)
 LOCAL_PURE    = $(patsubst src/%.c,$(O)/src/%.o,$(filter %.c,$(LOCAL_ROOMS)))
@@ -68,11 +72,11 @@ STORE_FLAVOURS = asan asan-clang release tiny m32 be musl
 LOCAL_TESTING  = $(COMPILE) $(TESTFLAGS.$(F)) -Wno-conversion \
                  -Wno-sign-conversion -Wno-unused-function \
                  -DGREATEST_USE_LONGJMP=0 $(DEPEND) \
-                 -Iinclude -Isrc -Isrc/local -Itests -Itests/local \
+                 -Iinclude $(LOCAL_INSIDES) -Itests -Itests/local \
                  -isystem $(GREATEST_DIR)
 LOCAL_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/local/*_test.c))
 STORE_TESTS    = $(patsubst %.c,$(O)/%,$(wildcard tests/store/*_test.c))
-BOTH_TESTS     = $(patsubst %.c,$(O)/%,$(wildcard tests/both/*_test.c))
+ENGINE_TESTS   = $(patsubst %.c,$(O)/%,$(wildcard tests/engine/*_test.c))
 LOCAL_FUZZ     = $(wildcard fuzz/local_fuzz.c fuzz/log_fuzz.c fuzz/lua_fuzz.c)
 LOCAL_LIB      = $(if $(filter visible,$(F)),$(O)/relet_local.o,$(LIB))
 
@@ -80,7 +84,7 @@ ifneq ($(filter $(F),$(LOCAL_FLAVOURS) visible),)
 LOCAL_UNITS    = $(LOCAL_TESTS)
 endif
 ifneq ($(filter $(F),$(LOCAL_FLAVOURS) cov),)
-LOCAL_UNITS   += $(BOTH_TESTS)
+LOCAL_UNITS   += $(ENGINE_TESTS)
 endif
 ifneq ($(filter $(F),$(STORE_FLAVOURS)),)
 LOCAL_UNITS   += $(STORE_TESTS)
@@ -97,11 +101,11 @@ $(STORE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
 
-$(BOTH_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+$(ENGINE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
 	@mkdir -p $(@D)
-	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/both -o $@ $< $(LIB) -lm
+	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/engine -o $@ $< $(LIB) -lm
 
-both: $(BOTH_TESTS)
+engine: $(ENGINE_TESTS)
 	@sh tests/suite.sh "$(RUN)" $^
 
 $(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
@@ -136,7 +140,7 @@ build/model/shim.so: tests/model/shim.c
 
 build/model/model: $(MODEL) $(wildcard tests/model/*.h) $(O)/librelet.a
 	@mkdir -p $(@D)
-	$(COMPILE) -DMODEL_OURS -Iinclude -Isrc -Itests/model -o $@ $(MODEL) \
+	$(COMPILE) -DMODEL_OURS -Iinclude $(INSIDES) -Itests/model -o $@ $(MODEL) \
 	    $(O)/librelet.a -lm
 
 model: build/model/model build/model/shim.so
@@ -171,9 +175,9 @@ uninstall: uninstall-local
 uninstall-local:
 	rm -f $(D)$(PREFIX)/include/relet_local.h
 
-.PHONY: local both store-bench model lua-model check-layers-local \
+.PHONY: local engine store-bench model lua-model check-layers-local \
         check-pure-local \
         install-local uninstall-local
 
--include $(wildcard $(O)/src/local/*.d $(O)/tests/local/*.d \
-                    $(O)/tests/store/*.d $(O)/tests/both/*.d)
+-include $(wildcard $(O)/src/local/*/*.d $(O)/tests/local/*.d \
+                    $(O)/tests/store/*.d $(O)/tests/engine/*.d)

@@ -19,7 +19,7 @@ SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET WORK SALT MARK
 # warnings are looked at elsewhere.
 SIM_LIB   = $(O)/sim_relet.o $(O)/sim_relet_local.o
 
-# One machine of the inside is turned by hand: src/await.h.
+# One machine of the inside is turned by hand: src/driver/put_wait.h.
 $(O)/sim_relet.o: SIM_INSIDE = -DRELET_PRIVATE=
 
 $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
@@ -28,7 +28,7 @@ $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
 
 $(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -c -o $@ $<
+	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -c -o $@ $<
 
 $(O)/sim: $(SIM_OBJ) $(SIM_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
@@ -52,12 +52,13 @@ UNIT_OBJ = $(addprefix build/unit/,$(addsuffix .o,$(shell \
 
 build/unit/%.o: tests/%.c sim.mk | greatest
 	@mkdir -p $(@D)
-	$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude -Isrc \
-	    -Itests -Itests/both -isystem $(GREATEST_DIR) -c -o $@ $<
+	$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude \
+	    $(INSIDES) -Itests -Itests/engine -isystem $(GREATEST_DIR) -c -o $@ $<
 
 mutants: build/librelet.a $(SIM_OBJ)
 	@$(MAKE) -s mutant-units
-	@JOBS=$(JOBS) sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" $(SIM_OBJ)
+	@JOBS=$(JOBS) sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" "$(INSIDES)" \
+	    $(SIM_OBJ)
 
 mutant-units:
 	@$(MAKE) -s $(UNIT_OBJ)
@@ -73,7 +74,7 @@ SIM_FUZZ = $(O)/fuzz/sim_fuzz
 
 $(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) sim.mk
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude -Itests/sim -o $@ $< \
+	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -o $@ $< \
 	    $(filter-out %/sim_main.o,$(SIM_OBJ)) $(SIM_LIB) \
 	    $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o) -lm
 
@@ -81,4 +82,4 @@ ifndef INSIDE
 SIM_UNITS = $(SIM_TESTS)
 endif
 
--include $(wildcard build/unit/*.d build/unit/both/*.d $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)
+-include $(wildcard build/unit/*.d build/unit/engine/*.d $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)

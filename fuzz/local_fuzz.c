@@ -16,8 +16,8 @@
  *   - the same bytes again make the same bytes */
 #include "local_rig.h"
 #include "local_words.h"
-#include "local/news.h"
-#include "local/server.h"
+#include "pubsub.h"
+#include "server.h"
 
 #define FUZZ_CLIENTS 3
 #define FUZZ_STEPS 400
@@ -262,8 +262,8 @@ static int fuzz_counts(const fuzz *f, const fuzz_client *c)
     if (c->id < 0 || c->wild || c->slow || s->asleep_until_ms != 0)
         return 0;
     p = s->peers[c->id];
-    return !p->closing && p->wait == RLT_WAIT_NONE && !rlt_news_reading(p) &&
-           p->reply_mode == RLT_REPLY_ON;
+    return !p->closing && p->wait == RLT_WAIT_NONE &&
+           !rlt_local_pubsub_reading(p) && p->reply_mode == RLT_REPLY_ON;
 }
 
 static int fuzz_resp(const fuzz *f, const fuzz_client *c)

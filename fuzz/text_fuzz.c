@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "slot.h"
+#include "hashslot.h"
 #include "text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -138,7 +138,7 @@ static void fuzz_redirect(relet_span text)
     relet_span s;
     int head;
 
-    if (!rlt_slot_redirect(text, &r))
+    if (!rlt_hashslot_redirect(text, &r))
         return;
     must(r.slot < 16384 && r.port >= 1 && r.port <= 65535);
     must(r.host.p >= text.p && r.host.p + r.host.n <= text.p + text.n);
@@ -151,7 +151,7 @@ static void fuzz_redirect(relet_span text)
     s.p = whole;
     s.n = (size_t)sprintf(whole, "%s%.*s:%d", plain, (int)r.host.n, r.host.p,
                           r.port);
-    must(rlt_slot_redirect(s, &again));
+    must(rlt_hashslot_redirect(s, &again));
     must(again.kind == r.kind && again.slot == r.slot && again.port == r.port);
     must(rlt_span_same(again.host, r.host));
     free(whole);
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
     s.p = (const char *)data;
     s.n = n;
-    must(rlt_slot_of(s) == slow_slot(data, n));
+    must(rlt_hashslot_of(s) == slow_slot(data, n));
     fuzz_redirect(s);
 
     rlt_say_init(&say, said, sizeof said);

@@ -25,22 +25,22 @@ static t_conn *t_conn_start(void)
     memset(&t, 0, sizeof t);
     memset(&plan, 0, sizeof plan);
     if (!t_fixed) {
-        plan.inlet.memory.resize = t_heap_resize;
-        plan.inlet.memory.user = &t.heap;
+        plan.reader.memory.resize = t_heap_resize;
+        plan.reader.memory.user = &t.heap;
     }
-    plan.inlet.limits.line_max = plan.inlet.limits.bulk_max = T_MAX;
-    plan.inlet.limits.count_max = 200;
-    plan.inlet.limits.depth_max = 8;
+    plan.reader.limits.line_max = plan.reader.limits.bulk_max = T_MAX;
+    plan.reader.limits.count_max = 200;
+    plan.reader.limits.depth_max = 8;
     plan.ops = t.ops;
     plan.ops_cap = T_OPS;
-    plan.inlet.buffer_min = 64;
-    plan.output_max = plan.inlet.reply_max = T_MAX;
-    plan.inlet.tape_max = sizeof t.tape;
-    plan.inlet.block = t.in;
+    plan.reader.buffer_min = 64;
+    plan.output_max = plan.reader.reply_max = T_MAX;
+    plan.reader.tape_max = sizeof t.tape;
+    plan.reader.block = t.in;
     plan.out_block = t.out;
-    plan.inlet.tape_block = t.tape;
+    plan.reader.tape_block = t.tape;
     rlt_conn_init(&t.c, &plan);
-    if (rlt_inlet_open(&t.c.inlet) < 0)
+    if (rlt_reader_open(&t.c.reader) < 0)
         t_die("the link was not opened");
     return &t;
 }
@@ -89,12 +89,12 @@ static const char *t_out(rlt_conn *c, size_t most)
 static void t_in(rlt_conn *c, const char *text)
 {
     uint8_t *p = NULL;
-    size_t n = strlen(text), room = rlt_inlet_space(&c->inlet, &p);
+    size_t n = strlen(text), room = rlt_reader_space(&c->reader, &p);
 
     if (room < n)
         t_die("no room for what came");
     memcpy(p, text, n);
-    rlt_inlet_received(&c->inlet, n);
+    rlt_reader_received(&c->reader, n);
 }
 
 /* The tag that the next answer belongs to; 0: none. */
@@ -104,13 +104,13 @@ static uint64_t t_answered(rlt_conn *c)
     uint64_t tag = 0;
     rlt_op *op;
 
-    if (rlt_inlet_next(&c->inlet, &v) == RLT_ARRIVED_VALUE) {
+    if (rlt_reader_next(&c->reader, &v) == RLT_ARRIVED_VALUE) {
         op = rlt_conn_front(c);
         tag = op ? op->tag : 0;
         if (op)
             rlt_conn_pop(c);
     }
-    rlt_inlet_release(&c->inlet);
+    rlt_reader_release(&c->reader);
     return tag;
 }
 
@@ -190,7 +190,7 @@ TEST a_break_wraps_around_too(void)
     ASSERT_EQ(2, op.tag);
     ASSERT_EQ(1, unsure);
     ASSERT_EQ(0, rlt_conn_take_ended(c, &op, &unsure));
-    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
+    ASSERT_EQ(0, rlt_reader_open(&c->reader));
     ASSERT_EQ(0, t_put(c, 5, 0, 100, "five"));
     ASSERT_STR_EQ("one,three,four,five", t_out(c, 100));
     ASSERT_EQ(4, c->outstanding);
@@ -325,7 +325,7 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
     ASSERT_STR_EQ("onet", t_out(c, 4));
     ASSERT_EQ(3, rlt_buf_used(&c->out));
     rlt_conn_break(c, RELET_WHY_BROKEN, 0);
-    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
+    ASSERT_EQ(0, rlt_reader_open(&c->reader));
     ASSERT_STR_EQ("two", t_out(c, 100));
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -348,7 +348,7 @@ TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
     ASSERT_EQ(2, op.tag);
     ASSERT_EQ(0, unsure);
     ASSERT_EQ(1, c->outstanding);
-    ASSERT_EQ(0, rlt_inlet_open(&c->inlet));
+    ASSERT_EQ(0, rlt_reader_open(&c->reader));
     ASSERT_STR_EQ("one", t_out(c, 100));
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -406,11 +406,11 @@ TEST a_declared_length_is_not_believed(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "x"));
     t_in(c, "$4000\r\n");
     for (i = 0; i < 20; i++) {
-        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_inlet_next(&c->inlet, &v));
-        ASSERT(rlt_inlet_space(&c->inlet, &p) > 0);
-        ASSERT(c->inlet.bytes.cap <= 2 * rlt_buf_used(&c->inlet.bytes) + 128);
+        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_reader_next(&c->reader, &v));
+        ASSERT(rlt_reader_space(&c->reader, &p) > 0);
+        ASSERT(c->reader.bytes.cap <= 2 * rlt_buf_used(&c->reader.bytes) + 128);
         *p = 'x';
-        rlt_inlet_received(&c->inlet, 1);
+        rlt_reader_received(&c->reader, 1);
     }
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
@@ -427,15 +427,15 @@ TEST an_aggregate_over_a_limit_takes_no_room(void)
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "x"));
     (void)t_out(c, 1);
     t_in(c, "*100000\r\n");
-    cap = c->inlet.bytes.cap;
+    cap = c->reader.bytes.cap;
     for (i = 0; i < 100000; i += 10) {
-        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_inlet_next(&c->inlet, &v));
+        ASSERT_EQ(RLT_ARRIVED_NOTHING, rlt_reader_next(&c->reader, &v));
         t_in(c, ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n");
     }
-    ASSERT_EQ(RLT_ARRIVED_SKIPPED, rlt_inlet_next(&c->inlet, &v));
-    ASSERT_EQ(RLT_SKIP_COUNT, c->inlet.scan.skip_why);
-    ASSERT(c->inlet.bytes.cap <= 2 * cap + 64);
-    rlt_inlet_release(&c->inlet);
+    ASSERT_EQ(RLT_ARRIVED_SKIPPED, rlt_reader_next(&c->reader, &v));
+    ASSERT_EQ(RLT_SKIP_COUNT, c->reader.scan.skip_why);
+    ASSERT(c->reader.bytes.cap <= 2 * cap + 64);
+    rlt_reader_release(&c->reader);
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
 }

@@ -19,7 +19,7 @@ static void t_begin(t_rig *t)
     rlt_lease_init(&t->l, &plan, &t->c.rand);
 }
 
-static rlt_fate t_pass(t_rig *t, relet_time ms)
+static rlt_lease_result t_pass(t_rig *t, relet_time ms)
 {
     t_clock_pass(&t->c, ms);
     return rlt_lease_tick(&t->l, t->c.now, 1);
@@ -35,14 +35,14 @@ static rlt_want t_sent(t_rig *t)
 }
 
 /* The server says so; NULL: it said nothing. */
-static rlt_fate t_hear(t_rig *t, const char *bytes)
+static rlt_lease_result t_hear(t_rig *t, const char *bytes)
 {
     rlt_reply r = t_reply_to(&t->c, t->c.serial, bytes);
 
     return rlt_lease_reply(&t->l, t->c.now, &r);
 }
 
-static rlt_fate t_answer(t_rig *t, int status, long token, long left)
+static rlt_lease_result t_answer(t_rig *t, int status, long token, long left)
 {
     rlt_reply r = t_script(&t->c, status, token, left, 2);
 
@@ -103,7 +103,7 @@ TEST a_grant_is_believed_from_the_asking_and_not_from_the_answer(void)
 
     t_ask(&t);
     (void)t_pass(&t, 4000);
-    ASSERT_EQ(RLT_FATE_GRANTED, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_GRANTED, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     ASSERT_EQ(1000 + T_TRUST, t.l.valid_until);
     ASSERT_EQ(50, t.l.token);
@@ -116,7 +116,7 @@ TEST a_grant_that_has_ended_is_none(void)
 
     t_ask(&t);
     (void)t_pass(&t, T_TRUST);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_EXPIRED, t.l.why);
     ASSERT_EQ(RLT_LEASE_NONE, t.l.state);
     PASS();
@@ -127,7 +127,7 @@ TEST a_refusal_says_for_how_long(void)
     t_rig t;
 
     t_ask(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_answer(&t, 0, 50, 777));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_answer(&t, 0, 50, 777));
     ASSERT_EQ(RELET_WHY_TAKEN, t.l.why);
     ASSERT_EQ(777, t.l.left_ms);
     ASSERT_EQ(2, t.l.place);
@@ -157,7 +157,7 @@ TEST a_quarantine_is_a_refusal(void)
     t_rig t;
 
     t_ask(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_answer(&t, -2, 0, 500));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_answer(&t, -2, 0, 500));
     ASSERT_EQ(RELET_WHY_QUARANTINE, t.l.why);
     ASSERT_EQ(500, t.l.left_ms);
     PASS();
@@ -168,7 +168,7 @@ TEST an_error_is_a_refusal_with_its_text(void)
     t_rig t;
 
     t_ask(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, "-WRONGTYPE x\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, "-WRONGTYPE x\r\n"));
     ASSERT_EQ(RELET_WHY_REFUSED, t.l.why);
     ASSERT_EQ(0, memcmp(t.l.text.p, "WRONGTYPE x", t.l.text.n));
     PASS();
@@ -187,10 +187,10 @@ TEST what_no_script_answers_is_as_an_error(void)
 
     for (i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         t_ask(&t);
-        ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, odd[i]));
+        ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, odd[i]));
         ASSERT_EQ(RELET_WHY_REFUSED, t.l.why);
         t_renew(&t);
-        ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, odd[i]));
+        ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, odd[i]));
         ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     }
     PASS();
@@ -201,7 +201,7 @@ TEST without_an_answer_the_term_is_asked_for_again(void)
     t_rig t;
 
     t_ask(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, NULL));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, NULL));
     ASSERT_EQ(RELET_WHY_BROKEN, t.l.why);
     rlt_lease_ask(&t.l);
     (void)t_sent(&t);
@@ -220,7 +220,7 @@ TEST an_answer_to_an_earlier_request_does_not_count(void)
     (void)t_sent(&t);
     late = t_script(&t.c, 1, 50, T_TTL, 0);
     late.serial--;
-    ASSERT_EQ(RLT_FATE_NONE, rlt_lease_reply(&t.l, t.c.now, &late));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, rlt_lease_reply(&t.l, t.c.now, &late));
     ASSERT_EQ(RLT_LEASE_ASKING, t.l.state);
     PASS();
 }
@@ -243,7 +243,7 @@ TEST an_error_about_the_copies_of_a_renewal_is_not_a_loss(void)
     ASSERT_EQ(0, rlt_lease_deadline(&t.l, 1)); /* they are to be counted */
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
     ASSERT_EQ(until, rlt_lease_deadline(&t.l, 1));
-    ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, "-ERR no\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, "-ERR no\r\n"));
     ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     ASSERT_EQ(until, t.l.valid_until);
     PASS();
@@ -254,9 +254,9 @@ TEST one_disk_is_enough_when_no_replica_was_asked_for(void)
     t_rig t;
 
     t_ask_copies(&t, 0, 1);
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
-    ASSERT_EQ(RLT_FATE_GRANTED, t_hear(&t, "*2\r\n:1\r\n:0\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_GRANTED, t_hear(&t, "*2\r\n:1\r\n:0\r\n"));
     PASS();
 }
 
@@ -265,11 +265,11 @@ TEST a_grant_counts_once_it_has_its_copies(void)
     t_rig t;
 
     t_ask_copies(&t, 2, 0);
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RLT_LEASE_CONFIRMING, t.l.state);
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
     (void)t_pass(&t, 500);
-    ASSERT_EQ(RLT_FATE_GRANTED, t_hear(&t, ":2\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_GRANTED, t_hear(&t, ":2\r\n"));
     ASSERT_EQ(1000 + T_TRUST, t.l.valid_until);
     PASS();
 }
@@ -282,7 +282,7 @@ TEST copies_that_come_too_late_are_none(void)
     (void)t_answer(&t, 1, 50, T_TTL);
     (void)t_sent(&t);
     (void)t_pass(&t, T_TRUST);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, ":1\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, ":1\r\n"));
     ASSERT_EQ(RELET_WHY_EXPIRED, t.l.why);
     PASS();
 }
@@ -297,7 +297,7 @@ TEST a_grant_with_too_few_copies_is_released(void)
         t_ask_copies(&t, 2, 0);
         (void)t_answer(&t, 1, 50, T_TTL);
         (void)t_sent(&t);
-        ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, few[i]));
+        ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, few[i]));
         ASSERT_EQ(RELET_WHY_NOT_REPLICATED, t.l.why);
         ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
         ASSERT_EQ(50, t.want.token);
@@ -312,7 +312,7 @@ TEST copies_that_nobody_told_of_are_asked_for_again(void)
     t_ask_copies(&t, 1, 0);
     (void)t_answer(&t, 1, 50, T_TTL);
     (void)t_sent(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, NULL));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, NULL));
     ASSERT_EQ(RELET_WHY_BROKEN, t.l.why);
     ASSERT_EQ(RLT_LEASE_NONE, t.l.state);
     PASS();
@@ -333,7 +333,7 @@ TEST a_renewal_without_its_copies_does_not_count(void)
     (void)t_answer(&t, 1, 50, T_TTL);
     ASSERT_EQ(until, t.l.valid_until);
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
-    ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, ":0\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, ":0\r\n"));
     ASSERT_EQ(until, t.l.valid_until);
     (void)t_pass(&t, 100);
     ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
@@ -355,12 +355,12 @@ TEST copies_on_disk_are_counted_here_and_there(void)
         t_ask_copies(&t, 1, 1);
         (void)t_answer(&t, 1, 50, T_TTL);
         (void)t_sent(&t);
-        ASSERT_EQ(RLT_FATE_REFUSED, t_hear(&t, said[i]));
+        ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, said[i]));
     }
     t_ask_copies(&t, 1, 1);
     (void)t_answer(&t, 1, 50, T_TTL);
     (void)t_sent(&t);
-    ASSERT_EQ(RLT_FATE_GRANTED, t_hear(&t, "*2\r\n:1\r\n:1\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_GRANTED, t_hear(&t, "*2\r\n:1\r\n:1\r\n"));
     PASS();
 }
 
@@ -396,7 +396,7 @@ TEST a_renewal_extends_from_its_sending(void)
     ASSERT_EQ(50, t.want.token);
     ASSERT_EQ(T_TRUST - 3334, t.want.timeout_ms);
     (void)t_pass(&t, 2000);
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(1000 + 3334 + T_TRUST, t.l.valid_until);
     PASS();
 }
@@ -406,7 +406,7 @@ TEST one_error_is_not_a_loss(void)
     t_rig t;
 
     t_renew(&t);
-    ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, "-LOADING x\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, "-LOADING x\r\n"));
     ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     ASSERT(t.l.again_at > t.c.now && t.l.again_at <= t.c.now + 20);
     (void)t_pass(&t, 20);
@@ -447,11 +447,11 @@ TEST another_holder_or_a_newer_token_is_a_loss(void)
     t_rig t;
 
     t_renew(&t);
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, 0, 50, 900));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 0, 50, 900));
     ASSERT_EQ(RELET_WHY_TAKEN, t.l.why);
     ASSERT_EQ(900, t.l.left_ms);
     t_renew(&t);
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, 1, 51, 900));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 1, 51, 900));
     ASSERT_EQ(RELET_WHY_TAKEN, t.l.why);
     PASS();
 }
@@ -461,7 +461,7 @@ TEST a_key_that_is_gone_is_a_loss(void)
     t_rig t;
 
     t_renew(&t);
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, -1, 50, 0));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, -1, 50, 0));
     ASSERT_EQ(RELET_WHY_GONE, t.l.why);
     PASS();
 }
@@ -471,10 +471,10 @@ TEST belief_ends_by_itself_in_time(void)
     t_rig t;
 
     t_renew(&t);
-    ASSERT_EQ(RLT_FATE_NONE, t_pass(&t, T_TRUST - 3334 - 1));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_pass(&t, T_TRUST - 3334 - 1));
     ASSERT_EQ(1000 + T_TRUST, rlt_lease_deadline(&t.l, 1));
     ASSERT_EQ(1000 + T_TRUST, rlt_lease_deadline(&t.l, 0));
-    ASSERT_EQ(RLT_FATE_LOST, t_pass(&t, 1));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_pass(&t, 1));
     ASSERT_EQ(RELET_WHY_EXPIRED, t.l.why);
     PASS();
 }
@@ -485,9 +485,9 @@ TEST a_late_answer_does_not_bring_a_lease_back(void)
 
     t_renew(&t);
     t_clock_pass(&t.c, T_TRUST); /* paused: no tick has seen it */
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_EXPIRED, t.l.why);
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RLT_LEASE_NONE, t.l.state);
     PASS();
 }
@@ -500,11 +500,11 @@ TEST a_server_clock_that_went_too_far_is_a_loss(void)
 
     t_renew(&t);
     t.c.server_us += 200000;
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_CLOCK, t.l.why);
     t_renew(&t);
     t.c.server_us -= 200000;
-    ASSERT_EQ(RLT_FATE_LOST, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_CLOCK, t.l.why);
     PASS();
 }
@@ -515,7 +515,7 @@ TEST clocks_may_differ_a_little(void)
 
     t_renew(&t);
     t.c.server_us += 90000;
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     PASS();
 }
 
@@ -526,11 +526,11 @@ TEST a_slow_answer_is_no_sign_of_a_wrong_clock(void)
 
     t_renew(&t);
     t.c.now += 4000;
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     t.c.server_us += 4000000;
     (void)t_pass(&t, 1000);
     ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
-    ASSERT_EQ(RLT_FATE_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
     PASS();
 }
 
@@ -544,7 +544,7 @@ TEST a_grant_by_a_wrong_clock_is_released(void)
     t.c.server_us += 60000000;
     rlt_lease_ask(&t.l);
     (void)t_sent(&t);
-    ASSERT_EQ(RLT_FATE_REFUSED, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_CLOCK, t.l.why);
     ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
     PASS();
@@ -557,11 +557,11 @@ TEST a_release_names_the_grant(void)
     t_rig t;
 
     t_hold(&t);
-    ASSERT_EQ(RLT_FATE_NONE, rlt_lease_release(&t.l, t.c.now));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, rlt_lease_release(&t.l, t.c.now));
     ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
     ASSERT_EQ(50, t.want.token);
     ASSERT_EQ(1, t.want.term);
-    ASSERT_EQ(RLT_FATE_RELEASED, t_answer(&t, 1, 50, 1));
+    ASSERT_EQ(RLT_LEASE_WAS_RELEASED, t_answer(&t, 1, 50, 1));
     ASSERT_EQ(RLT_LEASE_NONE, t.l.state);
     PASS();
 }
@@ -573,7 +573,7 @@ TEST a_release_that_came_too_late_is_one_too(void)
     t_hold(&t);
     (void)rlt_lease_release(&t.l, t.c.now);
     (void)t_sent(&t);
-    ASSERT_EQ(RLT_FATE_RELEASED, t_answer(&t, 0, 51, 1));
+    ASSERT_EQ(RLT_LEASE_WAS_RELEASED, t_answer(&t, 0, 51, 1));
     PASS();
 }
 
@@ -588,9 +588,9 @@ TEST a_release_goes_behind_a_request_under_way(void)
     ASSERT_EQ(0, t.want.token);
     grant = t_script(&t.c, 1, 50, T_TTL, 0);
     grant.serial--;
-    ASSERT_EQ(RLT_FATE_NONE, rlt_lease_reply(&t.l, t.c.now, &grant));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, rlt_lease_reply(&t.l, t.c.now, &grant));
     ASSERT_EQ(RLT_LEASE_RELEASING, t.l.state);
-    ASSERT_EQ(RLT_FATE_RELEASED, t_answer(&t, 1, 50, 1));
+    ASSERT_EQ(RLT_LEASE_WAS_RELEASED, t_answer(&t, 1, 50, 1));
     PASS();
 }
 
@@ -602,7 +602,7 @@ TEST a_failed_release_is_tried_until_the_lease_has_ended(void)
     t_hold(&t);
     (void)rlt_lease_release(&t.l, t.c.now);
     for (i = 0; t_sent(&t) == RLT_WANT_RELEASE; i++) {
-        ASSERT_EQ(RLT_FATE_NONE, t_hear(&t, i % 2 ? NULL : "-BUSY\r\n"));
+        ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, i % 2 ? NULL : "-BUSY\r\n"));
         (void)t_pass(&t, RLT_MAX(0, t.l.again_at - t.c.now));
     }
     ASSERT(i > 5 && i < 50);
@@ -619,9 +619,9 @@ TEST a_release_waits_for_a_link_while_the_lease_could_be_believed_in(void)
     (void)rlt_lease_release(&t.l, t.c.now);
     ASSERT_EQ(1000 + T_TRUST, rlt_lease_deadline(&t.l, 0));
     t_clock_pass(&t.c, T_TRUST - 1);
-    ASSERT_EQ(RLT_FATE_NONE, rlt_lease_tick(&t.l, t.c.now, 0));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, rlt_lease_tick(&t.l, t.c.now, 0));
     t_clock_pass(&t.c, 1);
-    ASSERT_EQ(RLT_FATE_RELEASED, rlt_lease_tick(&t.l, t.c.now, 0));
+    ASSERT_EQ(RLT_LEASE_WAS_RELEASED, rlt_lease_tick(&t.l, t.c.now, 0));
     PASS();
 }
 
@@ -647,7 +647,7 @@ TEST what_was_never_asked_for_is_released_at_once(void)
 
     t_begin(&t);
     rlt_lease_ask(&t.l);
-    ASSERT_EQ(RLT_FATE_RELEASED, rlt_lease_release(&t.l, t.c.now));
+    ASSERT_EQ(RLT_LEASE_WAS_RELEASED, rlt_lease_release(&t.l, t.c.now));
     ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
     PASS();
 }
@@ -660,7 +660,7 @@ TEST what_is_forgotten_wants_nothing(void)
     rlt_lease_forget(&t.l);
     ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
     ASSERT_EQ(RELET_NEVER, rlt_lease_deadline(&t.l, 1));
-    ASSERT_EQ(RLT_FATE_NONE, t_pass(&t, 100000));
+    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_pass(&t, 100000));
     PASS();
 }
 

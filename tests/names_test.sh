@@ -10,7 +10,7 @@ set -u
 
 known() {
     grep -rqE "(TEST|static void) $1\(|SIM_MARK\($1\)|\b$1\b" tests/*.c \
-        tests/*.h tests/both tests/sim tests/*.sh || echo "there is no $1"
+        tests/*.h tests/engine tests/sim tests/*.sh || echo "there is no $1"
 }
 
 for name in $(grep -oE '`[a-z0-9]+(_[a-z0-9]+)+`' tests/README.md | tr -d '`' |

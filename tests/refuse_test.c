@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * refuse_test.c - commands that may not go over a shared link, and why. */
-#include "refuse.h"
+#include "command_rules.h"
 
 #include "greatest.h"
 
@@ -12,7 +12,7 @@ static const char *t_rule(const char *word, const char *second, int in_unit,
 
     argv[0] = relet_str(word);
     argv[1] = relet_str(second ? second : "");
-    return rlt_refuse(argv, second ? 2 : 1, in_unit, effect);
+    return rlt_command_rule(argv, second ? 2 : 1, in_unit, effect);
 }
 
 static const char *const t_forbidden[][2] = {
@@ -131,7 +131,7 @@ TEST an_empty_command_is_refused(void)
 {
     rlt_effect effect;
 
-    ASSERT(rlt_refuse(NULL, 0, 0, &effect) != NULL);
+    ASSERT(rlt_command_rule(NULL, 0, 0, &effect) != NULL);
     ASSERT(t_rule("", NULL, 0, &effect) != NULL);
     ASSERT_EQ(RLT_EFFECT_NONE, effect);
     PASS();

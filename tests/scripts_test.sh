@@ -11,10 +11,10 @@ set -u
 . tests/count.sh
 # shellcheck disable=SC1091
 . build/deps/have.mk
-both=build/asan/tests/both
-move=$both/queue_move_test
-tests="$both/scripts_test $both/queue_put_test $both/queue_claim_test \
-    $both/queue_end_test $both/queue_cut_test $move"
+engine=build/asan/tests/engine
+move=$engine/queue_move_test
+tests="$engine/scripts_test $engine/queue_put_test $engine/queue_claim_test \
+    $engine/queue_end_test $engine/queue_cut_test $move"
 work=$(mktemp -d) || exit 1
 
 server_pid=

@@ -3,7 +3,7 @@
  * slot_test.c - which hash slot a key is in, and where a redirect points.
  */
 
-#include "slot.h"
+#include "hashslot.h"
 #include "text.h"
 
 #include "greatest.h"
@@ -38,13 +38,13 @@ TEST keys_are_in_the_slots_that_servers_put_them_in(void)
     size_t i;
 
     for (i = 0; i < T_COUNT(rows); i++)
-        ASSERT_EQm(rows[i].key.p, rows[i].slot, rlt_slot_of(rows[i].key));
+        ASSERT_EQm(rows[i].key.p, rows[i].slot, rlt_hashslot_of(rows[i].key));
     PASS();
 }
 
 TEST a_null_span_is_the_empty_key(void)
 {
-    ASSERT_EQ(0, rlt_slot_of(relet_str(NULL)));
+    ASSERT_EQ(0, rlt_hashslot_of(relet_str(NULL)));
     PASS();
 }
 
@@ -75,7 +75,7 @@ TEST every_byte_counts_as_the_polynomial_says(void)
         for (b = 0; b < 256; b++) {
             key[0] = (uint8_t)a;
             key[1] = (uint8_t)b;
-            ASSERT_EQ(t_crc(key, 2) % 16384, rlt_slot_of(s));
+            ASSERT_EQ(t_crc(key, 2) % 16384, rlt_hashslot_of(s));
         }
     PASS();
 }
@@ -104,7 +104,7 @@ TEST redirects_say_where_to_go(void)
     for (i = 0; i < T_COUNT(rows); i++) {
         memset(&r, 0xa5, sizeof r);
         ASSERT_EQm(rows[i].text, 1,
-                   rlt_slot_redirect(relet_str(rows[i].text), &r));
+                   rlt_hashslot_redirect(relet_str(rows[i].text), &r));
         ASSERT_EQm(rows[i].text, rows[i].kind, r.kind);
         ASSERT_EQm(rows[i].text, rows[i].slot, r.slot);
         ASSERTm(rows[i].text, rlt_span_is(r.host, rows[i].host));
@@ -132,7 +132,7 @@ TEST what_is_wrong_in_any_detail_is_no_redirect(void)
     memset(&before, 0xa5, sizeof before);
     r = before;
     for (i = 0; i < T_COUNT(rows); i++) {
-        ASSERT_EQm(rows[i], 0, rlt_slot_redirect(relet_str(rows[i]), &r));
+        ASSERT_EQm(rows[i], 0, rlt_hashslot_redirect(relet_str(rows[i]), &r));
         ASSERT_EQm(rows[i], 0, memcmp(&r, &before, sizeof r));
     }
     PASS();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * slots_test.c - the jobs that a worker holds, cell by cell of their table. */
-#include "slots.h"
+#include "claims.h"
 
 #include "greatest.h"
 #include "lease_rig.h"
@@ -10,8 +10,8 @@
 
 typedef struct t_rig {
     t_clock c;
-    rlt_slots t;
-    rlt_slot slot[T_SLOTS];
+    rlt_claims t;
+    rlt_claim slot[T_SLOTS];
     rlt_claimed claim;
 } t_rig;
 
@@ -19,7 +19,7 @@ static void t_begin(t_rig *t)
 {
     memset(t, 0, sizeof *t);
     t_clock_begin(&t->c);
-    rlt_slots_init(&t->t, t->slot, T_SLOTS);
+    rlt_claims_init(&t->t, t->slot, T_SLOTS);
     t->claim.sent_at = 1000;
     t->claim.until = 11000;
     t->claim.server_us = INT64_C(1700000000000000);
@@ -37,7 +37,7 @@ static uint32_t t_claim_of(t_rig *t, int number, int token, const char *head)
     sprintf(bytes, "*3\r\n:%d\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", number,
             (int)strlen(record), record, (int)strlen(state), state);
     r = t_reply_to(&t->c, 1, bytes);
-    return rlt_slots_take(&t->t, r.value, 0, &t->claim);
+    return rlt_claims_take(&t->t, r.value, 0, &t->claim);
 }
 
 static uint32_t t_claim(t_rig *t, int number, int token)
@@ -49,11 +49,11 @@ static uint32_t t_claim(t_rig *t, int number, int token)
 static const char *t_told(t_rig *t)
 {
     static char text[200];
-    rlt_slot job;
+    rlt_claim job;
     int tell;
 
     text[0] = '\0';
-    while (rlt_slots_event(&t->t, &tell, &job))
+    while (rlt_claims_event(&t->t, &tell, &job))
         sprintf(text + strlen(text), "%s %d %s;",
                 tell == RLT_TELL_JOB_LOST ? "lost" : "cancel", (int)job.number,
                 relet_why_text((relet_why)job.why));
@@ -66,15 +66,15 @@ TEST what_is_claimed_is_held_with_what_its_state_says(void)
 
     t_begin(&t);
     ASSERT_EQ(1, t_claim(&t, 7, 70));
-    ASSERT_EQ(RLT_SLOT_HELD, t.slot[0].state);
+    ASSERT_EQ(RLT_CLAIM_HELD, t.slot[0].state);
     ASSERT_EQ(7, (int)t.slot[0].number);
     ASSERT_EQ(70, (int)t.slot[0].token);
     ASSERT_EQ(1, (int)t.slot[0].attempts);
     ASSERT_EQ(2, (int)t.slot[0].stalls);
     ASSERT_EQ(3, (int)t.slot[0].replays);
     ASSERT_EQ(11000, t.slot[0].valid_until);
-    ASSERT(rlt_slots_find(&t.t, 7, 70) == &t.slot[0]);
-    ASSERT(rlt_slots_find(&t.t, 7, 71) == NULL);
+    ASSERT(rlt_claims_find(&t.t, 7, 70) == &t.slot[0]);
+    ASSERT(rlt_claims_find(&t.t, 7, 71) == NULL);
     PASS();
 }
 
@@ -85,7 +85,7 @@ TEST what_is_here_under_its_token_is_not_taken_twice(void)
     t_begin(&t);
     (void)t_claim(&t, 7, 70);
     ASSERT_EQ(0, t_claim(&t, 7, 70));
-    ASSERT_EQ(1, rlt_slots_busy(&t.t));
+    ASSERT_EQ(1, rlt_claims_busy(&t.t));
     ASSERT_EQ(0, t.claim.twins);
     PASS();
 }
@@ -109,7 +109,7 @@ TEST what_is_claimed_while_it_stops_goes_back(void)
     t_begin(&t);
     t.claim.to_go_back = 1;
     ASSERT_EQ(0, t_claim(&t, 7, 70));
-    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[0].state);
+    ASSERT_EQ(RLT_CLAIM_RETURN, t.slot[0].state);
     PASS();
 }
 
@@ -119,10 +119,10 @@ TEST what_was_lost_and_not_ended_goes_back_when_it_comes_again(void)
 
     t_begin(&t);
     (void)t_claim(&t, 7, 70);
-    rlt_slots_expire(&t.t, 11000);
+    rlt_claims_expire(&t.t, 11000);
     ASSERT_EQ(0, t_claim(&t, 7, 71));
-    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state);
-    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[1].state);
+    ASSERT_EQ(RLT_CLAIM_LOST, t.slot[0].state);
+    ASSERT_EQ(RLT_CLAIM_RETURN, t.slot[1].state);
     ASSERT_EQ(1, t.claim.twins);
     PASS();
 }
@@ -133,16 +133,17 @@ TEST a_lease_is_lost_when_its_time_has_come_and_told_once(void)
 
     t_begin(&t);
     (void)t_claim(&t, 7, 70);
-    ASSERT_EQ(11000, rlt_slots_deadline(&t.t));
-    rlt_slots_expire(&t.t, 10999);
+    ASSERT_EQ(11000, rlt_claims_deadline(&t.t));
+    rlt_claims_expire(&t.t, 10999);
     ASSERT_STR_EQ("", t_told(&t));
-    rlt_slots_expire(&t.t, 11000);
+    rlt_claims_expire(&t.t, 11000);
     ASSERT_STR_EQ("lost 7 expired;", t_told(&t));
-    rlt_slots_expire(&t.t, 12000);
+    rlt_claims_expire(&t.t, 12000);
     ASSERT_STR_EQ("", t_told(&t));
-    ASSERT_EQ(RELET_NEVER, rlt_slots_deadline(&t.t));
-    ASSERT_EQ(0, rlt_slots_end(&t.t, rlt_slots_open(&t.t, 7), RLT_SLOT_DONE));
-    ASSERT_EQ(0, rlt_slots_busy(&t.t));
+    ASSERT_EQ(RELET_NEVER, rlt_claims_deadline(&t.t));
+    ASSERT_EQ(0,
+              rlt_claims_end(&t.t, rlt_claims_open(&t.t, 7), RLT_CLAIM_DONE));
+    ASSERT_EQ(0, rlt_claims_busy(&t.t));
     PASS();
 }
 
@@ -152,15 +153,15 @@ TEST an_attempt_that_takes_too_long_is_told_and_is_not_renewed(void)
 
     t_begin(&t);
     (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
-    ASSERT_EQ(5000, rlt_slots_deadline(&t.t));
-    rlt_slots_expire(&t.t, 5000);
+    ASSERT_EQ(5000, rlt_claims_deadline(&t.t));
+    rlt_claims_expire(&t.t, 5000);
     ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
-    rlt_slots_expire(&t.t, 6000);
+    rlt_claims_expire(&t.t, 6000);
     ASSERT_STR_EQ("", t_told(&t));
-    ASSERT_EQ(0, rlt_slots_renew(&t.t, 99999, 9));
-    ASSERT_EQ(RELET_NEVER, rlt_slots_until(&t.t));
-    ASSERT_EQ(11000, rlt_slots_deadline(&t.t));
-    rlt_slots_expire(&t.t, 11000);
+    ASSERT_EQ(0, rlt_claims_renew(&t.t, 99999, 9));
+    ASSERT_EQ(RELET_NEVER, rlt_claims_until(&t.t));
+    ASSERT_EQ(11000, rlt_claims_deadline(&t.t));
+    rlt_claims_expire(&t.t, 11000);
     ASSERT_STR_EQ("lost 7 expired;", t_told(&t));
     PASS();
 }
@@ -174,7 +175,7 @@ TEST what_is_claimed_after_its_deadline_is_not_begun(void)
     ASSERT_EQ(1, t_claim_of(&t, 7, 70, "0,0,0,0,5;d3000"));
     t.claim.server_us += 1000;
     ASSERT_EQ(0, t_claim_of(&t, 8, 80, "0,0,0,0,5;d3000"));
-    ASSERT(rlt_slots_stale(&t.t) == &t.slot[1]);
+    ASSERT(rlt_claims_stale(&t.t) == &t.slot[1]);
     PASS();
 }
 
@@ -186,11 +187,11 @@ TEST a_renewal_counts_for_what_it_was_about(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    ASSERT_EQ(2, rlt_slots_renew(&t.t, 11000, 9));
+    ASSERT_EQ(2, rlt_claims_renew(&t.t, 11000, 9));
     (void)t_claim(&t, 3, 3); /* it came meanwhile */
-    rlt_slots_renewed(&t.t, letters, 20000);
+    rlt_claims_renewed(&t.t, letters, 20000);
     ASSERT_EQ(20000, t.slot[0].valid_until);
-    ASSERT_EQ(RLT_SLOT_LOST, t.slot[1].state);
+    ASSERT_EQ(RLT_CLAIM_LOST, t.slot[1].state);
     ASSERT_EQ(11000, t.slot[2].valid_until);
     ASSERT_STR_EQ("lost 2 taken;", t_told(&t));
     PASS();
@@ -206,10 +207,10 @@ TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
-    rlt_slots_renewed(&t.t, letters, 20000);
-    ASSERT_EQ(RLT_SLOT_HELD, t.slot[1].state);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    (void)rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_DONE);
+    rlt_claims_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(RLT_CLAIM_HELD, t.slot[1].state);
     ASSERT_EQ(20000, t.slot[1].valid_until);
     PASS();
 }
@@ -224,9 +225,9 @@ TEST what_went_back_too_late_is_told_to_nobody(void)
     t_begin(&t);
     t.claim.to_go_back = 1;
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_send(&t.t, RLT_SLOT_RETURN, 1, 9);
-    rlt_slots_answered(&t.t, 1, letters);
-    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
+    (void)rlt_claims_send(&t.t, RLT_CLAIM_RETURN, 1, 9);
+    rlt_claims_answered(&t.t, 1, letters);
+    ASSERT_EQ(RLT_CLAIM_FREE, t.slot[0].state);
     ASSERT_STR_EQ("", t_told(&t));
     PASS();
 }
@@ -238,10 +239,10 @@ TEST a_late_renewal_does_not_bring_back_what_was_lost(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_expire(&t.t, 11000);
-    rlt_slots_renewed(&t.t, letters, 20000);
-    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_expire(&t.t, 11000);
+    rlt_claims_renewed(&t.t, letters, 20000);
+    ASSERT_EQ(RLT_CLAIM_LOST, t.slot[0].state);
     PASS();
 }
 
@@ -252,9 +253,9 @@ TEST a_renewal_without_an_answer_for_a_job_changes_nothing(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, none, 20000);
-    ASSERT_EQ(RLT_SLOT_HELD, t.slot[0].state);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, none, 20000);
+    ASSERT_EQ(RLT_CLAIM_HELD, t.slot[0].state);
     ASSERT_EQ(11000, t.slot[0].valid_until);
     PASS();
 }
@@ -266,10 +267,10 @@ TEST a_cancel_is_told_once_and_the_lease_goes_on(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, letters, 20000);
-    (void)rlt_slots_renew(&t.t, 20000, 9);
-    rlt_slots_renewed(&t.t, letters, 30000);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, letters, 20000);
+    (void)rlt_claims_renew(&t.t, 20000, 9);
+    rlt_claims_renewed(&t.t, letters, 30000);
     ASSERT_STR_EQ("cancel 1 none;", t_told(&t));
     ASSERT_EQ(30000, t.slot[0].valid_until);
     PASS();
@@ -284,18 +285,18 @@ TEST what_has_ended_is_sent_until_it_is_answered(void)
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
     (void)t_claim(&t, 3, 3);
-    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE));
-    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE));
-    ASSERT_EQ(1, rlt_slots_end(&t.t, &t.slot[2], RLT_SLOT_RETURN));
-    ASSERT_EQ(2, rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 9));
-    ASSERT_EQ(2, rlt_slots_sent(&t.t, 4));
-    ASSERT_EQ(0, rlt_slots_sent(&t.t, 5));
-    rlt_slots_answered(&t.t, 4, letters);
-    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
-    ASSERT_EQ(RLT_SLOT_LATE, t.slot[1].state);
-    ASSERT_EQ(RLT_SLOT_RETURN, t.slot[2].state);
+    ASSERT_EQ(1, rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_DONE));
+    ASSERT_EQ(1, rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_DONE));
+    ASSERT_EQ(1, rlt_claims_end(&t.t, &t.slot[2], RLT_CLAIM_RETURN));
+    ASSERT_EQ(2, rlt_claims_send(&t.t, RLT_CLAIM_DONE, 4, 9));
+    ASSERT_EQ(2, rlt_claims_sent(&t.t, 4));
+    ASSERT_EQ(0, rlt_claims_sent(&t.t, 5));
+    rlt_claims_answered(&t.t, 4, letters);
+    ASSERT_EQ(RLT_CLAIM_FREE, t.slot[0].state);
+    ASSERT_EQ(RLT_CLAIM_LATE, t.slot[1].state);
+    ASSERT_EQ(RLT_CLAIM_RETURN, t.slot[2].state);
     ASSERT_STR_EQ("lost 2 taken;", t_told(&t));
-    ASSERT_EQ(RLT_SLOT_FREE, t.slot[1].state);
+    ASSERT_EQ(RLT_CLAIM_FREE, t.slot[1].state);
     PASS();
 }
 
@@ -307,13 +308,13 @@ TEST a_closing_job_ends_with_its_answer(void)
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
     (void)t_claim(&t, 3, 3);
-    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_CLOSING);
-    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_CLOSING);
-    rlt_slots_closed(&t.t, 0, 'd');
-    rlt_slots_closed(&t.t, 1, 0);
-    rlt_slots_closed(&t.t, 2, 'd'); /* it is not closing */
-    ASSERT_EQ(RLT_SLOT_FREE, t.slot[0].state);
-    ASSERT_EQ(RLT_SLOT_HELD, t.slot[2].state);
+    (void)rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_CLOSING);
+    (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_CLOSING);
+    rlt_claims_closed(&t.t, 0, 'd');
+    rlt_claims_closed(&t.t, 1, 0);
+    rlt_claims_closed(&t.t, 2, 'd'); /* it is not closing */
+    ASSERT_EQ(RLT_CLAIM_FREE, t.slot[0].state);
+    ASSERT_EQ(RLT_CLAIM_HELD, t.slot[2].state);
     ASSERT_STR_EQ("lost 2 broken;", t_told(&t));
     PASS();
 }
@@ -325,9 +326,9 @@ TEST what_ended_is_not_told_of_any_more(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, letters, 20000);
-    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, letters, 20000);
+    (void)rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("", t_told(&t));
     ASSERT_EQ(0, (int)t.t.tells);
     PASS();
@@ -341,9 +342,9 @@ TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
     (void)t_claim(&t, 3, 3);
-    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_RETURN);
-    (void)rlt_slots_end(&t.t, &t.slot[2], RLT_SLOT_CLOSING);
-    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
+    (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_RETURN);
+    (void)rlt_claims_end(&t.t, &t.slot[2], RLT_CLAIM_CLOSING);
+    rlt_claims_cut_off(&t.t, RELET_WHY_STOPPED);
     ASSERT_STR_EQ("lost 1 stopped;lost 3 stopped;", t_told(&t));
     PASS();
 }
@@ -383,8 +384,8 @@ TEST what_is_no_job_finds_no_slot(void)
     t_begin(&t);
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
         r = t_reply_to(&t.c, 1, odd[i]);
-        ASSERT_EQ(0, rlt_slots_take(&t.t, r.value, 0, &t.claim));
-        ASSERT_EQ(0, rlt_slots_busy(&t.t));
+        ASSERT_EQ(0, rlt_claims_take(&t.t, r.value, 0, &t.claim));
+        ASSERT_EQ(0, rlt_claims_busy(&t.t));
     }
     ASSERT_EQ(0, t.claim.homeless);
     PASS();
@@ -398,8 +399,8 @@ TEST a_renewal_says_why_a_lease_is_lost(void)
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
     (void)t_claim(&t, 3, 3);
-    ASSERT_EQ(3, rlt_slots_renew(&t.t, 11000, 9));
-    rlt_slots_renewed(&t.t, relet_str("glo"), 20000);
+    ASSERT_EQ(3, rlt_claims_renew(&t.t, 11000, 9));
+    rlt_claims_renewed(&t.t, relet_str("glo"), 20000);
     ASSERT_STR_EQ("lost 1 gone;lost 2 taken;lost 3 timeout;", t_told(&t));
     PASS();
 }
@@ -413,8 +414,8 @@ TEST a_letter_that_is_none_does_not_renew(void)
     letters.n = 1;
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, letters, 20000);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, letters, 20000);
     ASSERT_EQ(11000, t.slot[0].valid_until);
     PASS();
 }
@@ -426,7 +427,7 @@ TEST no_more_are_renewed_at_a_time_than_was_said(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    ASSERT_EQ(1, rlt_slots_renew(&t.t, 11000, 1));
+    ASSERT_EQ(1, rlt_claims_renew(&t.t, 11000, 1));
     ASSERT_EQ(0, t.slot[1].renewed);
     PASS();
 }
@@ -439,7 +440,7 @@ TEST what_has_time_left_is_not_renewed_yet(void)
     (void)t_claim(&t, 1, 1);
     t.claim.until = 11001;
     (void)t_claim(&t, 2, 2);
-    ASSERT_EQ(1, rlt_slots_renew(&t.t, 11000, 9));
+    ASSERT_EQ(1, rlt_claims_renew(&t.t, 11000, 9));
     ASSERT_EQ(1, t.slot[0].renewed);
     PASS();
 }
@@ -451,10 +452,10 @@ TEST no_more_are_sent_in_a_step_than_was_said(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
-    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE);
-    ASSERT_EQ(1, rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 1));
-    ASSERT_EQ(RLT_SLOT_DONE, t.slot[1].state);
+    (void)rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_DONE);
+    (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_DONE);
+    ASSERT_EQ(1, rlt_claims_send(&t.t, RLT_CLAIM_DONE, 4, 1));
+    ASSERT_EQ(RLT_CLAIM_DONE, t.slot[1].state);
     PASS();
 }
 
@@ -465,10 +466,10 @@ TEST what_an_answer_does_not_speak_of_is_gone(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    (void)rlt_slots_end(&t.t, &t.slot[0], RLT_SLOT_DONE);
-    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_DONE);
-    (void)rlt_slots_send(&t.t, RLT_SLOT_DONE, 4, 9);
-    rlt_slots_answered(&t.t, 4, relet_str("d"));
+    (void)rlt_claims_end(&t.t, &t.slot[0], RLT_CLAIM_DONE);
+    (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_DONE);
+    (void)rlt_claims_send(&t.t, RLT_CLAIM_DONE, 4, 9);
+    rlt_claims_answered(&t.t, 4, relet_str("d"));
     ASSERT_STR_EQ("lost 2 gone;", t_told(&t));
     PASS();
 }
@@ -479,9 +480,9 @@ TEST two_reasons_to_cancel_are_told_as_one(void)
 
     t_begin(&t);
     (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
-    rlt_slots_expire(&t.t, 5000);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, relet_str("c"), 20000);
+    rlt_claims_expire(&t.t, 5000);
     ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
     ASSERT_EQ(0, (int)t.t.tells);
     PASS();
@@ -494,10 +495,10 @@ TEST a_cancel_behind_a_time_out_is_told_as_one(void)
 
     t_begin(&t);
     (void)t_claim_of(&t, 7, 70, "0,0,0,0,5;t4000");
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_expire(&t.t, 5000);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_expire(&t.t, 5000);
     ASSERT_STR_EQ("cancel 7 timeout;", t_told(&t));
-    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
+    rlt_claims_renewed(&t.t, relet_str("c"), 20000);
     ASSERT_STR_EQ("cancel 7 none;", t_told(&t));
     PASS();
 }
@@ -508,9 +509,9 @@ TEST a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_renew(&t.t, 11000, 9);
-    rlt_slots_renewed(&t.t, relet_str("c"), 20000);
-    rlt_slots_expire(&t.t, 20000);
+    (void)rlt_claims_renew(&t.t, 11000, 9);
+    rlt_claims_renewed(&t.t, relet_str("c"), 20000);
+    rlt_claims_expire(&t.t, 20000);
     ASSERT_STR_EQ("lost 1 expired;", t_told(&t));
     PASS();
 }
@@ -521,9 +522,9 @@ TEST what_was_lost_is_open_but_not_held(void)
 
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
-    rlt_slots_expire(&t.t, 11000);
-    ASSERT(rlt_slots_open(&t.t, 1) == &t.slot[0]);
-    ASSERT(rlt_slots_find(&t.t, 1, 1) == NULL);
+    rlt_claims_expire(&t.t, 11000);
+    ASSERT(rlt_claims_open(&t.t, 1) == &t.slot[0]);
+    ASSERT(rlt_claims_find(&t.t, 1, 1) == NULL);
     PASS();
 }
 
@@ -534,12 +535,12 @@ TEST without_a_link_for_good_what_was_told_is_not_told_again(void)
     t_begin(&t);
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
-    (void)rlt_slots_end(&t.t, &t.slot[1], RLT_SLOT_CLOSING);
-    rlt_slots_closed(&t.t, 1, 'l');
-    rlt_slots_expire(&t.t, 11000);
-    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
+    (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_CLOSING);
+    rlt_claims_closed(&t.t, 1, 'l');
+    rlt_claims_expire(&t.t, 11000);
+    rlt_claims_cut_off(&t.t, RELET_WHY_STOPPED);
     ASSERT_STR_EQ("lost 1 expired;lost 2 taken;", t_told(&t));
-    ASSERT_EQ(RLT_SLOT_LOST, t.slot[0].state); /* its handler goes on */
+    ASSERT_EQ(RLT_CLAIM_LOST, t.slot[0].state); /* its handler goes on */
     PASS();
 }
 
@@ -550,13 +551,13 @@ TEST without_a_link_for_good_what_was_not_begun_is_forgotten(void)
     t_begin(&t);
     t.claim.to_go_back = 1;
     (void)t_claim(&t, 1, 1);
-    (void)rlt_slots_send(&t.t, RLT_SLOT_RETURN, 1, 9);
+    (void)rlt_claims_send(&t.t, RLT_CLAIM_RETURN, 1, 9);
     t.claim.to_go_back = 0;
     t.claim.server_us += 5000000;
     (void)t_claim_of(&t, 8, 80, "0,0,0,0,5;d3000");
-    ASSERT(rlt_slots_stale(&t.t) == &t.slot[1]);
-    rlt_slots_cut_off(&t.t, RELET_WHY_STOPPED);
-    ASSERT_EQ(0, rlt_slots_busy(&t.t));
+    ASSERT(rlt_claims_stale(&t.t) == &t.slot[1]);
+    rlt_claims_cut_off(&t.t, RELET_WHY_STOPPED);
+    ASSERT_EQ(0, rlt_claims_busy(&t.t));
     ASSERT_STR_EQ("", t_told(&t));
     PASS();
 }

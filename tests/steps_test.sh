@@ -207,9 +207,9 @@ check 'a test program that is killed has failed' gives '0 1 0' 1 'exit code 137'
 # A folder with a source, its patches, and a compiler that "builds" the program
 # below; it is the control, a mutant's test or a mutant's simulator by its name.
 place=$work/place
-mkdir -p "$place/src" "$place/tests/sim/mutants" "$place/build/mutants"
+mkdir -p "$place/src/base" "$place/tests/sim/mutants" "$place/build/mutants"
 cp tests/sim/mutants.sh tests/sim/mutant.sh tests/sim/head.sh "$place/tests/sim/"
-echo 'int a;' >"$place/src/a.c"
+echo 'int a;' >"$place/src/base/a.c"
 cat >"$place/cc" <<'END_OF_COMPILER'
 #!/bin/sh
 while [ "$1" != -o ]; do shift; done
@@ -219,14 +219,14 @@ chmod +x "$place/cc"
 
 # mutant NAME HEAD
 mutant() {
-    printf '%s\n' "$2" '' '--- a/src/a.c' '+++ b/src/a.c' '@@ -1 +1 @@' \
+    printf '%s\n' "$2" '' '--- a/src/base/a.c' '+++ b/src/base/a.c' '@@ -1 +1 @@' \
         '-int a;' '+int b;' >"$place/tests/sim/mutants/$1.patch"
 }
 
 # mutants COMMANDS: of the program.
 mutants() {
     printf '#!/bin/sh\n%s\n' "$1" >"$place/program"
-    (cd "$place" && sh tests/sim/mutants.sh ./cc '' ./program) \
+    (cd "$place" && sh tests/sim/mutants.sh ./cc '' '' ./program) \
         >"$work/out" 2>&1
     code=$?
     sum_up

@@ -13,7 +13,7 @@
 
 #include "config.h"
 #include "text.h"
-#include "url.h"
+#include "config_url.h"
 
 /* Enough for any: each byte of a text may need three. */
 #define T_URL_MAX (3 * sizeof(relet_config))

@@ -13,7 +13,7 @@ set -u
 work=build/warnings
 mkdir -p "$work"
 
-common="-std=c99 -pedantic-errors -O2 -Iinclude -Isrc -Werror -Wall -Wextra
+common="-std=c99 -pedantic-errors -O2 -Iinclude -Werror -Wall -Wextra
     -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wstrict-prototypes
     -Wmissing-prototypes -Wundef -Wvla -Wformat=2 -Wswitch-enum
     -Wdouble-promotion -Wnull-dereference -Wwrite-strings"
@@ -32,15 +32,23 @@ example="-std=c99 -O2 -Iinclude -Werror -Wall -Wextra -Wpedantic -Wshadow
 # compiles FLAGS COMPILER FILE
 compiles() {
     # shellcheck disable=SC2086
-    "$2" $1 -c -o "$work/room.o" "$3"
+    "$2" $1 $seen -c -o "$work/room.o" "$3"
 }
 
 "$CC" --version | grep -q 'Free Software' || gcc_only=
-for file in src/*.c src/local/*.c src/cli/*.c; do
+core=$($MAKE -s folders)
+local=$($MAKE -s local-folders)
+for file in src/*/*.c src/local/*/*.c; do
+    case $file in
+    src/local/* | src/driver/log* | src/driver/store*) seen=$local ;;
+    src/cli/*) seen= ;;
+    *) seen=$core ;;
+    esac
     check "$CC $file" compiles "$common $gcc_only" "$CC" "$file"
     [ -z "${CLANG:-}" ] ||
         check "clang $file" compiles "$common $clang_only" "$CLANG" "$file"
 done
+seen=
 for file in examples/*.c; do
     case $file in
     *openssl*) given OPENSSL_DEV "warnings of $file" || continue ;;

@@ -13,15 +13,15 @@
 
 typedef struct t_rig {
     t_clock c;
-    rlt_work w;
-    rlt_slot slot[T_SLOTS];
-    rlt_errand e; /* the last that was sent                                  */
+    rlt_worker w;
+    rlt_claim slot[T_SLOTS];
+    rlt_worker_request e; /* the last that was sent                          */
     int all;      /* that were sent together                                 */
 } t_rig;
 
 static void t_begin(t_rig *t, uint32_t slots)
 {
-    rlt_work_plan plan;
+    rlt_worker_plan plan;
 
     memset(t, 0, sizeof *t);
     memset(&plan, 0, sizeof plan);
@@ -31,19 +31,19 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.poll_ms = 30000;
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
-    plan.batch = RLT_WORK_BATCH;
-    rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
+    plan.batch = RLT_WORKER_BATCH;
+    rlt_worker_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
 /* Whether this step is among those that are sent now. */
 static int t_sends(t_rig *t, rlt_step step)
 {
-    rlt_errand e;
+    rlt_worker_request e;
     int sent = 0;
 
     t->all = 0;
-    rlt_work_tick(&t->w, t->c.now);
-    for (; rlt_work_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e) {
+    rlt_worker_tick(&t->w, t->c.now);
+    for (; rlt_worker_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e) {
         sent |= e.step == step;
         t->all++;
     }
@@ -57,7 +57,7 @@ static int t_hear(t_rig *t, rlt_step step, const char *bytes)
 {
     rlt_reply r = t_reply_to(&t->c, t->w.step[step].serial, bytes);
 
-    return rlt_work_reply(&t->w, t->c.now, step, &r);
+    return rlt_worker_reply(&t->w, t->c.now, step, &r);
 }
 
 #define T_JOB(n) ":" #n "\r\n+.1234x\r\n+L 1" #n " 0 0 0 - me\r\n"
@@ -87,7 +87,7 @@ static void t_asleep(t_rig *t)
 
 static relet_time t_due(const t_rig *t)
 {
-    return rlt_work_deadline(&t->w, 1, t->c.now);
+    return rlt_worker_deadline(&t->w, 1, t->c.now);
 }
 
 /* --------------------------------------------------------------------- time */
@@ -98,18 +98,18 @@ TEST what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way(void)
 
     t_full(&t, 2);
     ASSERT(t_due(&t) > t.c.now);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_EQ(t.c.now, t_due(&t));
     t.w.allowed = 1; /* others have the rest of its room */
     SENDS(&t, RLT_STEP_DONE);
     ASSERT(t_due(&t) > t.c.now);
-    (void)rlt_slots_end(&t.w.held, &t.slot[1], RLT_SLOT_RETURN);
+    (void)rlt_claims_end(&t.w.held, &t.slot[1], RLT_CLAIM_RETURN);
     t.w.allowed = 0;
     ASSERT_EQ(t.c.now, t_due(&t));
     SENDS(&t, RLT_STEP_RETURN);
     ASSERT(t_due(&t) > t.c.now);
-    ASSERT(rlt_work_sends(&t.slot[0], RLT_STEP_DONE));
-    ASSERT(!rlt_work_sends(&t.slot[0], RLT_STEP_RETURN));
+    ASSERT(rlt_worker_sends(&t.slot[0], RLT_STEP_DONE));
+    ASSERT(!rlt_worker_sends(&t.slot[0], RLT_STEP_RETURN));
     PASS();
 }
 
@@ -118,7 +118,7 @@ TEST who_has_failed_waits_before_it_sends_more(void)
     t_rig t;
 
     t_full(&t, 1);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     t.w.again_at = t.c.now + 40;
     SENDS_NOTHING(&t);
     ASSERT_EQ(t.c.now + 40, t_due(&t));
@@ -130,9 +130,9 @@ TEST without_a_link_only_the_end_of_a_lease_is_waited_for(void)
     t_rig t;
 
     t_full(&t, 1);
-    ASSERT_EQ(t.c.now + T_TRUST, rlt_work_deadline(&t.w, 0, t.c.now));
+    ASSERT_EQ(t.c.now + T_TRUST, rlt_worker_deadline(&t.w, 0, t.c.now));
     t_asleep(&t);
-    ASSERT_EQ(RELET_NEVER, rlt_work_deadline(&t.w, 0, t.c.now));
+    ASSERT_EQ(RELET_NEVER, rlt_worker_deadline(&t.w, 0, t.c.now));
     PASS();
 }
 
@@ -156,7 +156,7 @@ TEST what_is_to_be_recalled_is_asked_for_now_and_once(void)
     SENDS(&t, RLT_STEP_CLAIM);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
     ASSERT_EQ(t.c.now, t_due(&t));
-    ASSERT_EQ(1, rlt_work_load(&t.w)); /* as many as it may have got */
+    ASSERT_EQ(1, rlt_worker_load(&t.w)); /* as many as it may have got */
     SENDS(&t, RLT_STEP_RECALL);
     ASSERT(t_due(&t) > t.c.now);
     PASS();
@@ -167,7 +167,7 @@ TEST what_is_to_be_recalled_waits_for_a_free_slot(void)
     t_rig t;
 
     t_full(&t, 1);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     (void)t_sends(&t, RLT_STEP_DONE);
     (void)t_hear(&t, RLT_STEP_CLAIM, T_OTHER);
     ASSERT(t_due(&t) > t.c.now);
@@ -183,13 +183,13 @@ TEST a_reaper_that_is_under_way_or_stops_is_not_due(void)
 
     t_asleep(&t);
     t.w.plan.reap_ms = T_REAP;
-    t.w.sweep.reap_at = t.c.now;
+    t.w.reaper.reap_at = t.c.now;
     ASSERT_EQ(t.c.now, t_due(&t));
     ASSERT(t_sends(&t, RLT_STEP_REAP));
     ASSERT(t_due(&t) > t.c.now);
     t_full(&t, 1);
-    t.w.sweep.reap_at = t.c.now + 1;
-    rlt_work_stop(&t.w);
+    t.w.reaper.reap_at = t.c.now + 1;
+    rlt_worker_stop(&t.w);
     ASSERT(t_due(&t) > t.c.now + 1);
     PASS();
 }
@@ -211,7 +211,7 @@ TEST who_is_over_has_nothing_to_wait_for(void)
     t_rig t;
 
     t_full(&t, 1);
-    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
+    rlt_worker_cut_off(&t.w, RELET_WHY_STOPPED);
     ASSERT_EQ(RELET_NEVER, t_due(&t));
     SENDS_NOTHING(&t);
     PASS();
@@ -224,13 +224,13 @@ TEST who_stops_twice_or_behind_its_end_ends_once(void)
     t_rig t;
 
     t_begin(&t, 1);
-    rlt_work_stop(&t.w);
-    rlt_work_stop(&t.w);
-    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
-    ASSERT(rlt_work_ended(&t.w));
-    rlt_work_stop(&t.w);
-    rlt_work_cut_off(&t.w, RELET_WHY_STOPPED);
-    ASSERT(!rlt_work_ended(&t.w));
+    rlt_worker_stop(&t.w);
+    rlt_worker_stop(&t.w);
+    rlt_worker_cut_off(&t.w, RELET_WHY_STOPPED);
+    ASSERT(rlt_worker_ended(&t.w));
+    rlt_worker_stop(&t.w);
+    rlt_worker_cut_off(&t.w, RELET_WHY_STOPPED);
+    ASSERT(!rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -243,12 +243,12 @@ TEST who_stops_waits_for_the_claim_that_is_repeated(void)
     (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
     t_clock_pass(&t.c, 60);
     SENDS(&t, RLT_STEP_CLAIM);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     SENDS_NOTHING(&t);
     (void)t_hear(&t, RLT_STEP_CLAIM, T_ONE);
     SENDS(&t, RLT_STEP_RETURN);
     (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -258,12 +258,12 @@ TEST who_stops_ends_not_before_what_went_astray_was_recalled(void)
 
     t_begin(&t, 1);
     SENDS(&t, RLT_STEP_CLAIM);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
-    ASSERT(!rlt_work_ended(&t.w));
+    ASSERT(!rlt_worker_ended(&t.w));
     SENDS(&t, RLT_STEP_RECALL);
     (void)t_hear(&t, RLT_STEP_RECALL, "*3\r\n:1\r\n:1700000000000000\r\n:0\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -273,14 +273,14 @@ TEST who_stops_is_not_put_to_sleep_by_what_it_asked_before(void)
 
     t_begin(&t, 1);
     SENDS(&t, RLT_STEP_CLAIM);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n:-1\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     t_begin(&t, 1);
     SENDS(&t, RLT_STEP_CLAIM);
     (void)t_hear(&t, RLT_STEP_CLAIM, T_NONE);
     SENDS(&t, RLT_STEP_LINE_UP);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     (void)t_hear(&t, RLT_STEP_LINE_UP, "*3\r\n:1\r\n+\r\n:1\r\n");
     SENDS(&t, RLT_STEP_LEAVE);
     PASS();
@@ -296,10 +296,10 @@ TEST an_answer_to_what_was_not_asked_is_none(void)
     t_begin(&t, 1);
     SENDS(&t, RLT_STEP_CLAIM);
     r = t_reply_to(&t.c, t.e.serial + 1, T_ONE);
-    ASSERT_EQ(0, rlt_work_reply(&t.w, t.c.now, RLT_STEP_CLAIM, &r));
+    ASSERT_EQ(0, rlt_worker_reply(&t.w, t.c.now, RLT_STEP_CLAIM, &r));
     r = t_reply_to(&t.c, 0, "*4\r\n:1\r\n:1\r\n:1\r\n:1\r\n");
-    ASSERT_EQ(0, rlt_work_reply(&t.w, t.c.now, RLT_STEP_REAP, &r));
-    ASSERT_EQ(0, rlt_slots_busy(&t.w.held));
+    ASSERT_EQ(0, rlt_worker_reply(&t.w, t.c.now, RLT_STEP_REAP, &r));
+    ASSERT_EQ(0, rlt_claims_busy(&t.w.held));
     ASSERT_EQ(0, t.w.tries);
     PASS();
 }
@@ -314,15 +314,15 @@ TEST an_answer_of_another_form_is_as_no_answer(void)
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
         t_begin(&t, 1);
         SENDS(&t, RLT_STEP_CLAIM);
-        ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_CLAIM, odd[i]));
+        ASSERT_EQ(RLT_WORKER_TROUBLE, t_hear(&t, RLT_STEP_CLAIM, odd[i]));
         ASSERT_EQ(1, t.w.tries);
         ASSERT(t.w.again_at > t.c.now);
     }
     t_full(&t, 1);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_RETURN);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_RETURN);
     ASSERT(t_sends(&t, RLT_STEP_RETURN));
     (void)t_hear(&t, RLT_STEP_RETURN, "*0\r\n");
-    ASSERT_EQ(1, rlt_slots_busy(&t.w.held));
+    ASSERT_EQ(1, rlt_claims_busy(&t.w.held));
     PASS();
 }
 
@@ -346,11 +346,11 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_REAP;
-    t.w.sweep.reap_at = t.c.now;
+    t.w.reaper.reap_at = t.c.now;
     (void)t_sends(&t, RLT_STEP_REAP);
     (void)t_hear(&t, RLT_STEP_REAP,
                  "*4\r\n:" T_HUGE "\r\n:" T_HUGE "\r\n:0\r\n:" T_HUGE "\r\n");
-    ASSERT(t.w.sweep.reap_at <= t.c.now + T_REAP / 8 + 1);
+    ASSERT(t.w.reaper.reap_at <= t.c.now + T_REAP / 8 + 1);
     (void)t_hear(&t, RLT_STEP_CLAIM,
                  "*3\r\n:" T_TINY "\r\n+" T_HUGE "\r\n:" T_HUGE "\r\n");
     ASSERT(t.w.due_at > t.c.now);
@@ -360,7 +360,7 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
     (void)t_hear(&t, RLT_STEP_REAP,
                  "*4\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY "\r\n:" T_TINY
                  "\r\n");
-    ASSERT(t.w.sweep.reap_at >= t.c.now + T_REAP);
+    ASSERT(t.w.reaper.reap_at >= t.c.now + T_REAP);
     t.w.due_at = t.c.now;
     (void)t_sends(&t, RLT_STEP_PROMOTE);
     (void)t_hear(&t, RLT_STEP_PROMOTE, "*2\r\n:1\r\n:" T_HUGE "\r\n");
@@ -385,8 +385,8 @@ TEST a_mark_that_is_none_is_passed_over(void)
         sprintf(bytes, "*3\r\n:1\r\n+\r\n+%s\r\n", odd[i]);
         (void)t_hear(&t, RLT_STEP_CLAIM, bytes);
         SENDS(&t, RLT_STEP_CLAIM);
-        ASSERT_EQ(strlen(mark[i]), t.w.walk.mark_len);
-        ASSERT_MEM_EQ(mark[i], t.w.walk.mark, strlen(mark[i]));
+        ASSERT_EQ(strlen(mark[i]), t.w.cursor.mark_len);
+        ASSERT_MEM_EQ(mark[i], t.w.cursor.mark, strlen(mark[i]));
     }
     PASS();
 }
@@ -410,13 +410,13 @@ TEST room_that_is_made_wakes_only_a_sleeper(void)
     t_begin(&t, 1);
     SENDS(&t, RLT_STEP_CLAIM);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n:-1\r\n");
-    rlt_work_eased(&t.w);
-    ASSERT_EQ(RLT_WORK_EAGER, t.w.state);
-    rlt_work_eased(&t.w);
-    ASSERT_EQ(RLT_WORK_EAGER, t.w.state);
-    rlt_work_stop(&t.w);
-    rlt_work_eased(&t.w);
-    ASSERT(t.w.state != RLT_WORK_EAGER);
+    rlt_worker_eased(&t.w);
+    ASSERT_EQ(RLT_WORKER_EAGER, t.w.state);
+    rlt_worker_eased(&t.w);
+    ASSERT_EQ(RLT_WORKER_EAGER, t.w.state);
+    rlt_worker_stop(&t.w);
+    rlt_worker_eased(&t.w);
+    ASSERT(t.w.state != RLT_WORKER_EAGER);
     PASS();
 }
 

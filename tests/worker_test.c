@@ -12,15 +12,15 @@
 
 typedef struct t_rig {
     t_clock c;
-    rlt_work w;
-    rlt_slot slot[T_SLOTS];
-    rlt_errand e; /* the last that was sent                                  */
+    rlt_worker w;
+    rlt_claim slot[T_SLOTS];
+    rlt_worker_request e; /* the last that was sent                          */
     char sent[60];
 } t_rig;
 
 static void t_begin(t_rig *t, uint32_t slots)
 {
-    rlt_work_plan plan;
+    rlt_worker_plan plan;
 
     memset(t, 0, sizeof *t);
     t_clock_begin(&t->c);
@@ -29,9 +29,9 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.poll_ms = T_POLL;
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
-    plan.batch = RLT_WORK_BATCH;
+    plan.batch = RLT_WORKER_BATCH;
     plan.by_type = 0;
-    rlt_work_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
+    rlt_worker_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
 /* What it sends now, a word each. */
@@ -42,11 +42,11 @@ static const char *t_sends(t_rig *t)
         "rank",  "claim", "lineup", "leave",   "reap",
         "trim",  "forget"};
 
-    rlt_errand e;
+    rlt_worker_request e;
 
     t->sent[0] = '\0';
-    rlt_work_tick(&t->w, t->c.now);
-    for (; rlt_work_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e)
+    rlt_worker_tick(&t->w, t->c.now);
+    for (; rlt_worker_want(&t->w, t->c.now, ++t->c.serial, &e); t->e = e)
         sprintf(t->sent + strlen(t->sent), "%s%s", t->sent[0] ? " " : "",
                 names[e.step]);
     return t->sent;
@@ -57,7 +57,7 @@ static int t_hear(t_rig *t, rlt_step step, const char *bytes)
 {
     rlt_reply r = t_reply_to(&t->c, t->w.step[step].serial, bytes);
 
-    return rlt_work_reply(&t->w, t->c.now, step, &r);
+    return rlt_worker_reply(&t->w, t->c.now, step, &r);
 }
 
 /* So many jobs from `number` on; due: of the server's clock, or "". */
@@ -129,9 +129,9 @@ TEST as_long_as_there_is_work_it_claims_again_when_there_is_room(void)
     t_rig t;
 
     t_held(&t);
-    ASSERT_EQ(1, (int)rlt_slots_busy(&t.w.held));
+    ASSERT_EQ(1, (int)rlt_claims_busy(&t.w.held));
     ASSERT_STR_EQ("", t_sends(&t));
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done claim", t_sends(&t));
     PASS();
 }
@@ -146,8 +146,8 @@ TEST when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll(void)
     ASSERT_EQ(0, t_claimed(&t, 0, 0, "", 0));
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 1);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
-    due = rlt_work_deadline(&t.w, 1, t.c.now) - t.c.now;
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
+    due = rlt_worker_deadline(&t.w, 1, t.c.now) - t.c.now;
     ASSERT(due > T_POLL * 3 / 4 - 2 && due <= T_POLL);
     t_clock_pass(&t.c, due);
     ASSERT_STR_EQ("lineup", t_sends(&t));
@@ -172,7 +172,7 @@ TEST a_sleeper_that_is_woken_claims(void)
     t_rig t;
 
     t_asleep(&t);
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     ASSERT_STR_EQ("claim", t_sends(&t));
     PASS();
 }
@@ -190,7 +190,7 @@ TEST a_sleeper_promotes_what_is_due_and_claims(void)
     sprintf(t.c.bytes, "*3\r\n:%.0f\r\n$%d\r\n%s\r\n:1\r\n",
             (double)t.c.server_us, (int)strlen(due), due);
     (void)t_hear(&t, RLT_STEP_LINE_UP, t.c.bytes);
-    ASSERT_EQ(t.c.now + 500, rlt_work_deadline(&t.w, 1, t.c.now));
+    ASSERT_EQ(t.c.now + 500, rlt_worker_deadline(&t.w, 1, t.c.now));
     t_clock_pass(&t.c, 500);
     ASSERT_STR_EQ("promote claim", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_PROMOTE, "*2\r\n:1\r\n:700\r\n");
@@ -207,7 +207,7 @@ TEST who_is_held_back_asks_again_soon_and_then_seldom(void)
     t_begin(&t, 1);
     (void)t_sends(&t);
     (void)t_claimed(&t, 0, 0, "", -1);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
     first = t.w.poll_at - t.c.now;
     ASSERT(first > 0 && first <= 50);
     for (i = 0; i < 8; i++) {
@@ -227,8 +227,8 @@ TEST who_is_held_back_claims_when_it_made_room_itself(void)
     t_begin(&t, 2);
     (void)t_sends(&t);
     (void)t_claimed(&t, 1, 7, "", -1);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
-    rlt_work_eased(&t.w);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
+    rlt_worker_eased(&t.w);
     ASSERT_STR_EQ("done claim", t_sends(&t));
     PASS();
 }
@@ -293,7 +293,7 @@ TEST without_an_answer_a_step_is_repeated_under_its_number(void)
     ASSERT_STR_EQ("claim", t_sends(&t));
     ASSERT_EQ((int)op, (int)t.e.op);
     (void)t_claimed(&t, 1, 7, "", 0);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     (void)t_sends(&t);
     ASSERT_EQ((int)op + 1, (int)t.e.op);
     PASS();
@@ -328,7 +328,7 @@ TEST a_claim_that_was_done_before_is_recalled(void)
     ASSERT_EQ(1, t_hear(&t, RLT_STEP_RECALL,
                         "*6\r\n:1\r\n:1700000000000000\r\n:0\r\n:7\r\n$6\r\n"
                         ".1234x\r\n$15\r\nL 17 0 0 0 - me\r\n"));
-    ASSERT(rlt_slots_find(&t.w.held, 7, 17) != NULL);
+    ASSERT(rlt_claims_find(&t.w.held, 7, 17) != NULL);
     PASS();
 }
 
@@ -361,7 +361,7 @@ TEST each_claim_is_recalled_by_its_own_number(void)
     t_begin(&t, 2);
     (void)t_sends(&t);
     (void)t_claimed(&t, 1, 7, "", 0);
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     ASSERT_STR_EQ("claim", t_sends(&t));
     op = t.e.op;
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
@@ -422,12 +422,12 @@ TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
         gives_up = t.c.now + T_LEASE;
         (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
         t_recalls_in_vain(&t);
-        ASSERT(rlt_work_deadline(&t.w, up, t.c.now) <= gives_up);
+        ASSERT(rlt_worker_deadline(&t.w, up, t.c.now) <= gives_up);
         t.w.again_at = gives_up + 1; /* a long pause before the next recall   */
-        ASSERT_EQ(gives_up, rlt_work_deadline(&t.w, up, t.c.now));
+        ASSERT_EQ(gives_up, rlt_worker_deadline(&t.w, up, t.c.now));
         t_clock_pass(&t.c, gives_up - t.c.now);
-        rlt_work_tick(&t.w, t.c.now);
-        ASSERT_EQ(0, t.w.astray);
+        rlt_worker_tick(&t.w, t.c.now);
+        ASSERT_EQ(0, t.w.reply_lost);
     }
     PASS();
 }
@@ -445,11 +445,11 @@ TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
     t_recalls_in_vain(&t);
     t_clock_pass(&t.c, T_LEASE - 3 * (T_LEASE / 8) - 1);
-    rlt_work_tick(&t.w, t.c.now);
-    ASSERT_EQ(1, t.w.astray);
+    rlt_worker_tick(&t.w, t.c.now);
+    ASSERT_EQ(1, t.w.reply_lost);
     t_clock_pass(&t.c, 1);
-    rlt_work_tick(&t.w, t.c.now);
-    ASSERT_EQ(0, t.w.astray);
+    rlt_worker_tick(&t.w, t.c.now);
+    ASSERT_EQ(0, t.w.reply_lost);
     PASS();
 }
 
@@ -462,14 +462,14 @@ TEST a_worker_that_stops_gives_up_a_claim_whose_recalls_are_in_vain(void)
     t_begin(&t, 1);
     (void)t_sends(&t);
     (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     t_recalls_in_vain(&t);
-    ASSERT_EQ(RLT_WORK_STOPPING, t.w.state);
-    ASSERT(rlt_work_deadline(&t.w, 0, t.c.now) < RELET_NEVER);
+    ASSERT_EQ(RLT_WORKER_STOPPING, t.w.state);
+    ASSERT(rlt_worker_deadline(&t.w, 0, t.c.now) < RELET_NEVER);
     t_clock_pass(&t.c, T_LEASE);
-    rlt_work_tick(&t.w, t.c.now);
-    rlt_work_settle(&t.w);
-    ASSERT_EQ(1, rlt_work_ended(&t.w));
+    rlt_worker_tick(&t.w, t.c.now);
+    rlt_worker_settle(&t.w);
+    ASSERT_EQ(1, rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -480,7 +480,7 @@ TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
     t_rig t;
 
     t_held(&t);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done claim", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_DONE, "-BUSY it is\r\n");
     ASSERT_EQ(0, t_claimed(&t, 1, 8, "", 0));
@@ -501,7 +501,7 @@ TEST what_the_claim_brought_before_is_not_recalled(void)
     t_rig t;
 
     t_held(&t);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     (void)t_sends(&t);
     (void)t_hear(&t, RLT_STEP_DONE, "-BUSY it is\r\n");
     (void)t_claimed(&t, 1, 8, "", 0);
@@ -526,7 +526,7 @@ TEST who_waits_for_an_answer_asks_for_no_turn(void)
     (void)t_sends(&t);
     (void)t_claimed(&t, 0, 0, "", 0);
     ASSERT_STR_EQ("lineup", t_sends(&t));
-    ASSERT(rlt_work_deadline(&t.w, 1, t.c.now) > t.c.now);
+    ASSERT(rlt_worker_deadline(&t.w, 1, t.c.now) > t.c.now);
     PASS();
 }
 
@@ -540,7 +540,7 @@ TEST who_is_full_of_work_promotes_what_is_due(void)
     (void)t_sends(&t);
     sprintf(due, "%.0f", (double)(t.c.server_us / 1000 + 70) * 1024);
     (void)t_claimed(&t, 1, 7, due, 0);
-    ASSERT_EQ(t.c.now + 70, rlt_work_deadline(&t.w, 1, t.c.now));
+    ASSERT_EQ(t.c.now + 70, rlt_worker_deadline(&t.w, 1, t.c.now));
     t_clock_pass(&t.c, 70);
     ASSERT_STR_EQ("promote", t_sends(&t));
     PASS();
@@ -554,13 +554,13 @@ TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
 
     t_begin(&t, 2);
     (void)t_sends(&t);
-    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    ASSERT_EQ(2, (int)rlt_worker_load(&t.w));
     (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
-    ASSERT_EQ(2, (int)rlt_work_load(&t.w));
+    ASSERT_EQ(2, (int)rlt_worker_load(&t.w));
     t_clock_pass(&t.c, 60);
     (void)t_sends(&t);
     (void)t_claimed(&t, 1, 7, "", 0);
-    ASSERT_EQ(1, (int)rlt_work_load(&t.w));
+    ASSERT_EQ(1, (int)rlt_worker_load(&t.w));
     PASS();
 }
 
@@ -586,8 +586,8 @@ TEST who_stops_recalls_a_claim_that_was_not_answered(void)
     t_begin(&t, 1);
     (void)t_sends(&t);
     (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
-    rlt_work_stop(&t.w);
-    ASSERT(!rlt_work_ended(&t.w));
+    rlt_worker_stop(&t.w);
+    ASSERT(!rlt_worker_ended(&t.w));
     t_clock_pass(&t.c, 60);
     ASSERT_STR_EQ("recall", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_RECALL,
@@ -595,7 +595,7 @@ TEST who_stops_recalls_a_claim_that_was_not_answered(void)
                         ".1234x\r\n$15\r\nL 17 0 0 0 - me\r\n"));
     ASSERT_STR_EQ("return", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -606,9 +606,9 @@ TEST what_ends_while_a_step_is_under_way_goes_out_with_the_next(void)
     t_begin(&t, 2);
     (void)t_sends(&t);
     (void)t_claimed(&t, 2, 7, "", 0);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     (void)t_sends(&t);
-    (void)rlt_slots_end(&t.w.held, &t.slot[1], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[1], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
     ASSERT_STR_EQ("done", t_sends(&t));
@@ -634,12 +634,12 @@ TEST who_stops_leaves_the_line_and_ends(void)
     t_rig t;
 
     t_asleep(&t);
-    rlt_work_stop(&t.w);
-    ASSERT(!rlt_work_ended(&t.w));
+    rlt_worker_stop(&t.w);
+    ASSERT(!rlt_worker_ended(&t.w));
     ASSERT_STR_EQ("leave", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_LEAVE, "*3\r\n:1\r\n$0\r\n\r\n:0\r\n");
-    ASSERT(rlt_work_ended(&t.w));
-    ASSERT(!rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
+    ASSERT(!rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -652,8 +652,8 @@ TEST a_claim_without_an_answer_counts_as_load_in_full(void)
     t_begin(&t, 2);
     (void)t_sends(&t);
     (void)t_claimed(&t, 2, 7, "", 5);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
-    (void)rlt_slots_end(&t.w.held, &t.slot[1], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[1], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done claim", t_sends(&t));
     ASSERT_EQ(2, (int)t.e.count);
     (void)t_hear(&t, RLT_STEP_DONE, "$2\r\ndl\r\n");
@@ -662,7 +662,7 @@ TEST a_claim_without_an_answer_counts_as_load_in_full(void)
     ASSERT_STR_EQ("claim", t_sends(&t));
     ASSERT_EQ(1, (int)t.e.count);
     ASSERT_EQ(2, (int)t.w.wanted);
-    ASSERT(rlt_work_load(&t.w) >= 2);
+    ASSERT(rlt_worker_load(&t.w) >= 2);
     PASS();
 }
 
@@ -672,17 +672,17 @@ TEST who_was_woken_while_full_ends_when_it_has_passed_that_on(void)
     t_rig t;
 
     t_held(&t);
-    ASSERT_EQ(1, rlt_work_passes(&t.w));
-    rlt_work_stop(&t.w);
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT_EQ(1, rlt_worker_passes(&t.w));
+    rlt_worker_stop(&t.w);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done leave", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_LEAVE, NULL);
     (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
-    ASSERT(!rlt_work_ended(&t.w));
+    ASSERT(!rlt_worker_ended(&t.w));
     t_clock_pass(&t.c, 6000);
     ASSERT_STR_EQ("leave", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_LEAVE, "*3\r\n:1\r\n$0\r\n\r\n:0\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -696,14 +696,14 @@ TEST it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile(void)
     (void)t_sends(&t);
     (void)t_claimed(&t, 0, 0, "", 0);
     ASSERT_STR_EQ("lineup", t_sends(&t));
-    rlt_work_left(&t.w);
+    rlt_worker_left(&t.w);
     ASSERT_STR_EQ("claim", t_sends(&t));
     (void)t_lined_up(&t, 1);
-    ASSERT_EQ(RLT_WORK_EAGER, t.w.state);
+    ASSERT_EQ(RLT_WORKER_EAGER, t.w.state);
     (void)t_claimed(&t, 0, 0, "", 0);
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 1);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
     PASS();
 }
 
@@ -716,14 +716,14 @@ TEST a_sibling_that_left_the_line_is_heeded_once(void)
     (void)t_sends(&t);
     (void)t_claimed(&t, 0, 0, "", 0);
     (void)t_sends(&t);
-    rlt_work_left(&t.w);
+    rlt_worker_left(&t.w);
     (void)t_hear(&t, RLT_STEP_LINE_UP, NULL);
     t_clock_pass(&t.c, 6000);
     ASSERT_STR_EQ("claim", t_sends(&t));
     (void)t_claimed(&t, 0, 0, "", 0);
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 1);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
     PASS();
 }
 
@@ -765,7 +765,7 @@ TEST who_stops_does_not_wait_for_the_last_failure(void)
     int i;
 
     t_asleep(&t);
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     for (i = 0; i < 8; i++) {
         t_clock_pass(&t.c, 5000);
         (void)t_sends(&t);
@@ -773,7 +773,7 @@ TEST who_stops_does_not_wait_for_the_last_failure(void)
     }
     ASSERT(t.w.again_at > t.c.now + T_LEASE / 3 / 4 - 1);
     ASSERT_STR_EQ("", t_sends(&t));
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     ASSERT_STR_EQ("recall leave", t_sends(&t));
     PASS();
 }
@@ -787,15 +787,15 @@ TEST who_stops_claims_no_more_and_renews_until_the_last_has_ended(void)
     (void)t_claimed(&t, 1, 7, "", 0);
     (void)t_sends(&t);
     (void)t_lined_up(&t, 0);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     t_clock_pass(&t.c, T_LEASE / 3);
     ASSERT_STR_EQ("renew", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_RENEW, "*2\r\n$1\r\nr\r\n:1\r\n");
-    ASSERT(!rlt_work_ended(&t.w));
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    ASSERT(!rlt_worker_ended(&t.w));
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_DONE, "$1\r\nd\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -805,11 +805,11 @@ TEST what_a_claim_brings_after_the_stop_goes_back_untold(void)
 
     t_begin(&t, 1);
     (void)t_sends(&t);
-    rlt_work_stop(&t.w);
+    rlt_worker_stop(&t.w);
     ASSERT_EQ(0, t_claimed(&t, 1, 7, "", 0));
     ASSERT_STR_EQ("return", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_RETURN, "$1\r\nd\r\n");
-    ASSERT(rlt_work_ended(&t.w));
+    ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }
 
@@ -841,7 +841,7 @@ static const char *t_mark(const t_rig *t)
 {
     static char text[RLT_MARK_MAX + 1];
 
-    sprintf(text, "%.*s", (int)t->w.walk.mark_len, t->w.walk.mark);
+    sprintf(text, "%.*s", (int)t->w.cursor.mark_len, t->w.cursor.mark);
     return text;
 }
 
@@ -886,8 +886,8 @@ TEST by_type_it_sleeps_for_a_short_while_when_others_wait(void)
     t_picked(&t, 0, "e300");
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 0);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
-    wait = rlt_work_deadline(&t.w, 1, t.c.now) - t.c.now;
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
+    wait = rlt_worker_deadline(&t.w, 1, t.c.now) - t.c.now;
     ASSERT(wait > 0 && wait <= 50);
     t_clock_pass(&t.c, wait);
     ASSERT_STR_EQ("claim", t_sends(&t)); /* what came behind that */
@@ -936,11 +936,11 @@ TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
     t_begin_typed(&t, 1);
     t_clock_pass(&t.c, 2000);
     t_picked(&t, 0, "e300");
-    ASSERT_EQ(t.c.now + 17000, t.w.walk.again_at);
+    ASSERT_EQ(t.c.now + 17000, t.w.cursor.again_at);
     t_begin_typed(&t, 1);
     t_clock_pass(&t.c, 5000);
     t_picked(&t, 0, "e300");
-    ASSERT_EQ(t.c.now + T_POLL, t.w.walk.again_at);
+    ASSERT_EQ(t.c.now + T_POLL, t.w.cursor.again_at);
     PASS();
 }
 
@@ -951,7 +951,7 @@ TEST by_type_it_begins_again_though_it_finds_more_and_more(void)
 
     t_begin_typed(&t, 1);
     t_picked(&t, 1, "m128");
-    (void)rlt_slots_end(&t.w.held, &t.slot[0], RLT_SLOT_DONE);
+    (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_STR_EQ("done claim", t_sends(&t));
     ASSERT_STR_EQ("128", t_mark(&t));
     t_clock_pass(&t.c, T_POLL);
@@ -980,7 +980,7 @@ TEST by_type_who_is_held_back_goes_on_where_it_was(void)
 
     t_begin_typed(&t, 2);
     t_picked(&t, 1, "h128");
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
     ASSERT_STR_EQ("", t_sends(&t));
     t_clock_pass(&t.c, 50);
     ASSERT_STR_EQ("claim", t_sends(&t));
@@ -1001,14 +1001,14 @@ TEST by_type_who_was_woken_in_vain_wakes_another(void)
     t_rig t;
 
     t_typed_asleep(&t);
-    ASSERT_EQ(RLT_WORK_ASLEEP, t.w.state);
-    rlt_work_wake(&t.w);
+    ASSERT_EQ(RLT_WORKER_ASLEEP, t.w.state);
+    rlt_worker_wake(&t.w);
     ASSERT_STR_EQ("claim", t_sends(&t));
     t_picked(&t, 0, "e9");
-    ASSERT_EQ(1, t.w.walk.woken);
+    ASSERT_EQ(1, t.w.cursor.woken);
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 0);
-    ASSERT_EQ(0, t.w.walk.woken); /* and not one more */
+    ASSERT_EQ(0, t.w.cursor.woken); /* and not one more */
     PASS();
 }
 
@@ -1017,10 +1017,10 @@ TEST by_type_who_was_woken_and_found_something_wakes_nobody(void)
     t_rig t;
 
     t_typed_asleep(&t);
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     (void)t_sends(&t);
     t_picked(&t, 1, "e9");
-    ASSERT_EQ(0, t.w.walk.woken);
+    ASSERT_EQ(0, t.w.cursor.woken);
     PASS();
 }
 
@@ -1031,13 +1031,13 @@ TEST by_type_a_wake_up_behind_what_was_sent_is_not_forgotten(void)
     t_typed_asleep(&t);
     t_clock_pass(&t.c, T_POLL);
     ASSERT_STR_EQ("lineup", t_sends(&t));
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     (void)t_lined_up(&t, 0);
-    ASSERT_EQ(1, t.w.walk.woken);
+    ASSERT_EQ(1, t.w.cursor.woken);
     ASSERT_STR_EQ("claim", t_sends(&t));
-    rlt_work_wake(&t.w);
+    rlt_worker_wake(&t.w);
     t_picked(&t, 1, "m9");
-    ASSERT_EQ(1, t.w.walk.woken);
+    ASSERT_EQ(1, t.w.cursor.woken);
     PASS();
 }
 
@@ -1046,8 +1046,8 @@ TEST who_claims_any_type_wakes_nobody(void)
     t_rig t;
 
     t_asleep(&t);
-    rlt_work_wake(&t.w);
-    ASSERT_EQ(0, t.w.walk.woken);
+    rlt_worker_wake(&t.w);
+    ASSERT_EQ(0, t.w.cursor.woken);
     PASS();
 }
 
@@ -1058,7 +1058,7 @@ TEST what_is_relet_wakes_who_looked(void)
 
     t_asleep(&t);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.sweep.reap_at = t.c.now;
+    t.w.reaper.reap_at = t.c.now;
     ASSERT_STR_EQ("reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:1\r\n:0\r\n:-1\r\n");
     ASSERT_STR_EQ("claim", t_sends(&t));
@@ -1073,18 +1073,18 @@ TEST a_look_that_is_refused_holds_nothing_up(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.sweep.reap_at = t.w.sweep.trim_at = t.c.now;
+    t.w.reaper.reap_at = t.w.reaper.trim_at = t.c.now;
     ASSERT_STR_EQ("claim reap trim", t_sends(&t));
-    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_REAP, "-NOPERM no\r\n"));
-    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
+    ASSERT_EQ(RLT_WORKER_TROUBLE, t_hear(&t, RLT_STEP_REAP, "-NOPERM no\r\n"));
+    ASSERT_EQ(RLT_WORKER_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
     ASSERT(t.w.again_at <= t.c.now);
-    ASSERT(t.w.sweep.reap_at > t.c.now && t.w.sweep.trim_at > t.c.now);
+    ASSERT(t.w.reaper.reap_at > t.c.now && t.w.reaper.trim_at > t.c.now);
     t_clock_pass(&t.c, T_LEASE * 2);
     ASSERT_STR_EQ("reap trim", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_REAP, "-NOPERM no\r\n"));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_TRIM, "*2\r\n:1\r\n:1\r\n"));
     ASSERT_STR_EQ("trim", t_sends(&t)); /* there is more to do */
-    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
+    ASSERT_EQ(RLT_WORKER_TROUBLE, t_hear(&t, RLT_STEP_TRIM, "-NOPERM no\r\n"));
     PASS();
 }
 
@@ -1094,13 +1094,13 @@ TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.sweep.reap_at = t.c.now;
+    t.w.reaper.reap_at = t.c.now;
     ASSERT_STR_EQ("claim reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:100\r\n:28\r\n:0\r\n");
-    ASSERT_EQ(t.c.now, t.w.sweep.reap_at);
+    ASSERT_EQ(t.c.now, t.w.reaper.reap_at);
     ASSERT_STR_EQ("reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:0\r\n:0\r\n:-1\r\n");
-    ASSERT(t.w.sweep.reap_at >= t.c.now + T_LEASE);
+    ASSERT(t.w.reaper.reap_at >= t.c.now + T_LEASE);
     PASS();
 }
 
@@ -1110,26 +1110,27 @@ TEST what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.sweep.forget_at = t.c.now;
+    t.w.reaper.forget_at = t.c.now;
     ASSERT_STR_EQ("claim forget", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_FORGET, "$3\r\nj17\r\n"));
-    ASSERT_EQ(3, t.w.sweep.from_len);
+    ASSERT_EQ(3, t.w.reaper.from_len);
     ASSERT_STR_EQ("", t_sends(&t));
     t_clock_pass(&t.c, 100);
     ASSERT_STR_EQ("forget", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_FORGET, "$0\r\n\r\n"));
-    ASSERT_EQ(0, t.w.sweep.from_len);
-    ASSERT(t.w.sweep.forget_at >= t.c.now + 120 * T_LEASE);
-    t.w.sweep.forget_at = t.c.now;
+    ASSERT_EQ(0, t.w.reaper.from_len);
+    ASSERT(t.w.reaper.forget_at >= t.c.now + 120 * T_LEASE);
+    t.w.reaper.forget_at = t.c.now;
     ASSERT_STR_EQ("forget", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_FORGET,
                         "$25\r\nj123456789012345678901234\r\n"));
-    ASSERT_EQ(0, t.w.sweep.from_len); /* no place of this server's */
-    t.w.sweep.forget_at = t.c.now;
+    ASSERT_EQ(0, t.w.reaper.from_len); /* no place of this server's */
+    t.w.reaper.forget_at = t.c.now;
     ASSERT_STR_EQ("forget", t_sends(&t));
-    ASSERT_EQ(RLT_WORK_TROUBLE, t_hear(&t, RLT_STEP_FORGET, "-NOPERM no\r\n"));
+    ASSERT_EQ(RLT_WORKER_TROUBLE,
+              t_hear(&t, RLT_STEP_FORGET, "-NOPERM no\r\n"));
     ASSERT(t.w.again_at <= t.c.now);
-    ASSERT(t.w.sweep.forget_at >= t.c.now + 120 * T_LEASE);
+    ASSERT(t.w.reaper.forget_at >= t.c.now + 120 * T_LEASE);
     PASS();
 }
 
@@ -1140,11 +1141,11 @@ TEST a_reap_is_due_when_the_next_lease_ends(void)
 
     t_begin(&t, 1);
     t.w.plan.reap_ms = T_LEASE;
-    t.w.sweep.reap_at = t.c.now;
+    t.w.reaper.reap_at = t.c.now;
     ASSERT_STR_EQ("claim reap", t_sends(&t));
     (void)t_hear(&t, RLT_STEP_REAP, "*3\r\n:0\r\n:0\r\n:500\r\n");
-    ASSERT(t.w.sweep.reap_at >= t.c.now + 500);
-    ASSERT(t.w.sweep.reap_at <= t.c.now + 500 + T_LEASE / 8);
+    ASSERT(t.w.reaper.reap_at >= t.c.now + 500);
+    ASSERT(t.w.reaper.reap_at <= t.c.now + 500 + T_LEASE / 8);
     PASS();
 }
 

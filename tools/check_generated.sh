@@ -26,9 +26,9 @@ cmp build/dist/relet.h include/relet.h || trouble "relet.h is not the header"
 grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"' &&
     trouble "relet.c still includes a file of the project"
 
-LC_ALL=C awk -f src/embed.awk lua/*.lua >"$work/script_text.inc"
-cmp src/script_text.inc "$work/script_text.inc" ||
-    trouble "src/script_text.inc is not of lua/*.lua: make scripts"
+LC_ALL=C awk -f tools/embed.awk lua/*.lua >"$work/script_text.inc"
+cmp src/link/script_text.inc "$work/script_text.inc" ||
+    trouble "src/link/script_text.inc is not of lua/*.lua: make scripts"
 
 awk 'length > 80 { print FILENAME ":" FNR " has more than 80 columns" }
     FNR == 46 { print FILENAME " has more than 45 lines" }' lua/*.lua \

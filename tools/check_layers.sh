@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_layers.sh DRIVER ROOM... - no room looks above itself.
+# check_layers.sh DRIVER ROOM... - no room looks above itself. A room is given
+# with its folder: engine/lease.
 #
 # A room includes rooms named before it, its own ROOM_text.inc, base.h and
 # relet.h. Only the rooms of DRIVER include a system header that knows a file,
@@ -44,11 +45,19 @@ BEGIN {
     check("include/relet.h", plain)
     plain = plain "<string.h> <stdarg.h> <limits.h> <float.h> "
     why = "which does not stand below it"
-    check("src/base.h", plain "\"relet.h\" ")
+    check("src/base/base.h", plain "\"relet.h\" ")
     own = plain "\"relet.h\" \"base.h\" "
     n = split(rooms, room, " ")
-    for (k = 1; k <= n; k++)
+    for (k = 1; k <= n; k++) {
+        sub(/.*\//, "", room[k])
         below[room[k]] = own = own "\"" room[k] ".h\" "
+    }
+    m = split(driver, room, " ")
+    driver = " "
+    for (k = 1; k <= m; k++) {
+        sub(/.*\//, "", room[k])
+        driver = driver room[k] " "
+    }
 }
 {
     name = $0

@@ -8,7 +8,7 @@
 # what needs no system. And no file of src/local is left out of the order.
 
 set -u
-printf '%s\n' src/local/*.[ch] | awk -v files="$*" '
+printf '%s\n' src/local/*/*.[ch] | awk -v files="$*" '
 function trouble(text) {
     print text
     bad = 1

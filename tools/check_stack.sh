@@ -38,8 +38,8 @@ deepest() {
 }
 
 # The calls of what a client without workers, or without leases too, has not.
-workers='(rlt_work|rlt_put|desk|finish|work|rlt_slots)_[a-z_.0-9]*'
-leases='(rlt_hold|hold|rlt_elect|elect|rlt_lease|lease)_[a-z_.0-9]*'
+workers='(rlt_workers?|rlt_put|workers|complete|work|rlt_claims)_[a-z_.0-9]*'
+leases='(rlt_leases?|leases|rlt_elect|elect|lease)_[a-z_.0-9]*'
 grep -vE "sourcename: \"[^\"]*:$workers\"" "$graph" >"$work/leases"
 grep -vE "sourcename: \"[^\"]*:$leases\"" "$work/leases" >"$work/plain"
 cp "$graph" "$work/workers"

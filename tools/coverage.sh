@@ -67,12 +67,11 @@ reached() {
 # The scanner is three rooms, the connection two; the engine is what has leases
 # and jobs.
 reached scanner 980 line tape scan
-reached connection 920 inlet conn
-reached engine 950 script lease elect hold job slots walk sweep worker learn words finish \
-    work put queue await
-for file in src/*.c; do
-    name=${file#src/}
-    name=${name%.c}
+reached connection 920 reader conn
+reached engine 950 script lease elect leases job claims type_cursor reaper \
+    worker learn args complete workers put queue put_wait
+for file in $($MAKE -s rooms); do
+    name=${file#*/}
     reached "$name" 0 "$name"
 done
 total

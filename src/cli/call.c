@@ -120,7 +120,7 @@ static void call_from_input(call *k)
     char *line;
 
     while (call_line(k, &line, &n)) {
-        column = words_split(&k->words, line, n, &why);
+        column = split_words(&k->words, line, n, &why);
         if (column) {
             cli_say("line %lu, column %lu: %s; nothing was sent from here on",
                     k->line, (unsigned long)column, why);

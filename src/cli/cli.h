@@ -147,7 +147,7 @@ void cli_flush(void);
  * the command ends as soon as it can; cli_flush says why. */
 int cli_flushed(void);
 
-/* link.c: fill c->config from -u or the environment. 0 or an exit code. */
+/* connect.c: fill c->config from -u or the environment. 0 or an exit code. */
 int cli_configure(cli *c);
 
 /* A request that --timeout applies to. */
@@ -228,13 +228,13 @@ double cli_now_us(void);
 void cli_sort(double *samples, size_t n);
 double cli_rank(const double *sorted, size_t n, double share);
 
-/* words.c: a line into arguments, in place. The words point into line.
+/* split.c: a line into arguments, in place. The words point into line.
  * Returns 0, or the 1-based column of the mistake and *why. Grows *words. */
 typedef struct cli_words {
     relet_span *p;
     size_t n, cap;
 } cli_words;
-size_t words_split(cli_words *words, char *line, size_t n, const char **why);
+size_t split_words(cli_words *words, char *line, size_t n, const char **why);
 
 /* show.c: values and bytes for people and programs. */
 typedef enum show_form {

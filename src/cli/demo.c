@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.c - relet demo: producers, workers and leaders on one queue (cast.c),
+ * demo.c - relet demo: producers, workers and leaders on one queue (demo_actors.c),
  * and what happens to them.
  *
  * Each of them is a client of its own, in this process; to be killed is to
@@ -42,22 +42,22 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
     case RELET_ERROR:
     case RELET_NOT_SENT:
     case RELET_UNSURE:
-        cast_outcome(d, a, ev);
+        demo_actors_outcome(d, a, ev);
         return;
     case RELET_DOWN:
         if (ev->why != RELET_WHY_STOPPED)
-            stage_tell(d, "%s: %.*s", a->name, cli_text(ev->text));
+            demo_view_tell(d, "%s: %.*s", a->name, cli_text(ev->text));
         return;
     case RELET_JOBS:
-        cast_jobs(d, a, ev);
+        demo_actors_jobs(d, a, ev);
         return;
     case RELET_JOB_LOST:
-        h = cast_hand_of(a, ev->term);
+        h = demo_actors_hand_of(a, ev->term);
         if (h)
             h->lost = 1;
         return;
     case RELET_LEASE_GAINED:
-        cast_gained(d, a, ev->token);
+        demo_actors_gained(d, a, ev->token);
         return;
     case RELET_LEASE_LOST:
         d->leader = d->leader == a ? NULL : d->leader;
@@ -101,9 +101,9 @@ static int demo_turn(demo *d)
         if (n < 0)
             return n;
         if (a->role == DEMO_WORKER)
-            cast_work(d, a);
+            demo_actors_work(d, a);
         if (a->role == DEMO_PRODUCER)
-            cast_produce(d, a);
+            demo_actors_produce(d, a);
     }
     return 0;
 }
@@ -127,30 +127,30 @@ static void demo_fate(demo *d)
     demo_actor *w1 = demo_named(d, "w1"), *w2 = demo_named(d, "w2");
     demo_loss *killed = &d->loss[0], *paused = &d->loss[1];
 
-    if (t > 1000 && killed->at == 0 && cast_busy(w1)) {
-        cast_loses(d, w1, killed);
-        cast_kill(d, w1);
-        stage_tell(d, "%sw1 is killed%s with %u jobs; of one the effect was "
+    if (t > 1000 && killed->at == 0 && demo_actors_busy(w1)) {
+        demo_actors_loses(d, w1, killed);
+        demo_actors_kill(d, w1);
+        demo_view_tell(d, "%sw1 is killed%s with %u jobs; of one the effect was "
                    "made", d->red, d->plain, killed->jobs);
     }
-    if (t > 2000 && paused->at == 0 && cast_busy(w2)) {
-        cast_loses(d, w2, paused);
+    if (t > 2000 && paused->at == 0 && demo_actors_busy(w2)) {
+        demo_actors_loses(d, w2, paused);
         w2->state = DEMO_PAUSED;
-        stage_tell(d, "%sw2 is paused%s with %u jobs, for longer than its "
+        demo_view_tell(d, "%sw2 is paused%s with %u jobs, for longer than its "
                    "leases", d->red, d->plain, paused->jobs);
     }
     if (w2->state == DEMO_PAUSED && d->now - w2->since > DEMO_PAUSE_MS) {
         w2->state = DEMO_WELL;
-        stage_tell(d, "w2 goes on");
+        demo_view_tell(d, "w2 goes on");
     }
     if (t > 2800 && !d->leader_gone && d->leader) {
         demo_actor *a = demo_named(d, d->leader->name);
 
         d->leader = NULL;
         d->leader_gone = d->now;
-        stage_tell(d, "%s%s, which leads, is killed%s", d->red, a->name,
+        demo_view_tell(d, "%s%s, which leads, is killed%s", d->red, a->name,
                    d->plain);
-        cast_kill(d, a);
+        demo_actors_kill(d, a);
     }
 }
 
@@ -173,10 +173,10 @@ static int demo_play(demo *d)
             return cli_trouble(d->c, code);
         demo_fate(d);
         if (d->now >= count_at) {
-            cast_count(&d->actor[0]);
+            demo_actors_count(&d->actor[0]);
             count_at = d->now + DEMO_COUNT_EVERY_MS;
         }
-        stage_show(d, 0);
+        demo_view_show(d, 0);
         if (d->now - d->began > DEMO_MOST_MS)
             return 0; /* the account says what is missing */
         (void)poll(NULL, 0, 2);
@@ -199,7 +199,7 @@ static int demo_end(demo *d)
         if (d->actor[i].r && d->actor[i].role == DEMO_LEADER)
             (void)relet_lease_stop(d->actor[i].r, 0);
     }
-    cast_count(&d->actor[0]);
+    demo_actors_count(&d->actor[0]);
     do {
         int code = demo_turn(d);
 
@@ -266,9 +266,9 @@ static int demo_enter(demo *d)
 
     for (i = 0; i < DEMO_ACTORS && code >= 0; i++) {
         if (d->actor[i].role == DEMO_WORKER)
-            code = cast_start_worker(&d->actor[i]);
+            code = demo_actors_start_worker(&d->actor[i]);
         if (d->actor[i].role == DEMO_LEADER)
-            code = cast_start_leader(&d->actor[i]);
+            code = demo_actors_start_leader(&d->actor[i]);
     }
     return code < 0 ? cli_trouble(d->c, code) : 0;
 }
@@ -317,7 +317,7 @@ static int demo_all(demo *d, relet_poll_config *p)
     if (code == 0)
         code = demo_end(d);
     if (code == 0 && !cli_interrupted() && !d->unread)
-        stage_account(d);
+        demo_view_account(d);
     if (d->began)
         demo_clean(d, p);
     return code;
@@ -346,7 +346,7 @@ static int demo_run(cli *c)
     memset(&p, 0, sizeof p);
     d->c = c;
     p.stores = relet_stores_make(NULL);
-    stage_begin(d);
+    demo_view_begin(d);
     cli_interruptible(c);
     code = demo_all(d, &p);
     for (i = 0; i < DEMO_ACTORS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.h - what the files of relet demo share: demo.c has the play, cast.c
- * those who play in it, stage.c what is seen of it. */
+ * demo.h - what the files of relet demo share: demo.c has the play, demo_actors.c
+ * those who play in it, demo_view.c what is seen of it. */
 #ifndef RELET_DEMO_H
 #define RELET_DEMO_H
 
@@ -78,31 +78,31 @@ typedef struct demo {
     relet_time shown_at;
 } demo;
 
-/* cast.c. A code of the library's, where one comes back. */
-int cast_start_worker(demo_actor *a);
-int cast_start_leader(demo_actor *a);
-void cast_work(demo *d, demo_actor *a);    /* what is ready is done          */
-void cast_produce(demo *d, demo_actor *a); /* what is to be put by now       */
-void cast_count(demo_actor *a);            /* asks how the queue is          */
-int cast_busy(const demo_actor *a);
-demo_hand *cast_hand_of(demo_actor *a, uint64_t number);
+/* demo_actors.c. A code of the library's, where one comes back. */
+int demo_actors_start_worker(demo_actor *a);
+int demo_actors_start_leader(demo_actor *a);
+void demo_actors_work(demo *d, demo_actor *a);    /* what is ready is done   */
+void demo_actors_produce(demo *d, demo_actor *a); /* what is to be put by now */
+void demo_actors_count(demo_actor *a);            /* asks how the queue is   */
+int demo_actors_busy(const demo_actor *a);
+demo_hand *demo_actors_hand_of(demo_actor *a, uint64_t number);
 
 /* Events. */
-void cast_jobs(demo *d, demo_actor *a, const relet_event *ev);
-void cast_outcome(demo *d, demo_actor *a, const relet_event *ev);
-void cast_gained(demo *d, demo_actor *a, uint64_t token);
+void demo_actors_jobs(demo *d, demo_actor *a, const relet_event *ev);
+void demo_actors_outcome(demo *d, demo_actor *a, const relet_event *ev);
+void demo_actors_gained(demo *d, demo_actor *a, uint64_t token);
 
 /* What an actor holds is about to be lost; it is gone, in the middle of one. */
-void cast_loses(demo *d, demo_actor *a, demo_loss *l);
-void cast_kill(demo *d, demo_actor *a);
+void demo_actors_loses(demo *d, demo_actor *a, demo_loss *l);
+void demo_actors_kill(demo *d, demo_actor *a);
 
-/* stage.c */
-void stage_begin(demo *d);
+/* demo_view.c */
+void demo_view_begin(demo *d);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
-void stage_tell(demo *d, const char *format, ...); /* a line that stays      */
-void stage_show(demo *d, int last);                /* the picture, if it is time */
-void stage_account(demo *d);
+void demo_view_tell(demo *d, const char *format, ...); /* a line that stays  */
+void demo_view_show(demo *d, int last); /* the picture, if it is time        */
+void demo_view_account(demo *d);
 
 #endif

@@ -69,7 +69,7 @@ void runner_note(const worker *w, const runner *x, const char *event,
 {
     const char *colon = text[0] ? ": " : "";
 
-    if (!piped_may_say() || (w->c->quiet && !wrong))
+    if (!child_io_may_say() || (w->c->quiet && !wrong))
         return;
     if (w->c->json)
         runner_document(w->title, x, event, relet_str(text));
@@ -106,7 +106,7 @@ static void runner_setenv(const char *name, relet_span s)
 static void runner_environment(const work_desk *d, const relet_work *job)
 {
     setenv("RELET_QUEUE", d->name, 1);
-    child_setenv("RELET_PROGRESS_FD", PIPED_NOTES);
+    child_setenv("RELET_PROGRESS_FD", CHILD_IO_NOTES);
     child_setenv("RELET_JOB", job->number);
     child_setenv("RELET_TOKEN", job->token);
     child_setenv("RELET_ATTEMPT", job->attempt);
@@ -146,14 +146,14 @@ void runner_begin(worker *w, const work_desk *d, const relet_work *job)
     x->time_at = x->time_ms ? now + x->time_ms : RELET_NEVER;
     x->kill_at = RELET_NEVER;
     runner_environment(d, job);
-    if (piped_start(&x->piped, w->command, job->job.payload,
+    if (child_io_start(&x->child_io, w->command, job->job.payload,
                     (size_t)w->c->result_max, runner_until(w, x, now))) {
         runner_unable(w, d, job->number);
         return;
     }
-    x->piped.quiet = w->c->quiet;
-    x->piped.pass = w->c->json ? runner_pass : NULL;
-    x->piped.to = x;
+    x->child_io.quiet = w->c->quiet;
+    x->child_io.pass = w->c->json ? runner_pass : NULL;
+    x->child_io.to = x;
     x->busy = 1;
     w->busy++;
     w->begun++;
@@ -167,8 +167,8 @@ static relet_span runner_said(const runner *x)
 {
     relet_span s;
 
-    s.p = x->piped.tail;
-    s.n = x->piped.tail_n;
+    s.p = x->child_io.tail;
+    s.n = x->child_io.tail_n;
     while (s.n > 0 && s.p[s.n - 1] == '\n')
         s.n--;
     return s;
@@ -184,7 +184,7 @@ static int runner_waits(int code)
 static int runner_fail(worker *w, runner *x, relet_verdict verdict,
                        const char *why)
 {
-    char text[PIPED_TAIL + 200];
+    char text[CHILD_IO_TAIL + 200];
     relet_span said = runner_said(x);
     relet_failure f;
     size_t n = strlen(why);
@@ -219,8 +219,8 @@ static int runner_done(worker *w, runner *x)
     relet_span result;
     int code;
 
-    result.p = x->piped.out;
-    result.n = x->piped.out_n;
+    result.p = x->child_io.out;
+    result.n = x->child_io.out_n;
     code = relet_job_done(w->c->r, x->desk->number, x->number, result);
     if (!runner_waits(code))
         runner_note(w, x, "done", "", 0);
@@ -257,7 +257,7 @@ static int runner_judge(worker *w, runner *x)
 {
     char why[80];
 
-    if (x->code == 0 && x->piped.out_over) {
+    if (x->code == 0 && x->child_io.out_over) {
         snprintf(why, sizeof why, "the result is over %ld bytes",
                  w->c->result_max);
         return runner_fail(w, x, RELET_RETRY, why);
@@ -286,15 +286,15 @@ static void runner_ended(worker *w, runner *x)
 {
     int code;
 
-    if (!x->ended && !piped_ended(&x->piped, &x->code))
+    if (!x->ended && !child_io_ended(&x->child_io, &x->code))
         return;
-    if (!x->ended && piped_may_say())
+    if (!x->ended && child_io_may_say())
         runner_say_line(x);
     x->ended = 1;
     code = runner_judge(w, x);
     if (runner_waits(code))
         return;
-    piped_free(&x->piped);
+    child_io_free(&x->child_io);
     x->busy = 0;
     w->busy--;
 }
@@ -308,7 +308,7 @@ void runner_tell(worker *w, runner *x, work_why why)
         return;
     x->why = why;
     x->kill_at = relet_clock() + w->grace;
-    child_tell(&x->piped.child, SIGTERM);
+    child_tell(&x->child_io.child, SIGTERM);
 }
 
 /* What the command tells in between is passed on, but not each word of it. */
@@ -316,14 +316,14 @@ static void runner_progress(worker *w, runner *x, relet_time now)
 {
     relet_span text;
 
-    if (!x->piped.has_note || now < x->note_at)
+    if (!x->child_io.has_note || now < x->note_at)
         return;
-    text.p = x->piped.note;
-    text.n = x->piped.note_n;
+    text.p = x->child_io.note;
+    text.n = x->child_io.note_n;
     x->note_at = now + WORK_NOTE_MS;
     if (!runner_waits(relet_job_progress(w->c->r, x->desk->number, x->number,
                                          text)))
-        x->piped.has_note = 0;
+        x->child_io.has_note = 0;
 }
 
 void runner_watch(worker *w, runner *x)
@@ -337,8 +337,8 @@ void runner_watch(worker *w, runner *x)
         runner_tell(w, x, WORK_LEASE_ENDS);
     if (now >= x->time_at)
         runner_tell(w, x, WORK_OUT_OF_TIME);
-    child_kill_at(&x->piped.child, until < x->kill_at ? until : x->kill_at);
-    piped_carry(&x->piped);
+    child_kill_at(&x->child_io.child, until < x->kill_at ? until : x->kill_at);
+    child_io_carry(&x->child_io);
     runner_progress(w, x, now);
     runner_ended(w, x);
 }
@@ -346,7 +346,7 @@ void runner_watch(worker *w, runner *x)
 /* Milliseconds until something is due that no event tells of. */
 relet_time runner_due(const worker *w, const runner *x, relet_time now)
 {
-    relet_time at = x->piped.child.kill_at;
+    relet_time at = x->child_io.child.kill_at;
 
     if (x->ended)
         return now + 20;
@@ -354,7 +354,7 @@ relet_time runner_due(const worker *w, const runner *x, relet_time now)
         return now + 100; /* it is dying, and its end will wake us */
     if (x->why == WORK_OWN)
         at = at - w->grace < x->time_at ? at - w->grace : x->time_at;
-    if (x->piped.has_note && x->note_at < at)
+    if (x->child_io.has_note && x->note_at < at)
         at = x->note_at;
     return at;
 }

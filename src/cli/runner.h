@@ -6,7 +6,7 @@
 #define RELET_RUNNER_H
 
 #include "cli.h"
-#include "piped.h"
+#include "child_io.h"
 
 /* Why a command was told to end. */
 typedef enum work_why {
@@ -28,7 +28,7 @@ typedef struct work_desk {
 } work_desk;
 
 typedef struct runner {
-    piped piped;
+    child_io child_io;
     const work_desk *desk;
     int busy;
     int ended;           /* and the queue is not told yet                   */

@@ -67,7 +67,8 @@ static void work_event_lost(worker *w, const relet_event *ev)
 
     if (!x) { /* it had ended, but too late */
         cli_say("%s: job %" PRIu64 ": lost: %s; what was done may be done "
-                "again", work_desk_of(w, ev)->name, ev->term, relet_why_text(ev->why));
+                "again", work_desk_of(w, ev)->name, ev->term,
+                relet_why_text(ev->why));
         return;
     }
     if (!x->ended)
@@ -233,7 +234,7 @@ static int work_timeout(const worker *w)
 
 static void work_poll(worker *w)
 {
-    struct pollfd fds[RELET_WATCH_MAX + PIPED_FDS * WORK_WIDTH_MAX];
+    struct pollfd fds[RELET_WATCH_MAX + CHILD_IO_FDS * WORK_WIDTH_MAX];
     relet_watch watch[RELET_WATCH_MAX];
     int i, n = relet_watches(w->c->r, watch, RELET_WATCH_MAX);
 
@@ -244,7 +245,7 @@ static void work_poll(worker *w)
     }
     for (i = 0; i < w->width; i++)
         if (w->runners[i].busy && !w->runners[i].ended)
-            n += piped_watch(&w->runners[i].piped, fds + n);
+            n += child_io_watch(&w->runners[i].child_io, fds + n);
     (void)poll(fds, (nfds_t)n, work_timeout(w));
 }
 
@@ -275,11 +276,11 @@ static void work_kill_all(worker *w)
     for (i = 0; i < w->width; i++) {
         if (!w->runners[i].busy)
             continue;
-        child_tell(&w->runners[i].piped.child, SIGKILL);
+        child_tell(&w->runners[i].child_io.child, SIGKILL);
         while (!w->runners[i].ended &&
-               !piped_ended(&w->runners[i].piped, &ignored))
+               !child_io_ended(&w->runners[i].child_io, &ignored))
             ;
-        piped_free(&w->runners[i].piped);
+        child_io_free(&w->runners[i].child_io);
     }
 }
 

@@ -210,7 +210,7 @@ script_texts() {
             gsub(/\\./, "x")
             n += length($0)
         }
-        END { print n + 0 }' src/script_text.inc
+        END { print n + 0 }' src/link/script_text.inc
 }
 
 # room_text LIST: the text of these rooms, each an object of its own.
@@ -219,7 +219,8 @@ room_text() {
     for room in $1; do
         [ -f "src/$room.c" ] || { echo "there is no room $room" >&2; return 1; }
         ${CC:-cc} -std=c99 -Os -DNDEBUG $unwound -Iinclude -c \
-            -o "$work/room.o" "src/$room.c" || return 1
+            $(${MAKE:-make} -s folders) -o "$work/room.o" "src/$room.c" ||
+            return 1
         sum=$((sum + $(text_of "$work/room.o")))
     done
     echo $sum

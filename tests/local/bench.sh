@@ -14,8 +14,9 @@ mkdir -p "$work"
 rm -f "$work/socket"
 
 ${MAKE:-make} -s dist || exit 1
+# shellcheck disable=SC2046
 ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -DNDEBUG -DRELET_NO_POLL \
-    -Ibuild/dist -Isrc -Isrc/local -Itests/local \
+    -Ibuild/dist $(${MAKE:-make} -s local-folders) -Itests/local \
     -include build/dist/relet_local.c \
     -o "$work/local_bench" tests/local/local_bench.c || exit 1
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "greatest.h"
-#include "local/pool.h"
-#include "local/str.h"
+#include "pool.h"
+#include "str.h"
 #include "rand.h"
 
 typedef struct t_heap {

@@ -3,7 +3,7 @@
  * local_dict_test.c - a hash table from bytes to one word, against an array.
  */
 #include "local_data.h"
-#include "local/dict.h"
+#include "dict.h"
 
 #define T_KEYS 3000
 

@@ -3,7 +3,7 @@
  * local_hash_test.c - fields with values, against arrays.
  */
 #include "local_data.h"
-#include "local/hash.h"
+#include "hash.h"
 
 #define T_FIELDS 700
 

@@ -3,7 +3,7 @@
  * local_keys_test.c - one database, against a table.
  */
 #include "local_data.h"
-#include "local/keys.h"
+#include "keys.h"
 
 #define T_KEYS 300
 

@@ -3,7 +3,7 @@
  * local_list_test.c - a list of byte strings, against an array.
  */
 #include "local_data.h"
-#include "local/list.h"
+#include "list.h"
 
 #define T_MAX 1000
 

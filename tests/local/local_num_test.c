@@ -5,7 +5,7 @@
  * libc is the judge of doubles; of longer ones where long double has 64 bits,
  * and vectors recorded from a server are everywhere. */
 #include "local_data.h"
-#include "local/num.h"
+#include "num.h"
 
 #include <errno.h>
 #include <float.h>
@@ -202,11 +202,12 @@ static int t_sum(const char *a, const char *b, const char *want)
     rlt_long x, y;
     size_t n;
 
-    if (!rlt_long_read(t_text(a), &x) || !rlt_long_read(t_text(b), &y))
+    if (!rlt_longdouble_read(t_text(a), &x) ||
+        !rlt_longdouble_read(t_text(b), &y))
         return want == NULL;
     if (want == NULL)
         return 0;
-    n = rlt_long_text(got, rlt_long_add(x, y));
+    n = rlt_longdouble_text(got, rlt_longdouble_add(x, y));
     if (n == strlen(want) && memcmp(got, want, n) == 0)
         return 1;
     printf("%s + %s is %.*s, not %s\n", a, b, (int)n, got, want);
@@ -244,10 +245,10 @@ TEST a_text_that_is_too_long_is_not_a_number(void)
 
     memset(text, '9', sizeof text);
     text[1] = '.';
-    ASSERT(rlt_long_read(t_span(text, 5119), &v));
-    ASSERT(!rlt_long_read(t_span(text, 5120), &v));
+    ASSERT(rlt_longdouble_read(t_span(text, 5119), &v));
+    ASSERT(!rlt_longdouble_read(t_span(text, 5120), &v));
     memcpy(text + 5113, "e-4940", 6);
-    ASSERT(rlt_long_read(t_span(text, 5119), &v));
+    ASSERT(rlt_longdouble_read(t_span(text, 5119), &v));
     PASS();
 }
 

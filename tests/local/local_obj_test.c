@@ -3,7 +3,7 @@
  * local_obj_test.c - what a key holds: names, emptiness, copies.
  */
 #include "local_data.h"
-#include "local/obj.h"
+#include "obj.h"
 
 static rlt_obj *t_string(const char *text)
 {

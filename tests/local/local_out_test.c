@@ -4,7 +4,7 @@
  * was recorded from Redis 7.0.15.
  */
 #include "local_data.h"
-#include "local/out.h"
+#include "out.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * local_set_test.c - a set of byte strings, against a table of flags.
  */
 #include "local_data.h"
-#include "local/set.h"
+#include "set.h"
 
 #define T_MEMBERS 2000
 

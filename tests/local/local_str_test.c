@@ -3,7 +3,7 @@
  * local_str_test.c - strings of bytes in the pool.
  */
 #include "local_data.h"
-#include "local/str.h"
+#include "str.h"
 
 static int t_resizes(void)
 {

@@ -6,7 +6,7 @@
  * few such cases are kept.
  */
 #include "local_data.h"
-#include "local/stream_group.h"
+#include "stream_group.h"
 
 #define T_IDS 200
 #define T_CONSUMERS 5

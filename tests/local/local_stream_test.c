@@ -5,7 +5,7 @@
  * Where nodes end was compared with Redis 7.0.15; a few such cases are kept.
  */
 #include "local_data.h"
-#include "local/stream.h"
+#include "stream.h"
 
 #define T_MAX 3000
 

@@ -3,7 +3,7 @@
  * local_tree_test.c - things in an order, found by rank, against an array.
  */
 #include "local_data.h"
-#include "local/tree.h"
+#include "tree.h"
 
 #define T_LEAVES 600
 

@@ -3,7 +3,7 @@
  * local_zset_test.c - members with scores, against a sorted array.
  */
 #include "local_data.h"
-#include "local/zset.h"
+#include "zset.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * awaits.c - a node that puts a job and waits for its end: relet_put_wait, step
- * by step (src/await.h). It does nothing else meanwhile.
+ * by step (src/driver/put_wait.h). It does nothing else meanwhile.
  *
  *   Q2   what it is told of the end is what a server made of that job
  *   Q11  an end that came in time is told, and at once, if nothing was wrong
@@ -177,13 +177,13 @@ static void awaits_forget_look(sim_world *w, sim_node *n)
     }
 }
 
-/* 1, 0: as rlt_await_event says; below: the time is up. */
+/* 1, 0: as rlt_put_wait_event says; below: the time is up. */
 static void awaits_over(sim_world *w, sim_node *n, int code,
                         const relet_event *ev)
 {
     sim_await *a = &n->await;
 
-    rlt_await_finish(&a->machine, code >= 0);
+    rlt_put_wait_finish(&a->machine, code >= 0);
     SIM_SAY(w, "n%d waits no more for job %llu of q%d: %s", n->number,
             (unsigned long long)a->end.work.number, a->queue,
             code > 0 ? "it has ended" : code < 0 ? "time is up" : "not put");
@@ -259,12 +259,12 @@ void sim_awaits_step(sim_world *w, sim_node *n)
     a->over_us = w->now_us + ms * 1010 + AWAITS_MORE_US;
     a->machine.put_tag = q.tag;
     a->machine.look_tag = 0;
-    code = rlt_await_start(&a->machine, n->r,
-                           relet_str(sim_jobs_queue(a->queue)), &job, &a->end,
-                           n->now, ms);
+    code = rlt_put_wait_start(&a->machine, n->r,
+                              relet_str(sim_jobs_queue(a->queue)), &job,
+                              &a->end, n->now, ms);
     sim_judge_submitted(w, n, &q, code, 0);
     if (code < 0) {
-        rlt_await_finish(&a->machine, 0);
+        rlt_put_wait_finish(&a->machine, 0);
         return;
     }
     sim_op_of(w, q.tag)->jobs_from = w->jobs.jobs++;
@@ -283,7 +283,7 @@ void sim_awaits_event(sim_world *w, sim_node *n, const relet_event *ev)
     if (!a->on)
         return;
     looked = awaits_before(w, n);
-    code = rlt_await_event(&a->machine, ev, n->now);
+    code = rlt_put_wait_event(&a->machine, ev, n->now);
     awaits_after(w, n, looked);
     if (w->jobs.job[a->job].stands_in)
         SIM_MARK(await_of_another);
@@ -301,9 +301,9 @@ int sim_awaits_turn(sim_world *w, sim_node *n)
 
     if (!a->on || w->failed)
         return 0;
-    due = rlt_await_deadline(&a->machine);
+    due = rlt_put_wait_deadline(&a->machine);
     looked = awaits_before(w, n);
-    over = rlt_await_tick(&a->machine, n->now);
+    over = rlt_put_wait_tick(&a->machine, n->now);
     awaits_after(w, n, looked);
     if (!sim_judges(w, SIM_R8, w->now_us - n->resumed_us < AWAITS_MORE_US,
                     over || w->now_us <= a->over_us))

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../src/await.h"
+#include "put_wait.h"
 #include "relet.h"
 
 #define SIM_QUEUES 2
@@ -261,7 +261,7 @@ typedef struct sim_await {
     int64_t over_us;     /* it ends by then, at the latest                    */
     relet_time until;    /* its time is up                                    */
     relet_job_info end;
-    rlt_await machine;
+    rlt_put_wait machine;
 } sim_await;
 
 /* When all is whole: how a job comes to wait where somebody sleeps. */

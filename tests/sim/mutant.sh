@@ -10,7 +10,7 @@
 #                            many as it needs on the average of other seeds
 #   work: jobs               of this kind
 #
-#   test: both/hold_test a_key_may_hold_any_byte
+#   test: engine/hold_test a_key_may_hold_any_byte
 #                            this unit test, which passes without the patch;
 #                            where it is skipped, so is the mutant
 #
@@ -35,31 +35,38 @@ changed() { sed -n "s|^+++ [^/]*/$1/\([^[:space:]]*\).*|\1|p" "$patch"; }
 
 # The files of src to compile: what is changed, or includes it.
 sources() {
-    for file in $(changed src) ${scripts:+script_text.inc}; do
+    for file in $(changed src) ${scripts:+link/script_text.inc}; do
         case $file in
         *.c) echo "$file" ;;
-        *) (cd src && grep -l "\"$file\"" ./*.c) ;;
+        *) (cd src && grep -l "\"${file##*/}\"" ./*/*.c) ;;
         esac
-    done | sort -u
+    done | sed 's|^\./||' | sort -u
+}
+
+# copied FILE: a file of src, in its folder.
+copied() {
+    mkdir -p "$work/src/${1%/*}" && cp "src/$1" "$work/src/$1"
 }
 
 # The patched objects, in $work.
 objects() {
     rm -rf "$work"
-    mkdir -p "$work/src" || return 1
+    mkdir -p "$work/src/link" || return 1
     for file in $(changed src) $(sources); do
-        cp "src/$file" "$work/src/" || return 1
+        copied "$file" || return 1
     done
     [ -z "$scripts" ] || cp -R lua "$work/" || return 1
     (cd "$work" && patch -s -p1 -F0) <"$patch" || return 1
-    [ -z "$scripts" ] || (cd "$work" && LC_ALL=C awk -f ../../../src/embed.awk \
-        lua/*.lua) >"$work/src/script_text.inc" || return 1
+    [ -z "$scripts" ] || (cd "$work" && LC_ALL=C awk -f ../../../tools/embed.awk \
+        lua/*.lua) >"$work/src/link/script_text.inc" || return 1
+    # A patched header comes before its original.
+    patched=$(echo "$MUTANT_FOLDERS" | sed "s|-Isrc|-I$work/src|g")
     for file in $(sources); do
-        # MUTANT_CFLAGS holds words.
+        # These hold words.
         # shellcheck disable=SC2086
         $MUTANT_CC -std=c99 $MUTANT_CFLAGS -g0 -w -DRELET_LOCAL -Iinclude \
-            -Isrc -c -o "$work/$(basename "$file" .c).o" "$work/src/$file" ||
-            return 1
+            $patched $MUTANT_FOLDERS -c \
+            -o "$work/$(basename "$file" .c).o" "$work/src/$file" || return 1
     done
 }
 

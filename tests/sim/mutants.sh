@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# mutants.sh CC CFLAGS SIM-OBJECT... - breaks the client in named ways, one
-# patch at a time, and checks that each defect is found; mutant.sh does one.
+# mutants.sh CC CFLAGS FOLDERS SIM-OBJECT... - breaks the client in named ways,
+# one patch at a time, and checks that each defect is found; mutant.sh does one.
 # ONLY=003 for some of them, by the start of their names; JOBS at a time.
 # What each build and run said stays in build/mutants/. A mutant without a
 # result, since its shell was killed, has failed. It is a failure, too, when the
@@ -10,8 +10,8 @@
 # simulator finds need more than 20 seeds.
 
 set -u
-export MUTANT_CC="$1" MUTANT_CFLAGS="$2"
-shift 2
+export MUTANT_CC="$1" MUTANT_CFLAGS="$2" MUTANT_FOLDERS="$3"
+shift 3
 export MUTANT_OBJECTS="$*"
 work=build/mutants
 mkdir -p "$work"

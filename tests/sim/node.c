@@ -185,8 +185,8 @@ static relet_time node_due(sim_world *w, const sim_node *n)
     relet_time at = relet_deadline(n->r);
     const sim_link *l = sim_net_of_node(w, n);
 
-    if (n->await.on && rlt_await_deadline(&n->await.machine) < at)
-        at = rlt_await_deadline(&n->await.machine);
+    if (n->await.on && rlt_put_wait_deadline(&n->await.machine) < at)
+        at = rlt_put_wait_deadline(&n->await.machine);
     return l && l->state == SIM_DIALLING && l->give_up < at ? l->give_up : at;
 }
 

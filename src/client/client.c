@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * client.c - the parts put together: their memory, and the seam of drivers.
+ *
+ * One block holds everything of fixed size. Without an allocator it holds the
+ * buffers too, at their caps, and the client never asks for memory again. */
+#include "client.h"
+
+#include "text.h"
+
+/* ----------------------------------------------------------------- memory */
+
+/* The user's hook, counted. */
+static void *client_resize(void *user, void *p, size_t old_size,
+                           size_t new_size)
+{
+    relet *r = (relet *)user;
+    void *q = r->memory.resize(r->memory.user, p, old_size, new_size);
+
+    if (q == NULL && new_size > 0)
+        return NULL;
+    r->held += new_size - old_size;
+    r->held_peak = RLT_MAX(r->held_peak, r->held);
+    return q;
+}
+
+/* Where the parts of the block are: offsets from its start. */
+typedef struct client_plan {
+    size_t ops, subscriptions, scripts, leases, workers, slots, strings;
+    size_t in, out, tape, names, hello, secrets;
+    size_t names_max, hello_max, secrets_max;
+    size_t total;
+    uint32_t ops_cap, subscriptions_max;
+    size_t output_max; /* the user's, and what is kept free for leases       */
+} client_plan;
+
+static size_t client_place(client_plan *p, size_t n)
+{
+    size_t at = p->total;
+
+    /* Aligned for anything we keep. */
+    p->total += (n + 15) & ~(size_t)15;
+    return at;
+}
+
+/* Whether there may be leases or queues. */
+static uint8_t client_has_own(const relet_config *c)
+{
+    return c->leases_max > 0 || c->workers_max > 0;
+}
+
+/* Internal operations and tombstones take slots too, and what is put may be
+ * followed by a call of ours. */
+static uint32_t client_ops_cap(const relet_config *c)
+{
+    uint32_t puts = c->workers_max > 0 ? c->operations_max + 1 : 0;
+    uint32_t want = c->operations_max + 8 + 2 * c->leases_max + puts +
+                    c->workers_max * (RLT_STEPS + c->jobs_max);
+    uint32_t cap = 16;
+
+    while (cap < want)
+        cap *= 2;
+    return cap;
+}
+
+/* Of the library's; a client pays for what it may use. */
+static uint32_t client_scripts(const relet_config *c)
+{
+    if (c->workers_max > 0)
+        return RLT_SCRIPTS_OWN;
+    return c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
+}
+
+/* A greeting: the fixed words, what they carry, and the wishes. */
+static size_t client_hello_max(const relet_config *c, const client_plan *p)
+{
+    return 512 + p->secrets_max + strlen(c->name) +
+           24 * strlen(c->tracking_prefix) + p->names_max +
+           40 * (size_t)p->subscriptions_max;
+}
+
+static void client_plan_make(client_plan *p, const relet_config *c)
+{
+    size_t secrets = strlen(c->user) + strlen(c->password);
+
+    memset(p, 0, sizeof *p);
+    p->ops_cap = client_ops_cap(c);
+    p->subscriptions_max = c->subscriptions_max + client_has_own(c);
+    p->output_max = c->output_max + RLT_LEASES_OUTPUT((size_t)c->leases_max) +
+                    RLT_WORKERS_OUTPUT((size_t)c->workers_max);
+    p->names_max = 64 * (size_t)c->subscriptions_max +
+                   (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
+    p->secrets_max = RLT_MAX(secrets, 96);
+    if (c->resize) {
+        p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
+        p->secrets_max = sizeof c->user + sizeof c->password;
+    }
+    p->hello_max = client_hello_max(c, p);
+    (void)client_place(p, sizeof(relet));
+    p->ops = client_place(p, p->ops_cap * sizeof(rlt_op));
+    p->subscriptions =
+        client_place(p, p->subscriptions_max * sizeof(rlt_subscription));
+    p->scripts = client_place(
+        p, (c->scripts_max + client_scripts(c)) * sizeof(rlt_script));
+    p->leases = client_place(p, c->leases_max * sizeof(rlt_lease_entry));
+    p->workers = client_place(p, c->workers_max * sizeof(rlt_worker_entry));
+    p->slots = client_place(
+        p, (size_t)c->workers_max * c->jobs_max * sizeof(rlt_claim) +
+               (c->workers_max ? sizeof(rlt_put_batch) : 0));
+    p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
+                                     strlen(c->tracking_prefix) +
+                                     strlen(c->prefix) + 4);
+    if (c->resize)
+        return;
+    p->in = client_place(p, c->reply_max);
+    p->out = client_place(p, p->output_max);
+    p->tape = client_place(p, c->tape_max);
+    p->names = client_place(p, p->names_max);
+    p->hello = client_place(p, p->hello_max);
+    p->secrets = client_place(p, p->secrets_max);
+}
+
+RELET_API size_t relet_size(const relet_config *c)
+{
+    client_plan p;
+
+    if (relet_config_check(c, NULL) < 0)
+        return 0;
+    client_plan_make(&p, c);
+    return p.total;
+}
+
+static const char *client_keep(char **at, const char *text)
+{
+    char *p = *at;
+    size_t n = strlen(text) + 1;
+
+    memcpy(p, text, n);
+    *at += n;
+    return p;
+}
+
+static void client_setup(relet *r, const relet_config *c, char *strings)
+{
+    rlt_setup *s = &r->setup;
+
+    r->prefix = client_keep(&strings, c->prefix);
+    s->scheme = c->scheme;
+    s->host = client_keep(&strings, c->host);
+    s->port = c->port;
+    s->db = c->db;
+    s->name = relet_str(client_keep(&strings, c->name));
+    s->tracking_prefix = relet_str(client_keep(&strings, c->tracking_prefix));
+    s->tracking = c->tracking;
+    s->tracking_noloop = c->tracking_noloop;
+    s->connect_timeout_ms = c->connect_timeout_ms;
+    s->timeout_ms = c->timeout_ms;
+    s->ping_every_ms = c->ping_every_ms;
+    s->retry_min_ms = c->retry_min_ms;
+    s->retry_max_ms = c->retry_max_ms;
+    s->stable_ms = c->stable_ms;
+    s->attempts_max = c->attempts_max;
+}
+
+static void client_init_conn(relet *r, const relet_config *c,
+                             const client_plan *p, rlt_memory memory)
+{
+    uint8_t *block = (uint8_t *)r;
+    rlt_conn_plan plan;
+
+    memset(&plan, 0, sizeof plan);
+    plan.reader.memory = memory;
+    plan.reader.limits.line_max = c->line_max;
+    plan.reader.limits.bulk_max = c->bulk_max;
+    plan.reader.limits.count_max = c->count_max;
+    plan.reader.limits.depth_max = c->depth_max;
+    plan.ops = (rlt_op *)(void *)(block + p->ops);
+    plan.ops_cap = p->ops_cap;
+    plan.reader.buffer_min = c->buffer_min;
+    plan.output_max = p->output_max;
+    plan.reader.reply_max = c->reply_max;
+    plan.reader.tape_max = c->tape_max;
+    plan.reader.block = block + p->in;
+    plan.out_block = block + p->out;
+    plan.reader.tape_block = block + p->tape;
+    rlt_conn_init(&r->conn, &plan);
+}
+
+static void client_init_session(relet *r, const relet_config *c,
+                                const client_plan *p, rlt_memory memory)
+{
+    uint8_t *block = (uint8_t *)r;
+    rlt_session *s = &r->session;
+
+    client_setup(r, c, (char *)block + p->strings);
+    rlt_session_init(s);
+    s->setup = s->handshake.setup = &r->setup;
+    s->conn = &r->conn;
+    s->pubsub = s->handshake.pubsub = &r->pubsub;
+    s->scripts = &r->scripts;
+    rlt_rand_seed(&s->rand, c->seed);
+    rlt_buf_init(&s->handshake.bytes, memory, block + p->hello,
+                 RLT_MIN(512, p->hello_max), p->hello_max);
+    rlt_buf_init(&s->handshake.secrets, memory, block + p->secrets,
+                 RLT_MIN(96, p->secrets_max), p->secrets_max);
+}
+
+/* Their chance is of its own, so that names tell nothing of the jitter. */
+static void client_init_leases(relet *r, const relet_config *c,
+                              const client_plan *p)
+{
+    r->leases = (rlt_lease_entry *)(void *)((uint8_t *)r + p->leases);
+    r->leases_max = c->leases_max;
+    memset(r->leases, 0, r->leases_max * sizeof(rlt_lease_entry));
+    rlt_rand_seed(&r->lease_rand, c->seed ^ UINT64_C(0x6c65617365));
+    r->workers = (rlt_worker_entry *)(void *)((uint8_t *)r + p->workers);
+    r->slots = (rlt_claim *)(void *)((uint8_t *)r + p->slots);
+    r->workers_max = c->workers_max;
+    r->jobs_max = c->jobs_max;
+    memset(r->workers, 0, r->workers_max * sizeof(rlt_worker_entry));
+    rlt_put_init(r);
+}
+
+static int client_fault(relet_fault *fault, int code, const char *text)
+{
+    rlt_say say;
+
+    if (fault == NULL)
+        return code;
+    memset(fault, 0, sizeof *fault);
+    fault->code = code;
+    rlt_say_init(&say, fault->text, sizeof fault->text);
+    rlt_say_text(&say, text);
+    return code;
+}
+
+RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
+                            relet_fault *fault)
+{
+    relet *r = (relet *)mem;
+    rlt_memory memory = {NULL, NULL};
+    client_plan p;
+    uint8_t *block = (uint8_t *)mem;
+
+    if (relet_config_check(c, fault) < 0)
+        return NULL;
+    client_plan_make(&p, c);
+    if (mem == NULL || size < p.total) {
+        (void)client_fault(fault, RELET_E_MEMORY,
+                           "the memory is smaller than relet_size says");
+        return NULL;
+    }
+    memset(r, 0, sizeof *r);
+    r->memory.resize = c->resize;
+    r->memory.user = c->resize_user;
+    if (c->resize) {
+        memory.resize = client_resize;
+        memory.user = r;
+    }
+    r->own_home.operations_max = c->operations_max;
+    r->home = &r->own_home;
+    r->output_max = c->output_max;
+    r->name_max = RLT_MIN(c->bulk_max, c->reply_max / 2);
+    r->fail_fast = c->fail_fast != 0;
+    r->refusal = "";
+    client_init_conn(r, c, &p, memory);
+    rlt_pubsub_init(&r->pubsub,
+                    (rlt_subscription *)(void *)(block + p.subscriptions),
+                    p.subscriptions_max, memory, block + p.names, p.names_max);
+    r->pubsub.spare = client_has_own(c);
+    rlt_scripts_init(&r->scripts, (rlt_script *)(void *)(block + p.scripts),
+                     c->scripts_max);
+    client_init_session(r, c, &p, memory);
+    client_init_leases(r, c, &p);
+    if (rlt_handshake_credentials(&r->session.handshake, relet_str(c->user),
+                                  relet_str(c->password)) < 0) {
+        (void)client_fault(fault, RELET_E_MEMORY,
+                           "no memory for the credentials");
+        relet_finish(r);
+        return NULL;
+    }
+    return r;
+}
+
+RELET_API void relet_finish(relet *r)
+{
+    (void)rlt_handshake_credentials(&r->session.handshake, relet_str(""),
+                                    relet_str(""));
+    rlt_session_stop(&r->session);
+    rlt_buf_free(&r->session.handshake.bytes);
+    rlt_buf_free(&r->session.handshake.secrets);
+    rlt_pubsub_free(&r->pubsub);
+    rlt_conn_free(&r->conn);
+}
+
+RELET_API void relet_stop(relet *r)
+{
+    if (rlt_client_is_foreign(r))
+        return;
+    rlt_session_stop(&r->session);
+    rlt_leases_stop(r);
+    rlt_workers_stop(r);
+}
+
+RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
+                                         rlt_home *home)
+{
+    r->driver = driver;
+    if (home == NULL)
+        return;
+    *home = r->own_home;
+    r->home = home;
+}
+
+RELET_PRIVATE void rlt_client_make_foreign(relet *r)
+{
+    r->home->operations_max = 0;
+}
+
+RELET_PRIVATE void *rlt_client_driver(const relet *r)
+{
+    return r->driver;
+}
+
+/* ------------------------------------------------------------- the driver */
+
+RELET_API relet_time relet_deadline(const relet *r)
+{
+    relet_time ours;
+
+    if (rlt_client_is_foreign(r))
+        return RELET_NEVER;
+    ours = RLT_MIN(rlt_leases_deadline(r), rlt_workers_deadline(r));
+    return RLT_MIN(rlt_session_deadline(&r->session), ours);
+}
+
+RELET_API void relet_tick(relet *r, relet_time now)
+{
+    if (rlt_client_is_foreign(r))
+        return;
+    rlt_reader_release(&r->conn.reader);
+    rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
+    rlt_leases_tick(r);
+    rlt_workers_tick(r);
+}
+
+RELET_API int relet_io_want(relet *r, relet_io *io)
+{
+    return !rlt_client_is_foreign(r) && rlt_session_want(&r->session, io);
+}
+
+RELET_API void relet_io_opened(relet *r, int link, int err, const char *text)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (!rlt_client_is_foreign(r))
+        rlt_session_opened(&r->session, err, text);
+}
+
+RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (!rlt_client_is_foreign(r))
+        rlt_session_closed(&r->session, err, text);
+}
+
+RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (rlt_client_is_foreign(r) || !rlt_session_hears(&r->session))
+        return 0;
+    rlt_reader_release(&r->conn.reader);
+    return rlt_reader_space(&r->conn.reader, p);
+}
+
+RELET_API void relet_io_received(relet *r, int link, size_t n)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (n == 0 || rlt_client_is_foreign(r))
+        return;
+    rlt_reader_received(&r->conn.reader, n);
+    r->session.heard = 1;
+    r->bytes_in += n;
+}
+
+RELET_API size_t relet_io_pending(const relet *r, int link, const uint8_t **p)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (rlt_client_is_foreign(r))
+        return 0;
+    return rlt_session_pending(&r->session, p);
+}
+
+RELET_API void relet_io_sent(relet *r, int link, size_t n)
+{
+    rlt_assert(link == 0);
+    (void)link;
+    if (rlt_client_is_foreign(r))
+        return;
+    rlt_session_sent(&r->session, n);
+    r->bytes_out += n;
+}
+
+/* ------------------------------------------------------------- inspection */
+
+RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule)
+{
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED; /* relet_refusal knows */
+    r->refusal = rule;
+    return RELET_E_REFUSED;
+}
+
+static const char client_forked[] =
+    "another process opened this client: a child opens its own, and may only "
+    "close this one";
+
+RELET_API const char *relet_refusal(const relet *r)
+{
+    return rlt_client_is_foreign(r) ? client_forked : r->refusal;
+}
+
+RELET_API size_t relet_outstanding(const relet *r)
+{
+    return rlt_client_is_foreign(r) ? 0 : r->conn.outstanding;
+}
+
+RELET_API int relet_is_up(const relet *r)
+{
+    return !rlt_client_is_foreign(r) && r->session.state == RLT_UP;
+}
+
+RELET_API void relet_stats_get(const relet *r, relet_stats *out)
+{
+    memset(out, 0, sizeof *out);
+    if (rlt_client_is_foreign(r))
+        return;
+    out->submitted = r->submitted;
+    out->replies = r->replies;
+    out->errors = r->errors;
+    out->not_sent = r->not_sent;
+    out->unsure = r->unsure;
+    out->late = r->conn.late;
+    out->repeated = r->conn.repeated;
+    out->pushes = r->pushes;
+    out->connects = r->session.connects;
+    out->attempts = r->session.attempts;
+    out->protocol_errors = r->session.protocol_errors;
+    out->bytes_in = r->bytes_in;
+    out->bytes_out = r->bytes_out;
+    out->memory = r->held;
+    out->memory_peak = r->held_peak;
+}
+
+RELET_API const char *relet_kind_text(relet_kind kind)
+{
+    static const char *const text[] = {
+        "nothing", "reply", "error", "not sent", "unsure", "up", "down",
+        "subscribed", "unsubscribed", "subscription refused", "message",
+        "invalidate", "gap", "pushed", "lease gained", "lease lost",
+        "lease trouble", "lease ended", "jobs", "job cancel", "job lost",
+        "worker trouble", "worker ended"};
+
+    return (unsigned)kind <= RELET_WORKER_ENDED ? text[kind] : "?";
+}
+
+RELET_API const char *relet_why_text(relet_why why)
+{
+    static const char *const text[] = {
+        "none", "timeout", "cancelled", "broken", "stopped", "gave up",
+        "watch lost", "too large", "memory", "connect", "closed", "silent",
+        "protocol", "no resp3", "auth", "setup", "busy", "expired", "taken",
+        "gone", "clock", "group", "not replicated", "quarantine", "refused"};
+
+    return (unsigned)why <= RELET_WHY_REFUSED ? text[why] : "?";
+}
+
+RELET_API const char *relet_version(void)
+{
+    return RELET_VERSION;
+}

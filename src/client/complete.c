@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * complete.c - how the jobs of a client's workers end. */
+#include "client.h"
+#include "text.h"
+#include "args.h"
+
+RELET_PRIVATE int rlt_workers_in_use(const rlt_worker_entry *d)
+{
+    return d->work.state != RLT_WORKER_REST;
+}
+
+RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d)
+{
+    return rlt_span(d->name, d->name_len);
+}
+
+RELET_PRIVATE rlt_worker_entry *rlt_workers_entry(const relet *r, int worker)
+{
+    if (worker < 0 || (uint32_t)worker >= r->workers_max ||
+        rlt_client_is_foreign(r) || !rlt_workers_in_use(&r->workers[worker]))
+        return NULL;
+    return &r->workers[worker];
+}
+
+RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
+                                       const rlt_worker_entry *d, uint32_t what,
+                                       uint32_t serial)
+{
+    return (uint64_t)(r->leases_max + (size_t)(d - r->workers)) << 32 |
+           what << RLT_WORKERS_STEP_SHIFT | serial;
+}
+
+static rlt_claim *complete_slot(const rlt_worker_entry *d, uint64_t number)
+{
+    return d != NULL ? rlt_claims_open(&d->work.held, number) : NULL;
+}
+
+RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
+                                         uint64_t number, relet_time now)
+{
+    const rlt_claim *s = complete_slot(rlt_workers_entry(r, worker), number);
+
+    if (s == NULL || s->state != RLT_CLAIM_HELD)
+        return 0;
+    return RLT_MAX(s->valid_until - now, 0);
+}
+
+/* Nothing is sent for one that was lost. */
+static int complete_end(relet *r, rlt_worker_entry *d, rlt_claim *s,
+                        rlt_claim_state how)
+{
+    if (rlt_claims_end(&d->work.held, s, how))
+        rlt_worker_eased(&d->work);
+    rlt_worker_settle(&d->work);
+    r->worker_tells |= d->work.tell_end; /* before whatever else comes       */
+    if (r->worker_due == 0)
+        r->worker_due = RLT_WORKERS_DUE;
+    return 0;
+}
+
+/* What needs bytes goes out at once, and again over the next link. */
+static int complete_close(relet *r, rlt_worker_entry *d, rlt_claim *s,
+                          rlt_own_script script, rlt_args *w)
+{
+    uint32_t slot = (uint32_t)(s - d->work.held.slot);
+    relet_request q = {0, 0, RELET_REPEATABLE};
+    relet_args a;
+    int code;
+
+    a.argv = w->argv;
+    a.argc = w->argc;
+    q.tag = rlt_workers_tag(r, d, RLT_WORKERS_CLOSING, slot);
+    q.timeout_ms = d->work.plan.lease_ms;
+    code = rlt_submit_script(r, script, w->keys, &a, &q);
+    return code < 0 ? code : complete_end(r, d, s, RLT_CLAIM_CLOSING);
+}
+
+/* Its own place in the worker's memory: more than one may be under way. */
+static void complete_own_op(rlt_args *w, const rlt_worker_entry *d,
+                            const rlt_claim *s)
+{
+    rlt_args_place(w, rlt_workers_name(d), (uint64_t)(s - d->work.held.slot));
+    rlt_args_number(w, s->token);
+}
+
+RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
+                             relet_span result)
+{
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+    rlt_claim *s = complete_slot(d, number);
+    rlt_args w;
+    int code;
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state == RLT_CLAIM_LOST || s->bare)
+        return complete_end(r, d, s, RLT_CLAIM_DONE);
+    rlt_args_init(&w);
+    rlt_args_key(&w, &d->queue, RLT_KEY_JOBS);
+    rlt_args_key(&w, &d->queue, RLT_KEY_LEASED);
+    rlt_args_key(&w, &d->queue, RLT_KEY_DONE);
+    rlt_args_key(&w, &d->queue, RLT_KEY_IDS);
+    complete_own_op(&w, d, s);
+    rlt_args_number(&w, s->number);
+    rlt_args_number(&w, s->token);
+    rlt_args_number(&w, (uint64_t)s->keep_ms);
+    rlt_args_add(&w, result);
+    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, &w);
+    if (code == 0 && s->keep_ms > 0)
+        rlt_reaper_kept(&d->work.reaper, r->session.now + s->keep_ms);
+    return code;
+}
+
+static relet_time complete_delay(relet *r, const rlt_claim *s,
+                                 const relet_failure *f)
+{
+    relet_job j;
+
+    if (f->delay_ms > 0 || f->verdict != RELET_RETRY)
+        return RLT_MIN(f->delay_ms, RLT_WORKERS_MS_MAX);
+    memset(&j, 0, sizeof j);
+    j.backoff = (relet_backoff)s->backoff;
+    j.backoff_ms = s->backoff_ms;
+    j.backoff_max_ms = s->backoff_max_ms;
+    return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->lease_rand));
+}
+
+/* An attempt that was the last is not followed by another one. */
+static const char *complete_verdict(const rlt_claim *s, const relet_failure *f)
+{
+    switch (f->verdict) {
+    case RELET_SNOOZE:
+        return "s";
+    case RELET_BURY:
+        return "x";
+    case RELET_RETRY:
+        break;
+    }
+    return s->attempts + 1 >= s->attempts_max ? "x" : "r";
+}
+
+/* What is tried again is due sooner, perhaps, than a sleeper knows. */
+static int complete_fail(relet *r, rlt_worker_entry *d, rlt_claim *s,
+                         const relet_failure *f)
+{
+    const char *verdict = complete_verdict(s, f);
+    rlt_args w;
+    int code;
+
+    rlt_args_init(&w);
+    rlt_args_key(&w, &d->queue, RLT_KEY_JOBS);
+    rlt_args_key(&w, &d->queue, RLT_KEY_LEASED);
+    rlt_args_key(&w, &d->queue, RLT_KEY_DELAYED);
+    rlt_args_key(&w, &d->queue, RLT_KEY_DEAD);
+    complete_own_op(&w, d, s);
+    rlt_args_name(&w, s->number, s->rank);
+    rlt_args_number(&w, s->token);
+    rlt_args_add(&w, relet_str(verdict));
+    rlt_args_number(&w, (uint64_t)complete_delay(r, s, f));
+    rlt_args_add(&w, f->text);
+    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_FAIL, &w);
+    if (code == 0 && verdict[0] != 'x')
+        rlt_put_promote(r, &d->queue, NULL);
+    return code;
+}
+
+RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d)
+{
+    relet_failure f;
+    rlt_claim *s;
+
+    memset(&f, 0, sizeof f);
+    f.verdict = RELET_BURY;
+    f.text = relet_str("its deadline has passed");
+    do
+        s = rlt_claims_stale(&d->work.held);
+    while (s != NULL && complete_fail(r, d, s, &f) == 0);
+}
+
+RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
+                             const relet_failure *f)
+{
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+    rlt_claim *s = complete_slot(d, number);
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state == RLT_CLAIM_LOST)
+        return complete_end(r, d, s, RLT_CLAIM_CLOSING);
+    if ((int)f->verdict < 0 || f->verdict > RELET_BURY)
+        return rlt_client_refuse(r, "failure.verdict is not one of "
+                                    "relet_verdict");
+    if (f->delay_ms < 0)
+        return rlt_client_refuse(r, "failure.delay_ms may not be below 0");
+    return complete_fail(r, d, s, f);
+}
+
+RELET_API int relet_job_release(relet *r, int worker, uint64_t number)
+{
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+    rlt_claim *s = complete_slot(d, number);
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    return complete_end(r, d, s, RLT_CLAIM_RETURN);
+}

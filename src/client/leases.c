@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * leases.c - the leases of a client: starting them, carrying what they want to
+ * the server and the answers back, one channel on which they are woken. */
+#include "client.h"
+#include "cmd.h"
+#include "text.h"
+
+#define LEASES_KEYS 3 /* lease, fence, sleepers                              */
+#define LEASES_SILENCE_MS                                                      \
+    1000 /* less is no sign of anything on a busy machine */
+
+/* ---------------------------------------------------------------- settings */
+
+static int leases_refuse(relet *r, const char *rule)
+{
+    r->refusal = rule;
+    return RELET_E_CONFIG;
+}
+
+/* Settings that are 0 get their defaults; NULL, or the rule that is broken. */
+static const char *leases_plan(const relet_lease_config *c, rlt_elect_plan *p)
+{
+    relet_time ttl = c->ttl_ms == 0 ? 10000 : c->ttl_ms;
+    rlt_lease_plan *l = &p->lease;
+
+    memset(p, 0, sizeof *p);
+    if (ttl < 50 || ttl > RLT_LEASES_MS_MAX)
+        return "lease.ttl_ms must be between 50 and 1000000000";
+    l->ttl_ms = ttl;
+    l->renew_ms = c->renew_ms == 0 ? ttl / 3 : c->renew_ms;
+    if (l->renew_ms < 1 || l->renew_ms > ttl / 3)
+        return "lease.renew_ms must be at most a third of ttl_ms";
+    p->retry_ms = c->retry_ms == 0 ? ttl : c->retry_ms;
+    p->wait_ms = c->wait_ms == 0 ? RELET_NEVER : c->wait_ms;
+    p->grace_ms = c->grace_ms == 0 ? ttl : c->grace_ms;
+    if (p->retry_ms < 1 || p->retry_ms > RLT_LEASES_MS_MAX)
+        return "lease.retry_ms must be between 1 and 1000000000";
+    if (p->wait_ms < 1 ||
+        (p->wait_ms > RLT_LEASES_MS_MAX && p->wait_ms != RELET_NEVER))
+        return "lease.wait_ms must be between 1 and 1000000000";
+    if (p->grace_ms < 1 || p->grace_ms > RLT_LEASES_MS_MAX)
+        return "lease.grace_ms must be between 1 and 1000000000";
+    l->replicas = c->replicas;
+    l->replicas_ms = c->replicas_ms == 0 ? ttl / 10 : c->replicas_ms;
+    l->fsync = c->fsync != 0;
+    if (l->replicas_ms < 1 || l->replicas_ms > ttl / 4)
+        return "lease.replicas_ms must be at most a quarter of ttl_ms";
+    if (c->quarantine_ms < 0 || c->quarantine_ms > RLT_LEASES_MS_MAX)
+        return "lease.quarantine_ms must be between 0 and 1000000000";
+    p->quarantine_ms = c->quarantine_ms;
+    p->once = c->once != 0;
+    p->alone = c->alone != 0;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- names */
+
+static relet_span leases_key_of(const rlt_lease_entry *h)
+{
+    return rlt_span(h->key, h->key_len);
+}
+
+static size_t leases_put(char *out, size_t at, relet_span s)
+{
+    if (s.n > 0)
+        memcpy(out + at, s.p, s.n);
+    return at + s.n;
+}
+
+/* Whether a server looks at a part of the key alone for its slot. */
+static int leases_has_tag(relet_span key)
+{
+    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
+
+    if (from == NULL)
+        return 0;
+    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
+    return to != NULL && to > from + 1;
+}
+
+/* A tag ends with the first brace that closes: to a key that has such a one
+ * elsewhere there is no other key in the same slot. And {x} alone would have
+ * the companions of x. */
+static const char *leases_key_rule(relet_span key)
+{
+    const char *end = (const char *)memchr(key.p, '}', key.n);
+
+    if (end != NULL && !leases_has_tag(key))
+        return "the key of a lease has a } but no hash tag";
+    if (end == key.p + key.n - 1 && key.p[0] == '{')
+        return "the key of a lease is a hash tag and nothing else";
+    return NULL;
+}
+
+/* PREFIX:leader:NAME, PREFIX:lock:NAME, or the key as it was given. */
+static const char *leases_key(const relet *r, rlt_lease_entry *h,
+                              const relet_lease_config *c)
+{
+    relet_span kind = relet_str(c->once ? "lock:" : "leader:");
+    relet_span prefix = relet_str(r->prefix), body = c->key;
+    size_t n = 0;
+
+    if ((c->key.n > 0) == (c->name.n > 0))
+        return "a lease has either a name or a key";
+    if (body.n == 0) {
+        body = c->name;
+        n = leases_put(h->key, 0, prefix);
+        if (n > 0)
+            h->key[n++] = ':';
+        n = leases_put(h->key, n, kind);
+    }
+    if (body.n > RLT_LEASES_KEY_MAX - n)
+        return "the key of a lease has at most 255 bytes";
+    h->key_len = (uint16_t)leases_put(h->key, n, body);
+    return leases_key_rule(leases_key_of(h));
+}
+
+RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t v = 0;
+    size_t i;
+
+    for (i = 0; i < RLT_UID_LEN; i++, v >>= 4) {
+        if (i % 16 == 0)
+            v = rlt_rand_next(&r->lease_rand);
+        out[i] = digits[v & 15];
+    }
+    return RLT_UID_LEN;
+}
+
+/* LABEL:128 bits of chance: no owner of another time or place has it. */
+static const char *leases_owner(relet *r, rlt_lease_entry *h, relet_span label)
+{
+    size_t n;
+
+    if (label.n > RLT_LEASES_LABEL_MAX)
+        return "lease.label has at most 63 bytes";
+    n = leases_put(h->owner, 0, label);
+    if (n > 0)
+        h->owner[n++] = ':';
+    h->owner_len = (uint8_t)(n + rlt_uid_make(r, h->owner + n));
+    return NULL;
+}
+
+/* A companion of the key, in the same slot. */
+static relet_span leases_companion(relet_span key, const char *what, char *out)
+{
+    int tag = !leases_has_tag(key);
+    size_t n = 0;
+
+    if (tag)
+        out[n++] = '{';
+    n = leases_put(out, n, key);
+    if (tag)
+        out[n++] = '}';
+    return rlt_span(out, leases_put(out, n, relet_str(what)));
+}
+
+/* Negative, zero, positive: the one order in which groups are taken. */
+static int leases_compare(const rlt_lease_entry *a, const rlt_lease_entry *b)
+{
+    int order = memcmp(a->key, b->key, RLT_MIN(a->key_len, b->key_len));
+
+    return order ? order : (int)a->key_len - (int)b->key_len;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int leases_send_confirm(relet *r, const rlt_lease_entry *h,
+                               const relet_request *q)
+{
+    const rlt_lease_plan *p = &h->elect.plan.lease;
+    char copies[20], ms[20];
+    relet_span argv[4];
+    relet_args a;
+    size_t n = 0;
+
+    argv[n++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
+    if (p->fsync)
+        argv[n++] = relet_str("1");
+    argv[n++] = rlt_span(copies, rlt_text_put_u64(copies, p->replicas));
+    argv[n++] =
+        rlt_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
+    a.argv = argv;
+    a.argc = n;
+    return rlt_submit_command(r, &a, q);
+}
+
+static size_t leases_keys(const rlt_lease_entry *h,
+                          char (*room)[RLT_LEASES_KEY_MAX + 12],
+                          relet_span *argv)
+{
+    argv[0] = leases_key_of(h);
+    argv[1] = leases_companion(argv[0], ":fence", room[0]);
+    argv[2] = leases_companion(argv[0], ":sleepers", room[1]);
+    return LEASES_KEYS;
+}
+
+static uint64_t leases_tag(const relet *r, const rlt_lease_entry *h,
+                           uint32_t serial)
+{
+    return (uint64_t)(h - r->leases) << 32 | serial;
+}
+
+/* Keys first, then what the head of the script says. */
+static int leases_send(relet *r, const rlt_lease_entry *h,
+                       const rlt_request *want)
+{
+    const rlt_lease_plan *p = &h->elect.plan.lease;
+    char room[2][RLT_LEASES_KEY_MAX + 12], term[20], token[20], ttl[20],
+        q_ms[20];
+    relet_span argv[LEASES_KEYS + 5], words[4];
+    relet_request q = {0, 0, 0};
+    rlt_own_script script = RLT_SCRIPT_LEASE_ACQUIRE;
+    relet_args a;
+    size_t keys = leases_keys(h, room, argv), n;
+
+    q.tag = leases_tag(r, h, want->serial);
+    q.timeout_ms = want->timeout_ms;
+    if (want->what == RLT_WANT_CONFIRM)
+        return leases_send_confirm(r, h, &q);
+    words[0] = rlt_span(term, rlt_text_put_u64(term, want->term));
+    words[1] = rlt_span(token, want->token > 0
+                                    ? rlt_text_put_u64(token, want->token)
+                                    : 0);
+    words[2] = rlt_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
+    words[3] = rlt_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
+    rlt_assert(!h->elect.plan.alone);
+    rlt_assert(h->key_len > 0);
+    rlt_assert(h->owner_len > 0);
+    if (want->what == RLT_WANT_RENEW)
+        keys = 2;
+    n = keys;
+    argv[n++] = rlt_span(h->owner, h->owner_len);
+    if (want->what == RLT_WANT_RENEW) {
+        script = RLT_SCRIPT_LEASE_RENEW;
+        argv[n++] = words[1];
+        argv[n++] = words[2];
+    } else if (want->what == RLT_WANT_RELEASE) {
+        script = RLT_SCRIPT_LEASE_RELEASE;
+        argv[n++] = words[0];
+        argv[n++] = words[1];
+        argv[n++] = rlt_span(r->wake, r->wake_len);
+    } else {
+        argv[n++] = words[0];
+        argv[n++] = words[2];
+        argv[n++] = rlt_span(r->wake, r->wake_len);
+        argv[n++] = words[3];
+    }
+    a.argv = argv;
+    a.argc = n;
+    return rlt_submit_script(r, script, keys, &a, &q);
+}
+
+/* ------------------------------------------------------------------- turns */
+
+static int leases_in_use(const rlt_lease_entry *h)
+{
+    return h->elect.state != RLT_ELECT_REST;
+}
+
+/* Whether all that stand before it in its group are held. */
+static int leases_open(const relet *r, const rlt_lease_entry *h)
+{
+    uint32_t i;
+
+    for (i = 0; h->group != 0 && i < r->leases_max; i++) {
+        const rlt_lease_entry *b = &r->leases[i];
+
+        if (leases_in_use(b) && b->group == h->group &&
+            leases_compare(b, h) < 0 && b->elect.state != RLT_ELECT_LEADING)
+            return 0;
+    }
+    return 1;
+}
+
+static void leases_pump(relet *r, rlt_lease_entry *h)
+{
+    rlt_request want;
+    rlt_reply failed;
+
+    while (r->session.state == RLT_UP &&
+           rlt_elect_want(&h->elect, r->session.now, r->lease_serial, &want)) {
+        r->lease_serial++;
+        rlt_assert(h->elect.lease.asked == want.what);
+        if (want.what == RLT_WANT_ACQUIRE)
+            rlt_leases_listen(r); /* when there was no memory for it before */
+        if (leases_send(r, h, &want) == 0)
+            continue;
+        memset(&failed, 0, sizeof failed);
+        failed.heard = RLT_HEARD_NOTHING;
+        failed.serial = want.serial;
+        rlt_elect_reply(&h->elect, r->session.now, &failed);
+    }
+}
+
+/* What one of them has become may open or shut the way for others. */
+static void leases_turns(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->leases_max; i++)
+        if (leases_in_use(&r->leases[i]))
+            rlt_elect_turn(&r->leases[i].elect, r->session.now,
+                           leases_open(r, &r->leases[i]));
+    r->lease_tells = r->lease_busy = 0;
+    for (i = 0; i < r->leases_max; i++) {
+        if (!leases_in_use(&r->leases[i]))
+            continue;
+        leases_pump(r, &r->leases[i]);
+        r->lease_busy = 1;
+        r->lease_tells |= r->leases[i].elect.tell != 0;
+    }
+}
+
+/* Those of this client that wait for the same key. */
+static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->leases_max; i++)
+        if (&r->leases[i] != but && leases_in_use(&r->leases[i]) &&
+            rlt_span_same(leases_key_of(&r->leases[i]), key))
+            rlt_elect_wake(&r->leases[i].elect, r->session.now);
+}
+
+/* When a holder has waited long enough for a link that says nothing: there is
+ * time left to renew over another one. What stands before its renewal may be
+ * slow by right, until its own time is up. */
+static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
+{
+    const rlt_lease *l = &h->elect.lease;
+
+    if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW ||
+        !rlt_conn_owes(&r->conn, leases_tag(r, h, l->serial)))
+        return RELET_NEVER;
+    return rlt_session_silent_at(
+        &r->session, l->sent_at,
+        RLT_MAX(LEASES_SILENCE_MS, l->plan.ttl_ms / 3));
+}
+
+static void leases_listen(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->leases_max; i++)
+        if (r->session.now >= leases_silent_at(r, &r->leases[i]))
+            rlt_session_fail(&r->session, RELET_WHY_SILENT,
+                             "a renewal is not answered", NULL);
+}
+
+RELET_PRIVATE void rlt_leases_tick(relet *r)
+{
+    int over, up, fresh;
+    uint32_t i;
+
+    if (!r->lease_busy)
+        return;
+    r->lease_due = 0;
+    leases_listen(r);
+    over = r->session.state == RLT_OVER;
+    up = r->session.state == RLT_UP;
+    fresh = up && r->lease_link != r->session.connects;
+    if (fresh)
+        r->lease_link = r->session.connects;
+    for (i = 0; i < r->leases_max; i++) {
+        rlt_elect *e = &r->leases[i].elect;
+
+        if (!r->leases[i].ticked)
+            rlt_elect_began(e, r->session.now);
+        r->leases[i].ticked = 1;
+        rlt_elect_tick(e, r->session.now, up);
+        if (fresh)
+            rlt_elect_linked(e, r->session.now);
+        if (over)
+            rlt_elect_cut_off(e, RELET_WHY_GAVE_UP, 0);
+    }
+    leases_turns(r);
+}
+
+RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                     relet_value v)
+{
+    rlt_lease_entry *h = &r->leases[tag >> 32];
+    int leaving = h->elect.state == RLT_ELECT_LEAVING;
+    int releasing = h->elect.lease.asked == RLT_WANT_RELEASE;
+    rlt_reply reply;
+
+    rlt_assert(tag >> 32 < r->leases_max);
+    reply.heard = heard;
+    reply.serial = (uint32_t)tag;
+    reply.value = v;
+    rlt_elect_reply(&h->elect, r->session.now, &reply);
+    rlt_assert(!leaving || h->elect.state != RLT_ELECT_LEADING);
+    /* A release takes their place in the line with it, and wakes none of them:
+     * all campaigns of a client stand there under its one channel. One that a
+     * server refused to do has taken nothing, and is asked for again. */
+    if ((leaving && h->elect.state != RLT_ELECT_LEAVING) ||
+        (releasing && h->elect.lease.state != RLT_LEASE_RELEASING))
+        leases_wake(r, leases_key_of(h), h);
+    leases_turns(r);
+}
+
+RELET_PRIVATE void rlt_leases_stop(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->leases_max; i++)
+        rlt_elect_cut_off(&r->leases[i].elect, RELET_WHY_STOPPED, 1);
+    leases_turns(r);
+}
+
+RELET_PRIVATE int rlt_leases_any(const relet *r)
+{
+    return r->lease_busy;
+}
+
+RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
+{
+    int up = r->session.state == RLT_UP;
+    relet_time t = RELET_NEVER;
+    uint32_t i;
+
+    if (!r->lease_busy)
+        return RELET_NEVER;
+    if (r->lease_due)
+        return r->session.now;
+    for (i = 0; i < r->leases_max; i++) {
+        t = RLT_MIN(t, rlt_elect_deadline(&r->leases[i].elect, up));
+        t = RLT_MIN(t, leases_silent_at(r, &r->leases[i]));
+    }
+    return t;
+}
+
+RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
+{
+    uint32_t i;
+
+    if (!r->lease_tells)
+        return 0;
+    for (i = 0; i < r->leases_max; i++) {
+        if (!leases_in_use(&r->leases[i]) ||
+            !rlt_elect_event(&r->leases[i].elect, ev))
+            continue;
+        ev->tag = r->leases[i].tag;
+        ev->lease = (int)i;
+        if (ev->kind == RELET_LEASE_ENDED)
+            leases_turns(r);
+        return 1;
+    }
+    leases_turns(r);
+    return 0;
+}
+
+/* What comes about the channel of wake-ups is not for the user. */
+RELET_PRIVATE int rlt_leases_hides(relet *r, const relet_event *ev)
+{
+    if (r->wake_len == 0 || ev->channel.n != r->wake_len ||
+        ev->channel_kind != RELET_CHANNEL ||
+        memcmp(ev->channel.p, r->wake, r->wake_len) != 0)
+        return 0;
+    if (ev->kind == RELET_MESSAGE) {
+        leases_wake(r, relet_value_text(ev->value), NULL);
+        leases_turns(r);
+        rlt_workers_wake(r, relet_value_text(ev->value));
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- the user */
+
+RELET_PRIVATE void rlt_leases_name(relet *r)
+{
+    size_t n = leases_put(r->wake, 0, relet_str(r->prefix));
+
+    if (r->wake_len > 0)
+        return;
+    rlt_scripts_own(&r->scripts,
+                    r->workers_max ? RLT_SCRIPTS_OWN : RLT_SCRIPTS_LEASE);
+    if (n > 0)
+        r->wake[n++] = ':';
+    n = leases_put(r->wake, n, relet_str("wake:"));
+    r->wake_len = (uint8_t)(n + rlt_uid_make(r, r->wake + n));
+}
+
+RELET_PRIVATE void rlt_leases_listen(relet *r)
+{
+    rlt_leases_name(r);
+    /* Without it, timers alone. It goes out before the first request. */
+    if (r->listens ||
+        rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) < 0)
+        return;
+    r->listens = 1;
+    rlt_session_subscribes(&r->session);
+}
+
+/* A group grows only at its end once it has begun. */
+static const char *leases_group_rule(const relet *r, const rlt_lease_entry *h)
+{
+    uint32_t i;
+
+    for (i = 0; h->group != 0 && i < r->leases_max; i++) {
+        const rlt_lease_entry *b = &r->leases[i];
+
+        if (b == h || !leases_in_use(b) || b->group != h->group)
+            continue;
+        if (leases_compare(b, h) == 0)
+            return "the key is in this group already";
+        if (leases_compare(b, h) > 0 && b->elect.state != RLT_ELECT_GATED)
+            return "the group has begun with a key behind this one";
+    }
+    return NULL;
+}
+
+RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
+{
+    rlt_elect_plan plan;
+    const char *rule;
+    rlt_lease_entry *h;
+    uint32_t i;
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    for (i = 0; i < r->leases_max && leases_in_use(&r->leases[i]); i++)
+        ;
+    if (i == r->leases_max)
+        return RELET_E_LIMIT;
+    h = &r->leases[i];
+    h->tag = c->tag;
+    h->group = c->group;
+    h->quarantine_ms = c->quarantine_ms;
+    h->ticked = 0;
+    rule = leases_plan(c, &plan);
+    if (rule == NULL)
+        rule = leases_key(r, h, c);
+    if (rule == NULL)
+        rule = leases_owner(r, h, c->label);
+    if (rule == NULL)
+        rule = leases_group_rule(r, h);
+    if (rule)
+        return leases_refuse(r, rule);
+    if (!plan.alone)
+        rlt_leases_listen(r);
+    rlt_elect_start(&h->elect, &plan, &r->lease_rand, r->session.now);
+    r->lease_busy = r->lease_due = 1;
+    r->lease_tells |= h->elect.tell != 0;
+    return (int)i;
+}
+
+static rlt_lease_entry *leases_of(const relet *r, int lease)
+{
+    if (lease < 0 || (uint32_t)lease >= r->leases_max ||
+        rlt_client_is_foreign(r) || !leases_in_use(&r->leases[lease]))
+        return NULL;
+    return &r->leases[lease];
+}
+
+RELET_API int relet_lease_stop(relet *r, int lease)
+{
+    rlt_lease_entry *h = leases_of(r, lease);
+
+    if (h == NULL)
+        return rlt_client_refuse(r, "there is no such lease");
+    rlt_elect_stop(&h->elect, r->session.now);
+    leases_turns(r);
+    return 0;
+}
+
+RELET_API int relet_lease_stopped(relet *r, int lease)
+{
+    rlt_lease_entry *h = leases_of(r, lease);
+
+    if (h == NULL)
+        return rlt_client_refuse(r, "there is no such lease");
+    rlt_elect_stopped(&h->elect, r->session.now);
+    leases_turns(r);
+    return 0;
+}
+
+RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
+                                           relet_time now)
+{
+    const rlt_lease_entry *h = leases_of(r, lease);
+    relet_time until = h ? rlt_elect_valid_until(&h->elect) : INT64_MIN;
+
+    if (until == RELET_NEVER)
+        return RELET_NEVER;
+    return until > now ? until - now : 0;
+}
+
+RELET_API uint64_t relet_lease_token(const relet *r, int lease)
+{
+    const rlt_lease_entry *h = leases_of(r, lease);
+
+    if (h == NULL || h->elect.plan.alone ||
+        rlt_elect_valid_until(&h->elect) == INT64_MIN)
+        return 0;
+    return h->elect.lease.token;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * put.c - what a client puts into queues. */
+#include "client.h"
+#include "text.h"
+#include "args.h"
+
+#define PUT_PLAIN_MAX 128
+#define PUT_OFFER_MAX 16
+#define PUT_WINDOW_MAX ((relet_time)1000000000000)
+#define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
+
+static rlt_put_batch *put_ferry(const relet *r)
+{
+    return (rlt_put_batch *)(void *)(r->slots +
+                                     (size_t)r->workers_max * r->jobs_max);
+}
+
+RELET_PRIVATE void rlt_put_init(relet *r)
+{
+    if (r->workers_max > 0)
+        memset(put_ferry(r), 0, sizeof(rlt_put_batch));
+}
+
+static const char *put_rule(const relet *r, const relet_job *jobs,
+                                 size_t count, int *plain)
+{
+    char head[RLT_JOB_HEAD_MAX];
+    const char *rule;
+    size_t i;
+
+    *plain = 1;
+    if (r->workers_max == 0)
+        return "queues need workers_max of at least 1";
+    if (count == 0)
+        return "nothing to put";
+    for (i = 0; i < count; i++) {
+        rule = rlt_job_rule(&jobs[i]);
+        if (rule)
+            return rule;
+        *plain = *plain && rlt_job_head(&jobs[i], head) == 0;
+    }
+    if (count > (*plain ? PUT_PLAIN_MAX : PUT_OFFER_MAX))
+        return "at most 128 jobs at a time, or 16 that are not plain";
+    return NULL;
+}
+
+/* A number that no other operation of this client has, under a place where the
+ * server remembers it: its own for as long as its answer may be waited for. */
+static uint32_t put_op(relet *r, rlt_args *w)
+{
+    uint64_t places = 2 * (uint64_t)r->home->operations_max;
+    uint32_t place = (uint32_t)(r->put_op % places);
+
+    put_ferry(r)->place = 0;
+    while (rlt_conn_has_place(&r->conn, place + 1))
+        place = (uint32_t)((place + 1) % places);
+    rlt_args_place(
+        w, rlt_span(r->wake + r->wake_len - RLT_UID_LEN, RLT_UID_LEN), place);
+    rlt_args_number(w, ++r->put_op);
+    return place + 1;
+}
+
+#define PUT_WORDS 10 /* of a plain put, in front of its jobs                  */
+
+/* With the newest put, which was not sent yet: as rlt_submit_along. */
+static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
+                     size_t count, const relet_request *q)
+{
+    relet_span payload[PUT_PLAIN_MAX];
+    rlt_put_batch *f = put_ferry(r);
+    relet_args more;
+    size_t i;
+    int code;
+
+    if (f->place == 0 || f->jobs + count > PUT_PLAIN_MAX ||
+        f->queue.len != tag->len ||
+        memcmp(f->queue.text, tag->text, tag->len) != 0)
+        return 0;
+    for (i = 0; i < count; i++)
+        payload[i] = jobs[i].payload;
+    more.argv = payload;
+    more.argc = count;
+    code = rlt_submit_along(r, PUT_WORDS + f->jobs, f->place, f->jobs, &more,
+                            q);
+    if (code == 1)
+        f->jobs += (uint32_t)count;
+    return code;
+}
+
+RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
+{
+    rlt_put_batch *f = put_ferry(r);
+    char *room = (char *)f->said;
+    relet_value number;
+
+    if (rlt_conn_answer_batch(&r->conn) == 0)
+        return;
+    f->ev = *ev;
+    f->first = 0;
+    f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
+    number = relet_value_at(f->ev.value, 0);
+    if (ev->kind == RELET_REPLY && relet_value_type(number) == RELET_INT) {
+        f->first = number.node->payload;
+        f->number = (uint32_t)(number.node - f->said);
+    }
+    if (f->ev.value.node == NULL && ev->value.node != NULL) {
+        f->ev.text.n = RLT_MIN(ev->text.n, sizeof f->said);
+        f->ev.text.p = (const char *)memcpy(room, ev->text.n ? ev->text.p : "",
+                                            f->ev.text.n);
+    } else if (ev->value.node != NULL) {
+        f->ev.text = relet_value_text(f->ev.value);
+    }
+}
+
+RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
+{
+    rlt_put_batch *f = put_ferry(r);
+    rlt_op op;
+
+    if (r->workers_max == 0 || !rlt_conn_take_answered(&r->conn, &op))
+        return 0;
+    if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
+        f->said[f->number].payload = f->first + (int64_t)op.arg;
+    *ev = f->ev;
+    ev->tag = op.tag;
+    return 1;
+}
+
+static int put_plain(relet *r, rlt_args *w, const rlt_queue_tag *tag,
+                     const relet_job *jobs, size_t count, uint64_t most,
+                     uint32_t *place)
+{
+    size_t i;
+
+    rlt_args_key(w, tag, RLT_KEY_JOBS);
+    rlt_args_key(w, tag, RLT_KEY_WAITING);
+    rlt_args_key(w, tag, RLT_KEY_RANKED);
+    rlt_args_key(w, tag, RLT_KEY_IDLE);
+    *place = put_op(r, w);
+    rlt_args_number(w, most);
+    for (i = 0; i < count; i++)
+        rlt_args_add(w, jobs[i].payload);
+    return RLT_SCRIPT_QUEUE_PUT;
+}
+
+static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
+                     const relet_job *jobs, size_t count, uint64_t most,
+                     char head[][RLT_JOB_HEAD_MAX], uint32_t *place)
+{
+    size_t i, n;
+
+    rlt_args_key(w, tag, RLT_KEY_JOBS);
+    rlt_args_key(w, tag, RLT_KEY_DELAYED);
+    rlt_args_key(w, tag, RLT_KEY_IDS);
+    rlt_args_key(w, tag, RLT_KEY_WAITING);
+    rlt_args_key(w, tag, RLT_KEY_RANKED);
+    *place = put_op(r, w);
+    rlt_args_number(w, most);
+    for (i = 0; i < count; i++) {
+        n = rlt_job_head(&jobs[i], head[i]);
+        rlt_args_add(w, n ? rlt_span(head[i], n) : relet_str("0,0,0,0,0;"));
+        rlt_args_add(w, jobs[i].payload);
+    }
+    return RLT_SCRIPT_QUEUE_OFFER;
+}
+
+/* From now on others may join it. */
+static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
+                      size_t count)
+{
+    rlt_put_batch *f = put_ferry(r);
+
+    f->queue = *tag;
+    f->place = place;
+    f->jobs = (uint32_t)count;
+}
+
+RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
+                                   const relet_request *q)
+{
+    relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
+    rlt_args w;
+    relet_args a;
+
+    rlt_args_init(&w);
+    rlt_args_key(&w, tag, RLT_KEY_JOBS);
+    rlt_args_key(&w, tag, RLT_KEY_WAITING);
+    rlt_args_key(&w, tag, RLT_KEY_RANKED);
+    rlt_args_key(&w, tag, RLT_KEY_DELAYED);
+    rlt_args_key(&w, tag, RLT_KEY_IDLE);
+    rlt_args_number(&w, PUT_PLAIN_MAX);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    own.timeout_ms = q && q->timeout_ms > 0 ? q->timeout_ms
+                                            : r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &own);
+}
+
+/* What follows an offer has room if this is there, too. */
+#define PUT_PROMOTE_BYTES (1024 + 5 * RLT_QUEUE_KEY_MAX)
+
+static int put_has_room(const relet *r, int plain)
+{
+    return plain || rlt_buf_used(&r->conn.out) + PUT_PROMOTE_BYTES <=
+                        r->output_max;
+}
+
+RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
+                        size_t count, uint32_t waiting_max,
+                        const relet_request *q)
+{
+    char head[PUT_OFFER_MAX][RLT_JOB_HEAD_MAX];
+    rlt_queue_tag tag;
+    rlt_args w;
+    relet_args a;
+    uint64_t most = waiting_max; /* 0: as many as there are */
+    int plain = 0, script, code;
+    uint32_t place = 0;
+    const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (rule == NULL)
+        rule = put_rule(r, jobs, count, &plain);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, plain))
+        return RELET_E_LIMIT;
+    code = plain && most == 0 ? put_along(r, &tag, jobs, count, q) : 0;
+    if (code != 0)
+        return code > 0 ? 0 : code;
+    rlt_leases_name(r);
+    rlt_args_init(&w);
+    script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
+                   : put_offer(r, &w, &tag, jobs, count, most, head,
+                               &place);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q,
+                          RELET_REPEATABLE, place);
+    if (code == 0 && !plain)
+        rlt_put_promote(r, &tag, q);
+    if (code == 0 && plain && most == 0)
+        put_leads(r, &tag, place, count);
+    return code;
+}
+
+static const char *put_unique_rule(const relet *r, const relet_job *job,
+                                   relet_unique mode, relet_time window_ms)
+{
+    int plain, opens = mode == RELET_THROTTLE || mode == RELET_EXTEND;
+    const char *rule = put_rule(r, job, 1, &plain);
+
+    if (rule == NULL && (unsigned)mode > RELET_DEBOUNCE)
+        rule = "there is no such mode of relet_put_unique";
+    if (rule == NULL && job->id.n == 0)
+        rule = "relet_put_unique needs job.id";
+    if (rule == NULL && opens && (window_ms < 1 || window_ms > PUT_WINDOW_MAX))
+        rule = "window_ms must be between 1 and 1000000000000";
+    return rule;
+}
+
+RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
+                               relet_unique mode, relet_time window_ms,
+                               uint32_t waiting_max, const relet_request *q)
+{
+    char head[RLT_JOB_HEAD_MAX];
+    rlt_queue_tag tag;
+    rlt_args w;
+    relet_args a;
+    uint32_t place;
+    int code;
+    const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (rule == NULL)
+        rule = put_unique_rule(r, job, mode, window_ms);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    if (!put_has_room(r, 0))
+        return RELET_E_LIMIT;
+    rlt_leases_name(r);
+    rlt_args_init(&w);
+    rlt_args_key(&w, &tag, RLT_KEY_JOBS);
+    rlt_args_key(&w, &tag, RLT_KEY_DELAYED);
+    rlt_args_key(&w, &tag, RLT_KEY_IDS);
+    rlt_args_key(&w, &tag, RLT_KEY_WAITING);
+    rlt_args_key(&w, &tag, RLT_KEY_RANKED);
+    place = put_op(r, &w);
+    rlt_args_add(&w, rlt_span(&"terd"[mode], 1));
+    rlt_args_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
+    rlt_args_add(&w, rlt_span(head, rlt_job_head(job, head)));
+    rlt_args_add(&w, job->payload);
+    rlt_args_number(&w, waiting_max);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,
+                          RELET_REPEATABLE, place);
+    if (code == 0)
+        rlt_put_promote(r, &tag, q);
+    return code;
+}
+
+/* The i-th word of an offer's answer: a number, or '-', one and a letter. */
+static relet_span put_word(relet_value v, size_t i)
+{
+    relet_span s = relet_value_text(v);
+
+    for (; i > 0 && s.p != NULL; i--)
+        (void)rlt_span_cut(&s, ' ');
+    return s.p != NULL ? rlt_span_cut(&s, ' ') : s;
+}
+
+/* The letter behind it, which it loses; or 0. */
+static char put_letter(relet_span *word)
+{
+    char last = word->n > 0 && *word->p == '-' ? word->p[word->n - 1] : 0;
+
+    if (last < 'A' || last > 'Z')
+        return 0;
+    word->n--;
+    return last;
+}
+
+RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
+{
+    relet_span word = put_word(v, i);
+    int64_t n = 0;
+
+    if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
+        if (!relet_value_int(relet_value_at(v, 0), &n) || n <= 0)
+            return 0;
+        *number = (uint64_t)n + i;
+        return 1;
+    }
+    (void)put_letter(&word);
+    if (word.p == NULL || !rlt_text_int(word.p, word.n, &n) || n == 0)
+        return 0;
+    *number = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    return n < 0 ? 2 : 1;
+}
+
+RELET_API relet_place relet_put_twin(relet_value v, size_t i)
+{
+    relet_span word = put_word(v, i);
+
+    switch (put_letter(&word)) {
+    case 'W':
+        return RELET_WAITING;
+    case 'L':
+        return RELET_LEASED;
+    case 'D':
+        return RELET_DONE;
+    case 'X':
+        return RELET_DEAD;
+    default:
+        return RELET_NOWHERE;
+    }
+}

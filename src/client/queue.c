@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * queue.c - what operators ask of queues: to see jobs and numbers, to cancel,
+ * to replay, to purge, to pause; and what they read of the answers. */
+#include "client.h"
+#include "text.h"
+#include "args.h"
+
+#define QUEUE_MOST 128         /* jobs that a script looks at, named or not   */
+#define QUEUE_REPLAYS 10
+#define QUEUE_KEPT_MS 3600000  /* a result of which the end was lost          */
+#define QUEUE_MS_MAX ((relet_time)1000000000000)
+#define QUEUE_TEXT_MAX "4096"  /* of a record or text in a list: any head     */
+
+/* ------------------------------------------------------------------ sending */
+
+/* A call that is being made. */
+typedef struct queue_call {
+    rlt_queue_tag tag;
+    rlt_args w;
+} queue_call;
+
+/* NULL, or the rule that is broken. */
+static const char *queue_begin(const relet *r, queue_call *c, relet_span queue,
+                               const rlt_queue_key *key, size_t keys)
+{
+    const char *rule = rlt_queue_tag_make(&c->tag, relet_str(r->prefix), queue);
+    size_t i;
+
+    if (rule == NULL && r->workers_max == 0)
+        rule = "queues need workers_max of at least 1";
+    rlt_args_init(&c->w);
+    for (i = 0; rule == NULL && i < keys; i++)
+        rlt_args_key(&c->w, &c->tag, key[i]);
+    return rule;
+}
+
+#define QUEUE_BEGIN(r, c, queue, key) \
+    queue_begin(r, c, queue, key, sizeof(key) / sizeof(key)[0])
+
+static int queue_send(relet *r, queue_call *c, rlt_own_script script,
+                      const relet_request *q, uint8_t flags)
+{
+    relet_args a;
+
+    rlt_leases_name(r);
+    a.argv = c->w.argv;
+    a.argc = c->w.argc;
+    return rlt_submit_put(r, script, c->w.keys, &a, q, flags, 0);
+}
+
+static const char *queue_most_rule(uint32_t most)
+{
+    return most < 1 || most > QUEUE_MOST ? "between 1 and 128 at a time"
+                                         : NULL;
+}
+
+/* A job by its number, or by its id. */
+static const char *queue_job(queue_call *c, uint64_t number, relet_span id)
+{
+    if (number == 0 && id.n == 0)
+        return "a job is named by its number or its id";
+    if (number > INT64_MAX || id.n > RLT_JOB_TEXT_MAX)
+        return "there is no such job";
+    rlt_args_add(&c->w, number > 0 ? relet_str("") : id);
+    if (number > 0)
+        rlt_args_number(&c->w, number);
+    else
+        rlt_args_add(&c->w, relet_str(""));
+    return NULL;
+}
+
+RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
+                             relet_span id, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS,   RLT_KEY_IDS,
+                                        RLT_KEY_DELAYED, RLT_KEY_LEASED,
+                                        RLT_KEY_DONE,   RLT_KEY_DEAD};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_job(&c, number, id);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_JOB, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
+                               relet_span id, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS,
+                                        RLT_KEY_RANKED, RLT_KEY_DELAYED};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_job(&c, number, id);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_CANCEL, q, 0);
+}
+
+RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
+                             relet_span id, relet_time keep_ms,
+                             const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS,
+                                        RLT_KEY_DONE};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_job(&c, number, id);
+    if (rule == NULL && (keep_ms < 0 || keep_ms > QUEUE_MS_MAX))
+        rule = "keep_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, (uint64_t)keep_ms);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_RETAIN, q, RELET_REPEATABLE);
+}
+
+/* What places are called in scripts, and where they are. */
+static const char *queue_place(relet_place place, rlt_queue_key *key)
+{
+    switch (place) {
+    case RELET_WAITING:
+        *key = RLT_KEY_WAITING;
+        return "w";
+    case RELET_RANKED:
+        *key = RLT_KEY_RANKED;
+        return "k";
+    case RELET_DELAYED:
+        *key = RLT_KEY_DELAYED;
+        return "y";
+    case RELET_LEASED:
+        *key = RLT_KEY_LEASED;
+        return "l";
+    case RELET_DONE:
+        *key = RLT_KEY_DONE;
+        return "d";
+    case RELET_DEAD:
+        *key = RLT_KEY_DEAD;
+        return "x";
+    case RELET_NOWHERE:
+        break;
+    }
+    return NULL;
+}
+
+RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
+                             uint64_t from, uint32_t most,
+                             const relet_span *type, const relet_request *q)
+{
+    rlt_queue_key key[2] = {RLT_KEY_JOBS, RLT_KEY_WAITING};
+    const char *letter = queue_place(place, &key[1]), *rule;
+    queue_call c;
+
+    rule = QUEUE_BEGIN(r, &c, queue, key);
+    if (rule == NULL && letter == NULL)
+        rule = "there is no such place";
+    if (rule == NULL)
+        rule = queue_most_rule(most);
+    if (rule == NULL && from > (uint64_t)QUEUE_MS_MAX)
+        rule = "a list is not so long";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_add(&c.w, relet_str(letter));
+    rlt_args_number(&c.w, from);
+    rlt_args_number(&c.w, most);
+    rlt_args_add(&c.w, relet_str(QUEUE_TEXT_MAX));
+    if (type)
+        rlt_args_add(&c.w, *type);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_LIST, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_status(relet *r, relet_span queue,
+                                 const relet_request *q)
+{
+    static const rlt_queue_key key[] = {
+        RLT_KEY_JOBS,   RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_DELAYED,
+        RLT_KEY_LEASED, RLT_KEY_DONE,    RLT_KEY_DEAD,   RLT_KEY_IDLE};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_STATUS, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_replay(relet *r, relet_span queue,
+                                 const uint64_t *numbers, size_t count,
+                                 uint64_t from, uint32_t most,
+                                 uint32_t replays_max, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_DELAYED,
+                                        RLT_KEY_DEAD};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+    size_t i;
+    int code;
+
+    if (rule == NULL && count > QUEUE_MOST)
+        rule = "at most 128 jobs are named at a time";
+    if (rule == NULL && count == 0)
+        rule = queue_most_rule(most);
+    if (rule == NULL && from > (uint64_t)QUEUE_MS_MAX)
+        rule = "a list is not so long";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, replays_max ? replays_max : QUEUE_REPLAYS);
+    rlt_args_number(&c.w, most);
+    rlt_args_number(&c.w, from);
+    for (i = 0; i < count; i++)
+        rlt_args_number(&c.w, numbers[i]);
+    code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPLAY, q, 0);
+    if (code == 0)
+        rlt_put_promote(r, &c.tag, q);
+    return code;
+}
+
+RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
+                                uint32_t most, int force,
+                                const relet_request *q)
+{
+    static const rlt_queue_key key[] = {
+        RLT_KEY_JOBS,    RLT_KEY_IDS,  RLT_KEY_WAITING, RLT_KEY_RANKED,
+        RLT_KEY_DELAYED, RLT_KEY_DEAD, RLT_KEY_DONE,    RLT_KEY_LEASED};
+    rlt_queue_key ignored;
+    const char *letter = queue_place(place, &ignored), *rule;
+    queue_call c;
+
+    rule = QUEUE_BEGIN(r, &c, queue, key);
+    if (rule == NULL)
+        rule = queue_most_rule(most);
+    if (rule == NULL && letter == NULL && place != RELET_NOWHERE)
+        rule = "there is no such place";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    if (place == RELET_RANKED) /* both kinds of waiting go */
+        letter = "w";
+    rlt_args_add(&c.w, relet_str(letter ? letter : "a"));
+    rlt_args_number(&c.w, most);
+    rlt_args_add(&c.w, relet_str(force ? "1" : "0"));
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_PURGE, q, 0);
+}
+
+RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
+                               uint32_t stalls_max, relet_time hold_off_ms,
+                               const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
+                                        RLT_KEY_LEASED, RLT_KEY_DEAD,
+                                        RLT_KEY_IDLE};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_most_rule(most);
+    if (rule == NULL && (hold_off_ms < 0 || hold_off_ms > QUEUE_MS_MAX))
+        rule = "hold_off_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, most);
+    rlt_args_number(&c.w, stalls_max);
+    rlt_args_number(&c.w, (uint64_t)hold_off_ms);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_REAP, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
+                                  const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
+                                        RLT_KEY_RANKED, RLT_KEY_DELAYED,
+                                        RLT_KEY_IDLE};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_most_rule(most);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, most);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_READY, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
+                               uint64_t dead_max, relet_time dead_ms,
+                               uint32_t most, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_DONE,
+                                        RLT_KEY_DEAD, RLT_KEY_IDS};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule == NULL)
+        rule = queue_most_rule(most);
+    if (rule == NULL && (dead_ms < 0 || dead_ms > QUEUE_MS_MAX))
+        rule = "dead_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, done_max);
+    rlt_args_number(&c.w, dead_max);
+    rlt_args_number(&c.w, (uint64_t)dead_ms);
+    rlt_args_number(&c.w, most);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_TRIM, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
+                                 const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_add(&c.w, from);
+    rlt_args_number(&c.w, 100);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_FORGET, q, RELET_REPEATABLE);
+}
+
+RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
+                                 relet_time lease_ms, const relet_request *q)
+{
+    static const rlt_queue_key key[] = {
+        RLT_KEY_JOBS,   RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_DELAYED,
+        RLT_KEY_LEASED, RLT_KEY_DONE,    RLT_KEY_DEAD};
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+    int code;
+
+    if (rule == NULL && (number == 0 || number > INT64_MAX))
+        rule = "there is no such job";
+    if (rule == NULL && (lease_ms < 0 || lease_ms > QUEUE_MS_MAX))
+        rule = "lease_ms must be between 0 and 1000000000000";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, number);
+    rlt_args_number(&c.w, (uint64_t)lease_ms);
+    rlt_args_number(&c.w, QUEUE_KEPT_MS);
+    code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPAIR, q, RELET_REPEATABLE);
+    if (code == 0)
+        rlt_put_promote(r, &c.tag, q);
+    return code;
+}
+
+/* ----------------------------------------------------------------- settings
+ *
+ * Fields of the queue's own, which the scripts read. */
+
+static int queue_command(relet *r, const relet_span *argv, size_t argc,
+                         const relet_request *q)
+{
+    relet_request again = {0, 0, 0};
+
+    if (q)
+        again = *q;
+    again.flags |= RELET_REPEATABLE;
+    return relet_command(r, argv, argc, &again);
+}
+
+RELET_API int relet_queue_limit(relet *r, relet_span queue, uint32_t limit,
+                                const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS};
+    relet_span argv[4];
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    rlt_args_number(&c.w, limit);
+    argv[0] = relet_str(limit > 0 ? "HSET" : "HDEL");
+    argv[1] = c.w.argv[0];
+    argv[2] = relet_str("limit");
+    argv[3] = c.w.argv[1];
+    return queue_command(r, argv, limit > 0 ? 4 : 3, q);
+}
+
+static int queue_gates(relet *r, relet_span queue, int gates, int shut,
+                       const relet_request *q)
+{
+    static const rlt_queue_key key[] = {RLT_KEY_JOBS};
+    relet_span argv[6];
+    queue_call c;
+    const char *rule = QUEUE_BEGIN(r, &c, queue, key);
+    size_t n = 2;
+    int gate;
+
+    if (rule == NULL && (gates < 1 || gates > (RELET_IN | RELET_OUT)))
+        rule = "gates are RELET_IN, RELET_OUT or both";
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    argv[0] = relet_str(shut ? "HSET" : "HDEL");
+    argv[1] = c.w.argv[0];
+    for (gate = RELET_IN; gate <= RELET_OUT; gate++) {
+        if (!(gates & gate))
+            continue;
+        argv[n++] = relet_str(gate == RELET_IN ? "closed" : "stopped");
+        if (shut)
+            argv[n++] = relet_str("1");
+    }
+    return queue_command(r, argv, n, q);
+}
+
+RELET_API int relet_queue_pause(relet *r, relet_span queue, int gates,
+                                const relet_request *q)
+{
+    return queue_gates(r, queue, gates, 1, q);
+}
+
+RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
+                                 const relet_request *q)
+{
+    return queue_gates(r, queue, gates, 0, q);
+}
+
+/* ----------------------------------------------------------------- progress */
+
+RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
+                                 relet_span text)
+{
+    relet_request q = {0, 0, 0};
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+    rlt_claim *s = NULL;
+    relet_args a;
+    rlt_args w;
+
+    if (d != NULL)
+        s = rlt_claims_open(&d->work.held, number);
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state != RLT_CLAIM_HELD || r->session.state != RLT_UP)
+        return 0;
+    rlt_args_init(&w);
+    rlt_args_key(&w, &r->workers[worker].queue, RLT_KEY_JOBS);
+    rlt_args_number(&w, s->number);
+    rlt_args_number(&w, s->token);
+    rlt_args_add(&w, text);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    q.tag = RLT_TAG_NOBODY;
+    q.timeout_ms = r->setup.timeout_ms;
+    return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w.keys, &a, &q);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static relet_span queue_text(relet_value v, size_t i)
+{
+    return relet_value_text(relet_value_at(v, i));
+}
+
+static int64_t queue_int(relet_value v, size_t i, int64_t otherwise)
+{
+    int64_t out;
+
+    return relet_value_int(relet_value_at(v, i), &out) ? out : otherwise;
+}
+
+/* The next word as a number that is not negative, or 0. */
+static uint64_t queue_word(relet_span *s)
+{
+    relet_span word = rlt_span_cut(s, ' ');
+    int64_t v = 0;
+
+    if (word.p == NULL || !rlt_text_int(word.p, word.n, &v) || v < 0)
+        return 0;
+    return (uint64_t)v;
+}
+
+/* "L token attempts stalls replays flag owners"; a job that was never claimed
+ * has none. */
+static void queue_state(relet_span s, relet_job_info *out)
+{
+    relet_span letter = rlt_span_cut(&s, ' '), flag;
+    int begun = rlt_span_is(letter, "L") || rlt_span_is(letter, "D");
+
+    if (letter.p == NULL || letter.n == 0)
+        return;
+    out->work.token = queue_word(&s);
+    out->work.attempt = (uint32_t)queue_word(&s) + (begun ? 1 : 0);
+    out->work.stalls = (uint32_t)queue_word(&s);
+    out->work.replays = (uint32_t)queue_word(&s);
+    flag = rlt_span_cut(&s, ' ');
+    out->is_cancelled = rlt_span_is(flag, "c");
+    out->owners = s;
+}
+
+static void queue_told(relet_span s, relet_job_info *out)
+{
+    char letter = s.n > 0 ? *s.p : 0;
+
+    if (letter == 0)
+        return;
+    s.p++;
+    s.n--;
+    if (letter == 'p')
+        out->progress = s;
+    else if (letter == 'd')
+        out->result = s;
+    else if (letter == 'x')
+        out->error = s;
+}
+
+/* Record, state and text, from element i of v on. */
+static void queue_job_read(relet_value v, size_t i, relet_job_info *out)
+{
+    relet_span record = queue_text(v, i);
+
+    (void)rlt_job_read(record, &out->work.job, &out->work.put_s);
+    out->payload_len = out->work.job.payload.n;
+    queue_state(queue_text(v, i + 1), out);
+    queue_told(queue_text(v, i + 2), out);
+    out->told_len = RLT_MAX(queue_text(v, i + 2).n, 1) - 1;
+}
+
+static relet_place queue_place_of(relet_span letter)
+{
+    static const char letters[] = "gwkyldx";
+    const char *at = letter.n == 1 && *letter.p
+                         ? strchr(letters, *letter.p) : NULL;
+
+    return at ? (relet_place)(at - letters) : RELET_NOWHERE;
+}
+
+RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
+{
+    memset(out, 0, sizeof *out);
+    out->place = queue_place_of(queue_text(v, 0));
+    if (out->place == RELET_NOWHERE)
+        return 0;
+    out->work.number = (uint64_t)queue_int(v, 1, 0);
+    out->at_ms = queue_int(v, 2, -1);
+    queue_job_read(v, 3, out);
+    return 1;
+}
+
+RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
+                                  int64_t *go_on, relet_job_info *out)
+{
+    size_t i = *at ? *at : 2, shown;
+    int64_t bytes, text;
+
+    *go_on = queue_int(v, 0, -1);
+    if (i + 7 > relet_value_count(v))
+        return 0;
+    memset(out, 0, sizeof *out);
+    out->place = place;
+    out->work.number = (uint64_t)queue_int(v, i, 0);
+    out->at_ms = queue_int(v, i + 1, -1);
+    bytes = RLT_MAX(queue_int(v, i + 2, 0), 0);
+    shown = queue_text(v, i + 3).n;
+    queue_job_read(v, i + 3, out);
+    if ((uint64_t)bytes > shown)
+        out->payload_len += (uint64_t)bytes - shown;
+    text = queue_int(v, i + 6, 0); /* with the letter in front of it */
+    if (text > 0 && (uint64_t)text - 1 > out->told_len)
+        out->told_len = (uint64_t)text - 1;
+    *at = i + 7;
+    return 1;
+}
+
+RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
+                                    uint64_t *number)
+{
+    static const char letters[] = "gcre";
+    relet_span letter = queue_text(v, 0);
+    const char *at = letter.n == 1 && *letter.p
+                         ? strchr(letters, *letter.p) : NULL;
+
+    if (at == NULL)
+        return 0;
+    *out = (relet_cancelled)(at - letters);
+    *number = (uint64_t)RLT_MAX(queue_int(v, 1, 0), 0);
+    return 1;
+}
+
+RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out)
+{
+    int64_t *const field[] = {
+        &out->version, &out->waiting, &out->ranked,    &out->delayed,
+        &out->leased,  &out->done,    &out->dead,      &out->idle,
+        &out->put,     &out->done_ever, &out->limit,   &out->is_closed,
+        &out->is_stopped, &out->waits_s, &out->due_ms, &out->lapse_ms,
+        &out->server_us};
+    size_t i;
+
+    for (i = 0; i < sizeof field / sizeof field[0]; i++)
+        if (!relet_value_int(relet_value_at(v, i), field[i]))
+            return 0;
+    return 1;
+}

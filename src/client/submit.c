@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * submit.c - what goes out: commands, transactions, scripts, wishes.
+ *
+ * Each of these either queues all of its bytes and one operation, or returns a
+ * code and has changed nothing. */
+#include <stdarg.h>
+
+#include "client.h"
+#include "cmd.h"
+#include "command_rules.h"
+#include "text.h"
+
+/* A longer wait is one for ever, which can be added to no time. */
+#define SUBMIT_MS_MAX ((relet_time)1000000000000)
+/* queue_forget.lua leaves what a client put last for an hour, at least. */
+#define SUBMIT_PUT_MS_MAX ((relet_time)50 * 60 * 1000)
+
+/* n bytes, which never go out when there is less room for all that does. */
+static int submit_fits(relet *r, size_t n, size_t room)
+{
+    if (n == 0)
+        return rlt_client_refuse(r, "an argument is over 512 MiB, or there "
+                                    "are too many");
+    if (n > room)
+        return rlt_client_refuse(r, "the command is larger than output_max");
+    return 0;
+}
+
+/* The rules that hold for each operation, of n bytes. */
+static int submit_may(relet *r, size_t n)
+{
+    int full = r->conn.outstanding >= r->home->operations_max, code;
+
+    if (full && rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if (r->fail_fast && r->session.state != RLT_UP)
+        return rlt_client_refuse(r, "there is no link, and fail_fast is set");
+    code = submit_fits(r, n, r->output_max);
+    if (code)
+        return code;
+    if (full ||
+        n + rlt_buf_used(&r->conn.out) > r->output_max)
+        return RELET_E_LIMIT;
+    return 0;
+}
+
+/* Room for it; or NULL, and *code says why. */
+static uint8_t *submit_begin(relet *r, size_t n, int *code)
+{
+    uint8_t *out = NULL;
+
+    *code = submit_may(r, n);
+    if (*code == 0)
+        *code = rlt_conn_begin(&r->conn, n, &out);
+    return out;
+}
+
+/* What the user says of it. */
+static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
+{
+    op->deadline = r->setup.timeout_ms;
+    if (q) {
+        op->tag = q->tag;
+        op->flags |= (uint8_t)(q->flags & RELET_REPEATABLE);
+        if (q->timeout_ms > 0)
+            op->deadline = q->timeout_ms;
+        if (q->timeout_ms > SUBMIT_MS_MAX)
+            op->deadline = RELET_NEVER;
+    }
+    if (op->place > 0)
+        op->deadline = RLT_MIN(op->deadline, SUBMIT_PUT_MS_MAX);
+}
+
+#define SUBMIT_NOT_CACHED \
+    "RELET_CACHED is for relet_command and relet_script_run alone"
+
+static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
+                          size_t n)
+{
+    rlt_assert(n > 0);
+    rlt_assert(r->session.state != RLT_OVER);
+    submit_ask(r, q, op);
+    rlt_conn_commit(&r->conn, op, n);
+    r->submitted++;
+}
+
+static const char submit_caching[] =
+    "*3\r\n$6\r\nCLIENT\r\n$7\r\nCACHING\r\n$3\r\nYES\r\n";
+
+static int submit_is_cached(const relet_request *q)
+{
+    return q != NULL && (q->flags & RELET_CACHED) != 0;
+}
+
+/* The answers before the one that counts, and the bytes that bring them. */
+static size_t submit_prefix(rlt_op *op, const relet_request *q)
+{
+    if (!submit_is_cached(q))
+        return 0;
+    rlt_assert(op->skip == 0);
+    op->skip = op->arg = 1;
+    return sizeof submit_caching - 1;
+}
+
+/* Why a server would never invalidate what this reads; NULL: it would. */
+static const char *submit_cached_rule(const relet *r, const relet_request *q)
+{
+    if (!submit_is_cached(q) || r->setup.tracking == RELET_TRACK_OPTIN)
+        return NULL;
+    return "RELET_CACHED needs tracking=optin in the configuration, or nothing "
+           "invalidates what it reads";
+}
+
+/* One behind a loss that was not told is of a transaction that is refused. */
+static uint8_t submit_watch_flags(const rlt_session *s, rlt_effect effect)
+{
+    if (effect == RLT_EFFECT_UNWATCH)
+        return RLT_OP_UNWATCHED;
+    if (effect != RLT_EFFECT_WATCH)
+        return 0;
+    return s->watch_lost == RLT_WATCH_UNTOLD
+               ? RLT_OP_WATCHED | RLT_OP_UNWATCHED
+               : RLT_OP_WATCHED;
+}
+
+static void submit_effect(rlt_session *s, rlt_effect effect)
+{
+    if (effect == RLT_EFFECT_UNWATCH)
+        s->watching = s->watch_lost = 0;
+    if (effect != RLT_EFFECT_WATCH || s->watch_lost == RLT_WATCH_UNTOLD)
+        return;
+    s->watching = 1;
+    s->watch_lost = 0;
+}
+
+RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
+                            const relet_request *q)
+{
+    rlt_effect effect;
+    const char *rule = rlt_command_rule(argv, argc, 0, &effect);
+    uint8_t *out, *end;
+    size_t prefix, n;
+    rlt_op op;
+    int code;
+
+    if (rule == NULL)
+        rule = submit_cached_rule(r, q);
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    memset(&op, 0, sizeof op);
+    prefix = submit_prefix(&op, q);
+    n = rlt_cmd_size(argv, argc);
+    out = submit_begin(r, n ? n + prefix : 0, &code);
+    if (out == NULL)
+        return code;
+    if (prefix > 0)
+        memcpy(out, submit_caching, prefix);
+    end = rlt_cmd_write(out + prefix, argv, argc);
+    rlt_assert((size_t)(end - out) == n + prefix);
+    (void)end;
+    op.flags = submit_watch_flags(&r->session, effect);
+    submit_commit(r, q, &op, n + prefix);
+    submit_effect(&r->session, effect);
+    return 0;
+}
+
+RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
+{
+    relet_span argv[64];
+    size_t argc = 0;
+    const char *word;
+    va_list list;
+
+    va_start(list, q);
+    while ((word = va_arg(list, const char *)) != NULL && argc < 64)
+        argv[argc++] = relet_str(word);
+    va_end(list);
+    if (word)
+        return rlt_client_refuse(r, "relet_command_text takes 64 words");
+    return relet_command(r, argv, argc, q);
+}
+
+static const char submit_multi[] = "*1\r\n$5\r\nMULTI\r\n";
+static const char submit_exec[] = "*1\r\n$4\r\nEXEC\r\n";
+
+/* Bytes of all of it; 0 and a rule, when one of them is refused. */
+static size_t submit_unit_size(const relet_args *c, size_t count,
+                               const char **rule)
+{
+    size_t i, n, total = sizeof submit_multi + sizeof submit_exec - 2;
+    rlt_effect effect;
+
+    *rule = "a transaction without commands";
+    for (i = 0; i < count; i++) {
+        *rule = rlt_command_rule(c[i].argv, c[i].argc, 1, &effect);
+        if (*rule)
+            return 0;
+        n = rlt_cmd_size(c[i].argv, c[i].argc);
+        if (n == 0 || n > SIZE_MAX - total)
+            return 0;
+        total += n;
+    }
+    return *rule ? 0 : total;
+}
+
+static int submit_unguarded(relet *r)
+{
+    int lost = r->session.watch_lost;
+
+    rlt_assert(!r->session.watching);
+    r->session.watch_lost = 0;
+    return rlt_client_refuse(r, lost == RLT_WATCH_LINK
+                                    ? "the link that held the WATCH is gone"
+                                    : "its WATCH was not sent, or refused");
+}
+
+RELET_API int relet_transaction(relet *r, const relet_args *commands,
+                                size_t count, const relet_request *q)
+{
+    const char *rule;
+    size_t n = submit_unit_size(commands, count, &rule), i;
+    uint8_t *out;
+    rlt_op op;
+    int code;
+
+    if (rule)
+        return rlt_client_refuse(r, rule);
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
+    if (r->session.watch_lost)
+        return submit_unguarded(r);
+    if (count >= UINT32_MAX)
+        return rlt_client_refuse(r, "too many commands");
+    out = submit_begin(r, n, &code);
+    if (out == NULL)
+        return code;
+    memset(&op, 0, sizeof op);
+    op.klass = RLT_OP_UNIT;
+    op.skip = op.arg = (uint32_t)count + 1;
+    memcpy(out, submit_multi, sizeof submit_multi - 1);
+    out += sizeof submit_multi - 1;
+    for (i = 0; i < count; i++)
+        out = rlt_cmd_write(out, commands[i].argv, commands[i].argc);
+    memcpy(out, submit_exec, sizeof submit_exec - 1);
+    if (r->session.watching)
+        op.flags |= RLT_OP_WATCHED;
+    r->session.watching = 0;
+    submit_commit(r, q, &op, n);
+    return 0;
+}
+
+RELET_API int relet_script_add(relet *r, relet_span body)
+{
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (body.n == 0)
+        return rlt_client_refuse(r, "an empty script");
+    return rlt_script_add(&r->scripts, body);
+}
+
+/* Its words, whole or by its SHA-1, and what it waits for. */
+static size_t submit_script_words(const rlt_script *s, uint32_t script,
+                                  int whole, size_t keys, char digits[20],
+                                  relet_span words[RLT_SCRIPT_WORDS],
+                                  rlt_op *op)
+{
+    if (!whole) {
+        op->klass = RLT_OP_SCRIPT;
+        op->arg = script;
+    }
+    rlt_script_words(s, whole, keys, digits, words);
+    return RLT_SCRIPT_WORDS;
+}
+
+/* Ours wait for no room that the user's have taken, and go only over the link
+ * that is there. */
+static int submit_ours(relet *r, const relet_span *head, size_t heads,
+                       const relet_args *a, const relet_request *q,
+                       rlt_op *op)
+{
+    size_t n = rlt_cmd_size_of(head, heads, a->argv, a->argc);
+    uint8_t *out = NULL;
+    int code = submit_fits(r, n, r->conn.out.max);
+
+    if (code == 0)
+        code = rlt_conn_begin(&r->conn, n, &out);
+    if (code < 0)
+        return code;
+    (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);
+    op->tag = q->tag;
+    op->deadline = q->timeout_ms;
+    op->flags = (uint8_t)(RLT_OP_OURS | (q->flags & RELET_REPEATABLE));
+    rlt_conn_commit(&r->conn, op, n);
+    return 0;
+}
+
+RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
+                                     const relet_request *q)
+{
+    relet_args rest = {a->argv + 1, a->argc - 1};
+    rlt_op op;
+
+    memset(&op, 0, sizeof op);
+    return submit_ours(r, a->argv, 1, &rest, q, &op);
+}
+
+RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
+                                    size_t keys, const relet_args *a,
+                                    const relet_request *q)
+{
+    uint32_t script = rlt_script_own(&r->scripts, which);
+    rlt_script *s = &r->scripts.list[script];
+    relet_span words[RLT_SCRIPT_WORDS];
+    char digits[20];
+    size_t heads;
+    rlt_op op;
+    int code;
+
+    memset(&op, 0, sizeof op);
+    if (which == RLT_SCRIPT_QUEUE_READY && q->tag == RLT_TAG_NOBODY)
+        op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
+    heads = submit_script_words(s, script, !s->known, keys, digits, words,
+                                &op);
+    code = submit_ours(r, words, heads, a, q, &op);
+    if (code == 0)
+        s->known = 1;
+    return code;
+}
+
+static int submit_script(relet *r, uint32_t script, size_t keys,
+                         const relet_args *a, const relet_request *q,
+                         size_t prefix, rlt_op *op)
+{
+    rlt_script *s = &r->scripts.list[script];
+    relet_span words[RLT_SCRIPT_WORDS];
+    char digits[20];
+    uint8_t *out;
+    size_t n;
+    int code;
+
+    n = submit_script_words(s, script, !s->known || prefix > 0, keys, digits,
+                            words, op);
+    n = rlt_cmd_size_of(words, n, a->argv, a->argc);
+    out = submit_begin(r, n ? n + prefix : 0, &code);
+    if (out == NULL)
+        return code;
+    if (prefix > 0)
+        memcpy(out, submit_caching, prefix);
+    (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, a->argv,
+                           a->argc);
+    s->known = r->session.state == RLT_UP;
+    submit_commit(r, q, op, n + prefix);
+    return 0;
+}
+
+RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
+                                 const relet_args *a, const relet_request *q,
+                                 uint8_t flags, uint32_t place)
+{
+    rlt_op op;
+
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
+    memset(&op, 0, sizeof op);
+    op.flags = flags;
+    op.place = place;
+    return submit_script(r, rlt_script_own(&r->scripts, which), keys, a, q, 0,
+                         &op);
+}
+
+/* So much goes out as one, of what was put one after the other. */
+#define SUBMIT_ALONG_MAX 65536
+
+RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
+                                   uint32_t before, const relet_args *more,
+                                   const relet_request *q)
+{
+    size_t n = rlt_cmd_more_size(argc, more->argv, more->argc), len;
+    rlt_op op;
+    int code;
+
+    rlt_assert(place > 0);
+    if (submit_is_cached(q))
+        return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
+    memset(&op, 0, sizeof op);
+    op.place = place;
+    submit_ask(r, q, &op);
+    op.klass = RLT_OP_BATCHED;
+    op.flags = RELET_REPEATABLE;
+    op.arg = before;
+    len = rlt_conn_joinable(&r->conn, &op);
+    if (len == 0 || len + n > SUBMIT_ALONG_MAX)
+        return 0;
+    if (submit_begin(r, n, &code) == NULL)
+        return code;
+    rlt_cmd_more(rlt_buf_end(&r->conn.out) - len, len, argc, more->argv,
+                 more->argc);
+    rlt_conn_join(&r->conn, &op, n);
+    r->submitted++;
+    return 1;
+}
+
+RELET_API int relet_script_run(relet *r, int script, size_t keys,
+                               const relet_span *argv, size_t argc,
+                               const relet_request *q)
+{
+    relet_span none[1] = {{NULL, 0}};
+    relet_args a;
+    size_t prefix;
+    rlt_op op;
+
+    if (script < 0 || (uint32_t)script >= r->scripts.count)
+        return rlt_client_refuse(r, "no such script");
+    if (keys > argc)
+        return rlt_client_refuse(r, "more keys than arguments");
+    if (submit_cached_rule(r, q))
+        return rlt_client_refuse(r, submit_cached_rule(r, q));
+    a.argv = argc == 0 ? none : argv; /* none are read, but it may not be NULL */
+    a.argc = argc;
+    memset(&op, 0, sizeof op);
+    prefix = submit_prefix(&op, q);
+    return submit_script(r, (uint32_t)script, keys, &a, q, prefix, &op);
+}
+
+RELET_API size_t relet_cancel(relet *r, uint64_t tag)
+{
+    size_t n;
+
+    if (rlt_client_is_foreign(r))
+        return 0;
+    n = rlt_conn_cancel(&r->conn, tag, NULL);
+    rlt_session_watch(&r->session, RLT_WATCH_UNTOLD);
+    return n;
+}
+
+RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
+{
+    int code;
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if ((unsigned)kind > RELET_SHARDED)
+        return rlt_client_refuse(r, "no such kind of channel");
+    if (name.n == 0)
+        return rlt_client_refuse(r, "a channel without a name");
+    if (name.n > r->name_max)
+        return rlt_client_refuse(r, "a name that is over a limit");
+    code = rlt_pubsub_subscribe(&r->pubsub, kind, name);
+    if (code == 0)
+        rlt_session_subscribes(&r->session);
+    return code;
+}
+
+RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
+{
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    if ((unsigned)kind > RELET_SHARDED ||
+        rlt_pubsub_unsubscribe(&r->pubsub, kind, name) < 0)
+        return rlt_client_refuse(r, "there is no such subscription");
+    rlt_session_subscribes(&r->session);
+    return 0;
+}
+
+RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
+{
+    relet_config *c = NULL;
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (user.n >= sizeof c->user || password.n >= sizeof c->password ||
+        (user.n > 0 && password.n == 0))
+        return RELET_E_CONFIG;
+    return rlt_handshake_credentials(&r->session.handshake, user, password);
+}

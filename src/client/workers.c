@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * workers.c - the workers of a client: carrying what they want to the server and
+ * the answers back. */
+#include "client.h"
+#include "text.h"
+#include "args.h"
+
+#define WORK_PROMOTE_MAX 128
+#define WORK_RANK_MAX 128
+#define WORK_FORGET_MAX 16 /* a server copies the records that it walks over */
+#define WORK_DEAD_MAX 100000
+#define WORK_DEAD_MS (INT64_C(30) * 24 * 3600 * 1000)
+#define WORK_KEPT_MAX (UINT64_C(1) << 52) /* as many as there are            */
+
+/* ----------------------------------------------------------------- sending */
+
+/* What a step needs besides its jobs, and for each of these: the text of a
+ * script and its keys, a number and a token. */
+#define WORK_STEP_BYTES 5120
+#define WORK_JOB_BYTES 64
+
+/* A claim brings a few values, and three for each job. */
+#define WORK_CLAIM_VALUES 3
+#define WORK_CLAIM_HEAD 128 /* bytes                                         */
+
+/* How many jobs a step may be about, so that it can go out, and its answer
+ * come in. 0: none. */
+static uint32_t workers_batch(const relet *r)
+{
+    const rlt_reader *in = &r->conn.reader;
+    size_t values = RLT_MIN(in->limits.count_max,
+                            in->tape.max / sizeof(relet_node) - 1);
+    size_t out = RLT_MAX(r->output_max, WORK_STEP_BYTES) - WORK_STEP_BYTES;
+
+    out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORKER_BATCH);
+    out = RLT_MIN(out, in->limits.bulk_max); /* an answer has a letter each   */
+    return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
+}
+
+/* How many bytes of records a claim may bring: none of them is over bulk_max
+ * then, but one that comes alone. */
+static uint64_t workers_claim_bytes(const relet *r)
+{
+    const rlt_reader *in = &r->conn.reader;
+    size_t n = RLT_MIN(in->bytes.max - WORK_CLAIM_HEAD, in->limits.bulk_max);
+
+    return RLT_MIN(n, 1u << 20);
+}
+
+/* Number and token of each job that an errand is about. */
+static void workers_jobs(rlt_args *w, const rlt_worker_entry *d, rlt_step step)
+{
+    uint32_t i;
+
+    for (i = 0; i < d->work.held.count; i++) {
+        const rlt_claim *s = &d->work.held.slot[i];
+
+        if (!rlt_worker_sends(s, step))
+            continue;
+        rlt_args_number(w, s->number);
+        rlt_args_number(w, s->token);
+    }
+}
+
+/* The job that was leased next behind `last`, of those that go back. */
+static const rlt_claim *workers_next_back(const rlt_worker_entry *d,
+                                          const rlt_claim *last)
+{
+    const rlt_claim *next = NULL;
+    uint32_t i;
+
+    for (i = 0; i < d->work.held.count; i++) {
+        const rlt_claim *s = &d->work.held.slot[i];
+
+        if (!rlt_worker_sends(s, RLT_STEP_RETURN) ||
+            (last && (s->token < last->token ||
+                      (s->token == last->token && s <= last))))
+            continue;
+        if (next == NULL || s->token < next->token)
+            next = s;
+    }
+    return next;
+}
+
+/* In the order in which they were leased, so that they wait in it again:
+ * slots are in any order. */
+static void workers_jobs_back(rlt_args *w, const rlt_worker_entry *d)
+{
+    const rlt_claim *s = NULL;
+
+    while ((s = workers_next_back(d, s)) != NULL) {
+        rlt_args_number(w, s->number);
+        rlt_args_number(w, s->token);
+    }
+}
+
+/* Keys first, then what the head of the script says. */
+static rlt_own_script workers_errand(const relet *r, rlt_args *w,
+                                     const rlt_worker_entry *d,
+                                     const rlt_worker_request *e)
+{
+    const rlt_queue_tag *q = &d->queue;
+    const rlt_type_cursor *walk = &d->work.cursor;
+
+    rlt_assert(e->serial != 0);
+    rlt_args_key(w, q, RLT_KEY_JOBS);
+    switch (e->step) {
+    case RLT_STEP_RENEW:
+        rlt_args_key(w, q, RLT_KEY_LEASED);
+        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
+        rlt_args_number(w, (uint64_t)d->run_ms);
+        workers_jobs(w, d, e->step);
+        return RLT_SCRIPT_QUEUE_RENEW;
+    case RLT_STEP_DONE:
+        rlt_args_key(w, q, RLT_KEY_LEASED);
+        rlt_args_add(w, rlt_workers_name(d));
+        rlt_args_number(w, e->op);
+        workers_jobs(w, d, e->step);
+        return RLT_SCRIPT_QUEUE_DONE;
+    case RLT_STEP_RETURN:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_LEASED);
+        rlt_args_key(w, q, RLT_KEY_IDLE);
+        workers_jobs_back(w, d);
+        return RLT_SCRIPT_QUEUE_RELEASE;
+    case RLT_STEP_PROMOTE:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_RANKED);
+        rlt_args_key(w, q, RLT_KEY_DELAYED);
+        rlt_args_key(w, q, RLT_KEY_IDLE);
+        rlt_args_number(w, WORK_PROMOTE_MAX);
+        return RLT_SCRIPT_QUEUE_READY;
+    case RLT_STEP_RECALL:
+        rlt_args_add(w, rlt_workers_name(d));
+        rlt_args_number(w, e->op);
+        return RLT_SCRIPT_QUEUE_HELD;
+    case RLT_STEP_REAP:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_LEASED);
+        rlt_args_key(w, q, RLT_KEY_DEAD);
+        rlt_args_key(w, q, RLT_KEY_IDLE);
+        rlt_args_number(w, RLT_WORKER_BATCH);
+        rlt_args_number(w, d->stalls_max);
+        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
+        if (e->latest_ms > 0)
+            rlt_args_number(w, (uint64_t)e->latest_ms);
+        return RLT_SCRIPT_QUEUE_REAP;
+    case RLT_STEP_TRIM:
+        rlt_args_key(w, q, RLT_KEY_DONE);
+        rlt_args_key(w, q, RLT_KEY_DEAD);
+        rlt_args_key(w, q, RLT_KEY_IDS);
+        rlt_args_number(w, WORK_KEPT_MAX);
+        rlt_args_number(w, d->dead_max);
+        rlt_args_number(w, (uint64_t)d->dead_ms);
+        rlt_args_number(w, RLT_WORKER_BATCH);
+        return RLT_SCRIPT_QUEUE_TRIM;
+    case RLT_STEP_FORGET:
+        rlt_args_key(w, q, RLT_KEY_IDS);
+        rlt_args_add(w, rlt_span(d->work.reaper.from, d->work.reaper.from_len));
+        rlt_args_number(w, WORK_FORGET_MAX);
+        rlt_args_number(w, (uint64_t)rlt_reaper_forgets(d->work.plan.reap_ms) /
+                                1000);
+        return RLT_SCRIPT_QUEUE_FORGET;
+    case RLT_STEP_RANK:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_RANKED);
+        rlt_args_number(w, WORK_RANK_MAX);
+        return RLT_SCRIPT_QUEUE_RANK;
+    case RLT_STEP_CLAIM:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_RANKED);
+        rlt_args_key(w, q, RLT_KEY_LEASED);
+        rlt_args_add(w, rlt_workers_name(d));
+        rlt_args_number(w, e->op);
+        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
+        rlt_assert(e->count > 0);
+        rlt_args_number(w, e->count);
+        rlt_args_number(w, workers_claim_bytes(r));
+        if (!d->work.plan.by_type)
+            return RLT_SCRIPT_QUEUE_CLAIM;
+        rlt_assert(d->type_len > 0);
+        rlt_args_add(w, rlt_span(d->type, d->type_len));
+        rlt_args_add(w, rlt_span(walk->mark, walk->mark_len));
+        return RLT_SCRIPT_QUEUE_PICK;
+    case RLT_STEP_LINE_UP:
+    case RLT_STEP_LEAVE:
+        rlt_args_key(w, q, RLT_KEY_WAITING);
+        rlt_args_key(w, q, RLT_KEY_RANKED);
+        rlt_args_key(w, q, RLT_KEY_IDLE);
+        rlt_args_add(w, rlt_span(r->wake, r->wake_len));
+        rlt_args_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0"
+                                  : walk->woken             ? "p"
+                                                            : "1"));
+        break;
+    }
+    return RLT_SCRIPT_QUEUE_SLEEP;
+}
+
+static int workers_has_key(const rlt_worker_entry *d, relet_span key)
+{
+    char room[RLT_QUEUE_KEY_MAX];
+
+    return rlt_workers_in_use(d) &&
+           rlt_span_same(rlt_queue_name(&d->queue, RLT_KEY_JOBS, room), key);
+}
+
+/* Whether one of them has room for a job. */
+static int workers_wake(relet *r, relet_span key)
+{
+    int hungry = 0;
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++) {
+        if (!workers_has_key(&r->workers[i], key))
+            continue;
+        rlt_worker_wake(&r->workers[i].work);
+        hungry |= rlt_worker_can_claim(&r->workers[i].work);
+    }
+    return hungry;
+}
+
+/* No worker here has this queue any more: it left the line, which the server has
+ * forgotten with the last that it wrote. It leaves once more, which calls another
+ * one; what does not go out is lost, and the job waits for somebody's poll. */
+static void workers_decline(relet *r, relet_span key)
+{
+    static const char end[] = ":jobs";
+    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
+                                         RLT_KEY_RANKED, RLT_KEY_IDLE};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    relet_request own = {RLT_TAG_NOBODY, 0, 0};
+    char room[KEYS][RLT_QUEUE_KEY_MAX];
+    relet_span argv[KEYS + 2];
+    relet_args a;
+    rlt_queue_tag tag;
+    uint32_t i;
+
+    key.n -= RLT_MIN(key.n, sizeof end - 1);
+    if (r->workers_max == 0 || key.n == 0 || key.n > sizeof tag.text ||
+        memcmp(key.p + key.n, end, sizeof end - 1) != 0)
+        return;
+    memcpy(tag.text, key.p, key.n);
+    tag.len = (uint8_t)key.n;
+    for (i = 0; i < KEYS; i++)
+        argv[i] = rlt_queue_name(&tag, keys[i], room[i]);
+    argv[KEYS] = rlt_span(r->wake, r->wake_len);
+    argv[KEYS + 1] = relet_str("0");
+    a.argv = argv;
+    a.argc = KEYS + 2;
+    own.timeout_ms = r->setup.timeout_ms;
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_SLEEP, KEYS, &a, &own);
+}
+
+/* Who took a job while it stood in line, since it knew when one is due, stands
+ * there still: a call that finds it full is for somebody else. */
+static void workers_pass_on(relet *r, relet_span key)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++)
+        if (workers_has_key(&r->workers[i], key) &&
+            rlt_worker_passes(&r->workers[i].work))
+            return;
+    workers_decline(r, key);
+}
+
+/* The workers of a client stand in line as one: who leaves takes the others of
+ * its queue out, too, and they line up again behind that. */
+static void workers_left(relet *r, const rlt_worker_entry *d)
+{
+    char room[RLT_QUEUE_KEY_MAX];
+    relet_span key = rlt_queue_name(&d->queue, RLT_KEY_JOBS, room);
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++)
+        if (workers_has_key(&r->workers[i], key))
+            rlt_worker_left(&r->workers[i].work);
+}
+
+static int workers_send(relet *r, const rlt_worker_entry *d,
+                        const rlt_worker_request *e)
+{
+    relet_request q = {0, 0, 0};
+    rlt_own_script script;
+    rlt_args w;
+    relet_args a;
+
+    rlt_args_init(&w);
+    script = workers_errand(r, &w, d, e);
+    a.argv = w.argv;
+    a.argc = w.argc;
+    q.tag = rlt_workers_tag(r, d, (uint32_t)e->step, e->serial);
+    q.timeout_ms = e->timeout_ms;
+    return rlt_submit_script(r, script, w.keys, &a, &q);
+}
+
+static int workers_mates(const rlt_worker_entry *d, const rlt_worker_entry *e)
+{
+    return rlt_workers_in_use(e) && e->team == d->team;
+}
+
+/* What brings it level, by weight, with what each other one of its team would
+ * have that is hungry, too. */
+static uint64_t workers_level(const relet *r, const rlt_worker_entry *d)
+{
+    uint64_t level = UINT32_MAX;
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++) {
+        const rlt_worker_entry *e = &r->workers[i];
+
+        if (e != d && workers_mates(d, e) && rlt_worker_hungry(&e->work))
+            level = RLT_MIN(level, ((uint64_t)rlt_worker_load(&e->work) + 1) *
+                                       d->weight / e->weight);
+    }
+    return level;
+}
+
+/* The hungry one of a team that had least, by weight, over time; or NULL. */
+static const rlt_worker_entry *workers_next(const relet *r,
+                                            const rlt_worker_entry *d)
+{
+    const rlt_worker_entry *next = NULL;
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++) {
+        const rlt_worker_entry *e = &r->workers[i];
+
+        if (workers_mates(d, e) && rlt_worker_hungry(&e->work) &&
+            (next == NULL || e->served < next->served))
+            next = e;
+    }
+    return next;
+}
+
+static int workers_is_busy(const rlt_worker_entry *d)
+{
+    return rlt_claims_busy(&d->work.held) > 0 || rlt_worker_hungry(&d->work) ||
+           rlt_worker_load(&d->work) > 0;
+}
+
+/* Who had no work saves up nothing. */
+static void workers_account(const relet *r, rlt_worker_entry *d)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t i;
+
+    rlt_assert(d->weight > 0);
+    d->served += (uint64_t)d->work.taken * 1000000 / d->weight;
+    d->work.taken = 0;
+    if (workers_is_busy(d))
+        return;
+    for (i = 0; i < r->workers_max; i++)
+        if (workers_mates(d, &r->workers[i]) && workers_is_busy(&r->workers[i]))
+            least = RLT_MIN(least, r->workers[i].served);
+    if (least != UINT64_MAX)
+        d->served = RLT_MAX(d->served, least);
+}
+
+/* How many jobs it may have at a time. Those of a team share the room of the
+ * largest, level by weight; who has none has its turn, though the room is too
+ * small for its weight. */
+static uint32_t workers_allowed(const relet *r, const rlt_worker_entry *d)
+{
+    const rlt_worker_entry *next = d->team ? workers_next(r, d) : NULL;
+    uint64_t all = 0, others = 0, level;
+    uint32_t i;
+
+    if (d->team == 0)
+        return d->work.plan.slots;
+    for (i = 0; i < r->workers_max; i++) {
+        const rlt_worker_entry *e = &r->workers[i];
+
+        if (!workers_mates(d, e))
+            continue;
+        all = RLT_MAX(all, e->work.plan.slots);
+        others += e == d ? 0 : rlt_worker_load(&e->work);
+    }
+    level = workers_level(r, d);
+    if (next == d)
+        level = RLT_MAX(level, 1);
+    else if (next != NULL && rlt_worker_load(&next->work) == 0)
+        others++;
+    all = all > others ? all - others : 0;
+    return (uint32_t)RLT_MIN(RLT_MIN(all, level), d->work.plan.slots);
+}
+
+static void workers_pump(relet *r, rlt_worker_entry *d)
+{
+    rlt_reply failed;
+    rlt_worker_request e;
+
+    if (r->session.state == RLT_UP)
+        rlt_complete_stale(r, d);
+    while (r->session.state == RLT_UP) {
+        uint32_t serial = r->worker_serial % RLT_WORKERS_SERIAL + 1;
+
+        if (!rlt_worker_want(&d->work, r->session.now, serial, &e))
+            return;
+        r->worker_serial = serial;
+        if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
+            rlt_leases_listen(r); /* when there was no memory for it before */
+        if (workers_send(r, d, &e) == 0) {
+            if (e.step == RLT_STEP_LEAVE)
+                workers_left(r, d);
+            continue;
+        }
+        memset(&failed, 0, sizeof failed);
+        failed.heard = RLT_HEARD_NOTHING;
+        failed.serial = serial;
+        (void)rlt_worker_reply(&d->work, r->session.now, e.step, &failed);
+    }
+}
+
+static void workers_turns(relet *r)
+{
+    uint32_t i;
+
+    r->worker_due = 0;
+    r->worker_busy = r->worker_tells = 0;
+    for (i = 0; i < r->workers_max; i++) {
+        rlt_worker_entry *d = &r->workers[i];
+
+        if (!rlt_workers_in_use(d))
+            continue;
+        if (d->team > 0)
+            workers_account(r, d);
+        d->work.allowed = workers_allowed(r, d);
+        workers_pump(r, d);
+        rlt_worker_settle(&d->work);
+        r->worker_busy = 1;
+        r->worker_tells |= d->work.held.tells > 0 || d->work.tell_end;
+    }
+}
+
+/* ------------------------------------------------------------------- turns */
+
+RELET_PRIVATE void rlt_workers_stop(relet *r)
+{
+    uint32_t i;
+
+    for (i = 0; i < r->workers_max; i++)
+        rlt_worker_cut_off(&r->workers[i].work, RELET_WHY_STOPPED);
+    workers_turns(r);
+}
+
+RELET_PRIVATE void rlt_workers_tick(relet *r)
+{
+    int fresh =
+        r->session.state == RLT_UP && r->worker_link != r->session.connects;
+    uint32_t i;
+
+    if (!r->worker_busy)
+        return;
+    if (r->session.state == RLT_OVER)
+        rlt_workers_stop(r);
+    r->worker_link = fresh ? r->session.connects : r->worker_link;
+    for (i = 0; i < r->workers_max; i++) {
+        if (!rlt_workers_in_use(&r->workers[i]))
+            continue;
+        rlt_worker_tick(&r->workers[i].work, r->session.now);
+        if (fresh)
+            rlt_worker_wake(&r->workers[i].work);
+    }
+    workers_turns(r);
+}
+
+/* All events have been taken: what has ended since goes out together. */
+RELET_PRIVATE void rlt_workers_flush(relet *r)
+{
+    if (r->worker_due == RLT_WORKERS_DUE)
+        workers_turns(r);
+}
+
+RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
+{
+    int up = r->session.state == RLT_UP;
+    relet_time t = RELET_NEVER;
+    uint32_t i;
+
+    if (r->worker_due)
+        return r->session.now;
+    for (i = 0; r->worker_busy && i < r->workers_max; i++)
+        t = RLT_MIN(
+            t, rlt_worker_deadline(&r->workers[i].work, up, r->session.now));
+    return t;
+}
+
+/* The answer to what was sent for one job alone. */
+static void workers_closed(rlt_worker_entry *d, uint32_t slot, rlt_heard heard,
+                           relet_value v)
+{
+    relet_span letter = relet_value_text(v);
+    int known = heard == RLT_HEARD_VALUE &&
+                relet_value_type(v) == RELET_TEXT && letter.n == 1;
+
+    rlt_assert(slot < d->work.held.count);
+    rlt_claims_closed(&d->work.held, slot, (char)(known ? letter.p[0] : 0));
+}
+
+RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
+                                     relet_value v, relet_event *ev)
+{
+    uint64_t index = (tag >> 32) - r->leases_max;
+    uint32_t what = (uint32_t)tag >> RLT_WORKERS_STEP_SHIFT;
+    rlt_reply reply;
+    rlt_worker_entry *d;
+    int tells = 0;
+
+    if (tag == RLT_TAG_NOBODY)
+        return 0;
+    rlt_assert(index < r->workers_max);
+    d = &r->workers[index];
+    reply.heard = heard;
+    reply.serial = (uint32_t)tag & RLT_WORKERS_SERIAL;
+    reply.value = v;
+    rlt_assert(what < RLT_STEPS || what == RLT_WORKERS_CLOSING);
+    if (what == RLT_WORKERS_CLOSING)
+        workers_closed(d, reply.serial, heard, v);
+    else
+        tells =
+            rlt_worker_reply(&d->work, r->session.now, (rlt_step)what, &reply);
+    workers_turns(r);
+    if (tells == 0) /* before what else has come, which may need its room */
+        return rlt_workers_event(r, ev);
+    ev->kind = tells == RLT_WORKER_BROUGHT ? RELET_JOBS : RELET_WORKER_TROUBLE;
+    ev->tag = d->tag;
+    ev->lease = (int)index;
+    ev->value = v;
+    if (tells == RLT_WORKER_TROUBLE) {
+        ev->why = RELET_WHY_REFUSED;
+        ev->text = relet_value_text(v);
+    }
+    return 1;
+}
+
+RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
+{
+    uint32_t i;
+    rlt_claim job;
+    int tell;
+
+    for (i = 0; r->worker_tells && i < r->workers_max; i++) {
+        rlt_worker_entry *d = &r->workers[i];
+
+        if (rlt_claims_event(&d->work.held, &tell, &job)) {
+            ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
+                                                 : RELET_JOB_CANCEL;
+            ev->term = job.number;
+            ev->token = job.token;
+            ev->why = (relet_why)job.why;
+        } else if (rlt_worker_ended(&d->work)) {
+            ev->kind = RELET_WORKER_ENDED;
+        } else {
+            continue;
+        }
+        ev->tag = d->tag;
+        ev->lease = (int)i;
+        workers_turns(r);
+        return 1;
+    }
+    r->worker_tells = 0;
+    return 0;
+}
+
+/* A push on the channel of wake-ups named this key. */
+RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key)
+{
+    if (!workers_wake(r, key))
+        workers_pass_on(r, key);
+    workers_turns(r);
+}
+
+/* ---------------------------------------------------------------- the user */
+
+static const char *workers_label(relet *r, rlt_worker_entry *d,
+                                 relet_span label)
+{
+    size_t i;
+
+    if (label.n > RLT_LEASES_LABEL_MAX)
+        return "worker.label has at most 63 bytes";
+    for (i = 0; i < label.n; i++)
+        if (label.p[i] <= ' ' || label.p[i] > '~' || label.p[i] == ',')
+            return "worker.label may hold no blanks, commas or odd bytes";
+    memcpy(d->name, label.n ? label.p : "", label.n);
+    d->name_len = (uint8_t)label.n;
+    if (label.n > 0)
+        d->name[d->name_len++] = ':';
+    d->name_len = (uint8_t)(d->name_len +
+                            rlt_uid_make(r, d->name + d->name_len));
+    return NULL;
+}
+
+static const char *workers_plan(const relet *r, const relet_worker_config *c,
+                                rlt_worker_entry *d, rlt_worker_plan *p)
+{
+    p->lease_ms = c->lease_ms ? c->lease_ms : 30000;
+    p->renew_ms = c->renew_ms ? c->renew_ms : p->lease_ms / 3;
+    p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
+    p->slots = c->room ? c->room : 1;
+    p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
+    p->batch = workers_batch(r);
+    p->by_type = c->type.n > 0;
+    d->team = c->team;
+    d->weight = c->weight ? c->weight : 1;
+    d->served = 0;
+    d->stalls_max = c->stalls_max ? c->stalls_max : 2;
+    d->run_ms = c->run_ms ? c->run_ms : 86400000;
+    d->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;
+    d->dead_ms = c->dead_ms ? c->dead_ms : WORK_DEAD_MS;
+    if (d->dead_ms == RELET_NEVER)
+        d->dead_ms = 0; /* as queue_trim has it */
+    if (p->lease_ms < 50 || p->lease_ms > RLT_LEASES_MS_MAX)
+        return "worker.lease_ms must be between 50 and 1000000000";
+    if (p->renew_ms < 1 || p->renew_ms > p->lease_ms / 3)
+        return "worker.renew_ms must be at most a third of lease_ms";
+    if (p->poll_ms < 1 || p->poll_ms > RLT_LEASES_MS_MAX)
+        return "worker.poll_ms must be between 1 and 1000000000";
+    if (p->reap_ms < 1 ||
+        (p->reap_ms > RLT_LEASES_MS_MAX && p->reap_ms != RELET_NEVER))
+        return "worker.reap_ms must be between 1 and 1000000000";
+    if (d->run_ms < p->lease_ms || d->run_ms > RLT_WORKERS_MS_MAX)
+        return "worker.run_ms must be between lease_ms and 1000000000000";
+    if (d->dead_ms < 0 || d->dead_ms > RLT_WORKERS_MS_MAX)
+        return "worker.dead_ms must be between 1 and 1000000000000";
+    if (p->slots > r->jobs_max)
+        return "worker.room is over jobs_max";
+    if (p->batch == 0)
+        return "a worker needs an output_max of 5184 at least";
+    if (d->weight > 1000000)
+        return "worker.weight must be at most 1000000";
+    if (c->type.n > sizeof d->type)
+        return "worker.type has at most 255 bytes";
+    memcpy(d->type, c->type.n ? c->type.p : "", c->type.n);
+    d->type_len = (uint8_t)c->type.n;
+    return NULL;
+}
+
+RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
+{
+    rlt_worker_plan plan;
+    const char *rule;
+    rlt_worker_entry *d;
+    uint32_t i;
+
+    if (rlt_client_is_foreign(r))
+        return RELET_E_FORKED;
+    if (r->session.state == RLT_OVER)
+        return RELET_E_STOPPED;
+    for (i = 0; i < r->workers_max && rlt_workers_in_use(&r->workers[i]); i++)
+        ;
+    if (i == r->workers_max)
+        return RELET_E_LIMIT;
+    d = &r->workers[i];
+    d->tag = c->tag;
+    rule = rlt_queue_tag_make(&d->queue, relet_str(r->prefix), c->queue);
+    if (rule == NULL)
+        rule = workers_plan(r, c, d, &plan);
+    if (rule == NULL)
+        rule = workers_label(r, d, c->label);
+    if (rule) {
+        r->refusal = rule;
+        return RELET_E_CONFIG;
+    }
+    rlt_assert(plan.renew_ms > 0);
+    rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
+    rlt_leases_listen(r);
+    rlt_worker_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
+                     &r->lease_rand, r->session.now);
+    r->worker_busy = 1;
+    r->worker_due = RLT_WORKERS_DUE_AT_TICK;
+    return (int)i;
+}
+
+RELET_API int relet_worker_stop(relet *r, int worker)
+{
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+
+    if (d == NULL)
+        return rlt_client_refuse(r, "there is no such worker");
+    rlt_worker_stop(&d->work);
+    workers_turns(r);
+    return 0;
+}
+
+RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
+                              size_t *at, relet_work *out)
+{
+    const rlt_worker_entry *d = rlt_workers_entry(r, ev->lease);
+    size_t count = relet_value_count(ev->value), i;
+
+    if (d == NULL || ev->kind != RELET_JOBS)
+        return 0;
+    for (i = *at ? *at : 3; i + 2 < count; i += 3) {
+        rlt_job_state state;
+        rlt_claim *s;
+        int64_t number;
+
+        if (!relet_value_int(relet_value_at(ev->value, i), &number) ||
+            !rlt_job_state_read(
+                relet_value_text(relet_value_at(ev->value, i + 2)), &state))
+            continue;
+        s = rlt_claims_find(&d->work.held, (uint64_t)number, state.token);
+        if (s == NULL || !s->fresh)
+            continue;
+        memset(out, 0, sizeof *out);
+        (void)rlt_job_read(relet_value_text(relet_value_at(ev->value, i + 1)),
+                           &out->job, &out->put_s);
+        out->number = s->number;
+        out->token = s->token;
+        out->attempt = s->attempts + 1;
+        out->stalls = s->stalls;
+        out->replays = s->replays;
+        *at = i + 3;
+        return 1;
+    }
+    return 0;
+}
+

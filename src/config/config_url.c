@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config_url.c - settings out of text: fields, hosts, URLs.
+ *
+ * Everything is read into a copy, so that settings are never half taken
+ * over, and every fault knows its byte. */
+#include "config_url.h"
+
+#include "text.h"
+
+#define URL_SUN_PATH 108 /* what Linux has room for in a sockaddr_un */
+
+static const char *const url_schemes[] = {
+    "redis", "rediss", "unix", "sentinel", "cluster", "mem", "file"};
+static const char *const url_trackings[] = {"off", "read", "optin",
+                                            "broadcast"};
+static const char *const url_fsyncs[] = {"always", "everysec", "never"};
+
+/* ------------------------------------------------------------------ reader */
+
+RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
+                               relet_fault *fault)
+{
+    memset(r, 0, sizeof *r);
+    r->c = *c;
+    r->fault = fault == NULL ? &r->unread : fault;
+}
+
+RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
+                                      const char *field, const char *text)
+{
+    r->label = label;
+    r->field = field;
+    r->start = text;
+    r->escapes = strcmp(field, "url") == 0;
+    r->seen = 0;
+    return relet_str(text);
+}
+
+/* Begins a sentence about the byte at `at`. */
+static void url_fault_at(rlt_parser *r, const char *at, rlt_say *say)
+{
+    memset(r->fault, 0, sizeof *r->fault);
+    r->fault->code = RELET_E_CONFIG;
+    r->fault->field = r->field;
+    r->fault->offset = (size_t)(at - r->start);
+    rlt_say_init(say, r->fault->text, sizeof r->fault->text);
+    rlt_say_text(say, r->label);
+    rlt_say_text(say, ": at byte ");
+    rlt_say_int(say, at - r->start);
+    rlt_say_text(say, ": ");
+}
+
+RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
+                                   const char *what, const char *rule)
+{
+    rlt_say say;
+
+    url_fault_at(r, at, &say);
+    rlt_say_text(&say, what);
+    rlt_say_text(&say, rule);
+    return RELET_E_CONFIG;
+}
+
+/* Only digits and the names of options are repeated in a sentence: anything
+ * else may be a password that slipped out of its place. */
+static int url_fault_quote(rlt_parser *r, const char *what,
+                              relet_span quote, const char *rule,
+                              int64_t limit)
+{
+    rlt_say say;
+
+    url_fault_at(r, quote.p, &say);
+    rlt_say_text(&say, what);
+    rlt_say_text(&say, " ");
+    rlt_say_span(&say, quote);
+    rlt_say_text(&say, rule);
+    if (limit >= 0)
+        rlt_say_int(&say, limit);
+    return RELET_E_CONFIG;
+}
+
+/* The head of s up to one of `stops`, at which s then begins. */
+static relet_span url_until(relet_span *s, const char *stops)
+{
+    relet_span head = *s;
+
+    for (head.n = 0; head.n < s->n; head.n++)
+        if (strchr(stops, s->p[head.n]) != NULL)
+            break;
+    s->p += head.n;
+    s->n -= head.n;
+    return head;
+}
+
+/* Take one byte, or the escape of one, off s. */
+static int url_byte(rlt_parser *r, relet_span *s, char *out)
+{
+    const char *at = s->p;
+    int high, low;
+
+    *out = *at;
+    if (r->escapes && *at == '%') {
+        high = s->n < 3 ? -1 : rlt_text_hex(at[1]);
+        low = s->n < 3 ? -1 : rlt_text_hex(at[2]);
+        if (high < 0 || low < 0)
+            return rlt_parser_fault(r, at, "",
+                                    "not an escape, % is written %25");
+        *out = (char)(high * 16 + low);
+        s->p += 2;
+        s->n -= 2;
+    } else if (r->escapes && *at == ' ') {
+        return rlt_parser_fault(r, at, "", "a blank is written %20");
+    } else if (r->escapes && *at == '#') {
+        return rlt_parser_fault(r, at, "", "# is written %23");
+    }
+    s->p++;
+    s->n--;
+    return 0;
+}
+
+/* One byte more for the field that was cleared last. */
+static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
+                      char b)
+{
+    rlt_say say;
+
+    if (r->used == (size_t)f->max) {
+        url_fault_at(r, at, &say);
+        rlt_say_text(&say, f->name);
+        rlt_say_text(&say, " is longer than ");
+        rlt_say_int(&say, f->max);
+        rlt_say_text(&say, " bytes");
+        return RELET_E_CONFIG;
+    }
+    rlt_config_chars(&r->c, f)[r->used++] = b;
+    return 0;
+}
+
+/* Append text to a field: what its kind allows and, unless `set` is NULL, what
+ * is in the set. */
+RELET_PRIVATE int rlt_parser_append(rlt_parser *r, relet_span s,
+                                    const char *field, const char *set)
+{
+    const rlt_field *f = rlt_config_find(relet_str(field));
+    const char *at, *rule;
+    char b;
+
+    while (s.n > 0) {
+        at = s.p;
+        if (url_byte(r, &s, &b) < 0)
+            return RELET_E_CONFIG;
+        rule = rlt_config_byte_rule(f, b);
+        if (rule == NULL && set != NULL && strchr(set, b) == NULL)
+            rule = " may not have this byte";
+        if (rule != NULL)
+            return rlt_parser_fault(r, at, f->name, rule);
+        if (url_add(r, at, f, b) < 0)
+            return RELET_E_CONFIG;
+    }
+    return 0;
+}
+
+RELET_PRIVATE void rlt_parser_clear(rlt_parser *r, const char *field)
+{
+    const rlt_field *f = rlt_config_find(relet_str(field));
+
+    memset(rlt_config_chars(&r->c, f), 0, (size_t)f->max + 1);
+    r->used = 0;
+}
+
+static int url_text(rlt_parser *r, relet_span s, const char *field)
+{
+    rlt_parser_clear(r, field);
+    return rlt_parser_append(r, s, field, NULL);
+}
+
+/* The number that s is, within the limits of a field. */
+RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
+                                    const char *field, int64_t *out)
+{
+    const rlt_field *f = rlt_config_find(relet_str(field));
+    size_t i;
+
+    if (s.n == 0)
+        return rlt_parser_fault(r, s.p, field, " is empty");
+    for (i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return rlt_parser_fault(r, s.p + i, field, " is not a number");
+    if (!rlt_text_int(s.p, s.n, out) || *out > f->max)
+        return url_fault_quote(r, field, s, " is over ", f->max);
+    if (*out < f->min)
+        return url_fault_quote(r, field, s, " is under ", f->min);
+    return 0;
+}
+
+/* Read a field, whatever its kind: what is not text is a number. */
+RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
+                                   const char *field)
+{
+    const rlt_field *f = rlt_config_find(relet_str(field));
+    int64_t v;
+
+    if (rlt_config_is_text(f))
+        return url_text(r, s, field);
+    if (rlt_parser_number(r, s, field, &v) < 0)
+        return RELET_E_CONFIG;
+    rlt_config_set(&r->c, f, v);
+    return 0;
+}
+
+/* ------------------------------------------------------------------- hosts */
+
+RELET_PRIVATE size_t rlt_url_colons(relet_span s)
+{
+    size_t n = 0;
+
+    for (; s.n > 0; s.p++, s.n--)
+        n += *s.p == ':';
+    return n;
+}
+
+/* Behind what host holds, for a reason at `at`. */
+static int url_host_add(rlt_parser *r, const char *at, const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (url_add(r, at, rlt_config_find(relet_str("host")), *text) < 0)
+            return RELET_E_CONFIG;
+    return 0;
+}
+
+/* %eth0, which names the interface that an address belongs to. */
+static int url_zone(rlt_parser *r, relet_span s)
+{
+    const char *at = s.p;
+
+    if (s.n == 0)
+        return 0;
+    if (!rlt_span_eat(&s, r->escapes ? "%25" : "%") || s.n == 0)
+        return rlt_parser_fault(r, at, "", "not a zone, its % is written %25");
+    if (url_host_add(r, at, "%") < 0)
+        return RELET_E_CONFIG;
+    return rlt_parser_append(r, s, "host", RLT_URL_PLAIN);
+}
+
+/* A name, or an IPv6 address with or without a zone, behind what host holds. */
+RELET_PRIVATE int rlt_url_host(rlt_parser *r, relet_span s, int v6)
+{
+    relet_span address;
+
+    if (s.n == 0)
+        return rlt_parser_fault(r, s.p, "", "host is empty");
+    if (!v6)
+        return rlt_parser_append(r, s, "host", RLT_URL_PLAIN);
+    if (rlt_url_colons(s) < 2)
+        return rlt_parser_fault(r, s.p, "", "not an IPv6 address");
+    address = url_until(&s, "%");
+    if (rlt_parser_append(r, address, "host", "0123456789abcdefABCDEF:.") < 0)
+        return RELET_E_CONFIG;
+    return url_zone(r, s);
+}
+
+/* :port or nothing. *port stays when there is nothing. */
+static int url_port(rlt_parser *r, relet_span s, int64_t *port)
+{
+    if (s.n == 0)
+        return 0;
+    if (!rlt_span_eat(&s, ":"))
+        return rlt_parser_fault(r, s.p, "",
+                                "only a port may follow an address");
+    return rlt_parser_number(r, s, "port", port);
+}
+
+/* name[:port] or [IPv6][:port]: the host, and *port if one is given. Of an
+ * item in a list, the brackets belong to the host. */
+static int url_address(rlt_parser *r, relet_span s, int item,
+                          int64_t *port)
+{
+    const char *at = s.p;
+    int v6 = rlt_span_eat(&s, "[");
+    relet_span host;
+
+    if (!v6 && rlt_url_colons(s) > 1)
+        return rlt_parser_fault(r, at, "", "an IPv6 address needs brackets");
+    host = url_until(&s, v6 ? "]" : ":");
+    if (v6 && !rlt_span_eat(&s, "]"))
+        return rlt_parser_fault(r, at, "", "the bracket is not closed");
+    if (item && v6 && url_host_add(r, at, "[") < 0)
+        return RELET_E_CONFIG;
+    if (rlt_url_host(r, host, v6) < 0)
+        return RELET_E_CONFIG;
+    if (item && v6 && url_host_add(r, at, "]") < 0)
+        return RELET_E_CONFIG;
+    return url_port(r, s, port);
+}
+
+/* Addresses with commas between them, all into host; `port` is for those that
+ * bring none, 0: they stay without. */
+RELET_PRIVATE int rlt_url_list(rlt_parser *r, relet_span s, int64_t port)
+{
+    char digits[22] = "";
+    relet_span item;
+    int64_t own;
+
+    rlt_parser_clear(r, "host");
+    do {
+        item = url_until(&s, ",");
+        own = port;
+        if (r->used > 0 && url_host_add(r, item.p, ",") < 0)
+            return RELET_E_CONFIG;
+        if (url_address(r, item, 1, &own) < 0)
+            return RELET_E_CONFIG;
+        if (own == 0)
+            continue;
+        digits[0] = ':';
+        digits[1 + rlt_text_put_i64(digits + 1, own)] = '\0';
+        if (url_host_add(r, item.p, digits) < 0)
+            return RELET_E_CONFIG;
+    } while (rlt_span_eat(&s, ","));
+    return 0;
+}
+
+/* What is wrong with the path of a socket, or NULL. */
+RELET_PRIVATE const char *rlt_url_path_rule(const char *path)
+{
+    if (path[0] != '/' && path[0] != '@')
+        return "a socket's path begins with / or @";
+    if (path[1] == '\0')
+        return "a socket's path has a name";
+    if (strlen(path) >= URL_SUN_PATH)
+        return "a socket's path has 107 bytes at most";
+    return NULL;
+}
+
+/* --------------------------------------------------------------------- url */
+
+/* user:password, or :password for the default user: one replaces both. */
+static int url_credentials(rlt_parser *r, relet_span s)
+{
+    relet_span user = url_until(&s, ":");
+
+    if (url_text(r, user, "user") < 0)
+        return RELET_E_CONFIG;
+    if (!rlt_span_eat(&s, ":"))
+        return rlt_parser_fault(r, s.p, "", "a user needs a password");
+    if (s.n == 0)
+        return rlt_parser_fault(r, s.p, "", "password is empty");
+    return url_text(r, s, "password");
+}
+
+/* What stands between // and the path. Credentials are taken off its front;
+ * the rest goes to *hosts. */
+static int url_authority(rlt_parser *r, relet_span *s, relet_span *hosts)
+{
+    relet_span head;
+
+    if (!rlt_span_eat(s, "//"))
+        return rlt_parser_fault(r, s->p, "", "// is missing");
+    *hosts = url_until(s, "/?");
+    head = url_until(hosts, "@");
+    if (hosts->n == 0) {
+        *hosts = head;
+        return 0;
+    }
+    (void)rlt_span_eat(hosts, "@");
+    return url_credentials(r, head);
+}
+
+static int url_db(rlt_parser *r, relet_span s)
+{
+    if (s.n == 0)
+        return 0;
+    r->seen |= rlt_config_bit(rlt_config_find(relet_str("db")));
+    return rlt_parser_field(r, s, "db");
+}
+
+static int url_tcp(rlt_parser *r, relet_span *s)
+{
+    int64_t port = r->c.port;
+    relet_span hosts;
+
+    if (url_authority(r, s, &hosts) < 0)
+        return RELET_E_CONFIG;
+    rlt_parser_clear(r, "host");
+    if (url_address(r, hosts, 0, &port) < 0)
+        return RELET_E_CONFIG;
+    r->c.port = (int)port;
+    (void)rlt_span_eat(s, "/");
+    return url_db(r, url_until(s, "?"));
+}
+
+static int url_sentinel(rlt_parser *r, relet_span *s)
+{
+    relet_span hosts, service;
+
+    if (url_authority(r, s, &hosts) < 0 || rlt_url_list(r, hosts, 0) < 0)
+        return RELET_E_CONFIG;
+    (void)rlt_span_eat(s, "/");
+    service = url_until(s, "/?");
+    if (service.n == 0)
+        return rlt_parser_fault(r, service.p, "", "service is empty");
+    if (url_text(r, service, "service") < 0)
+        return RELET_E_CONFIG;
+    (void)rlt_span_eat(s, "/");
+    return url_db(r, url_until(s, "?"));
+}
+
+static int url_cluster(rlt_parser *r, relet_span *s)
+{
+    relet_span hosts, path;
+
+    if (url_authority(r, s, &hosts) < 0 || rlt_url_list(r, hosts, 0) < 0)
+        return RELET_E_CONFIG;
+    (void)rlt_span_eat(s, "/");
+    path = url_until(s, "?");
+    if (path.n > 0)
+        return rlt_parser_fault(r, path.p, "", "nothing may follow the hosts");
+    return 0;
+}
+
+static int url_unix(rlt_parser *r, relet_span *s)
+{
+    relet_span rest = *s, path;
+    const char *rule;
+    char first = '\0';
+
+    if (rlt_span_eat(&rest, "//")) {
+        if (url_authority(r, s, &path) < 0)
+            return RELET_E_CONFIG;
+        /* What authority left and what is behind it are one path. */
+        s->n += (size_t)(s->p - path.p);
+        s->p = path.p;
+    }
+    path = rest = url_until(s, "?");
+    if (rest.n > 0 && url_byte(r, &rest, &first) < 0)
+        return RELET_E_CONFIG;
+    if (first == '/' || first == '@')
+        if (url_text(r, path, "host") < 0)
+            return RELET_E_CONFIG;
+    rule = rlt_url_path_rule(first == '/' || first == '@' ? r->c.host : "");
+    return rule == NULL ? 0 : rlt_parser_fault(r, path.p, "", rule);
+}
+
+static int url_name(rlt_parser *r, relet_span *s)
+{
+    relet_span name = url_until(s, "?");
+
+    rlt_parser_clear(r, "host");
+    if (r->c.scheme == RELET_MEM)
+        return rlt_parser_append(r, name, "host", RLT_URL_PLAIN);
+    if (name.n == 0)
+        return rlt_parser_fault(r, name.p, "", "path is empty");
+    if (rlt_parser_append(r, name, "host", NULL) < 0)
+        return RELET_E_CONFIG;
+    if (r->c.host[0] == '/' && r->c.host[1] == '/')
+        return rlt_parser_fault(r, name.p, "", "file:path goes without //");
+    return 0;
+}
+
+static int url_where(rlt_parser *r, relet_span *s)
+{
+    switch (r->c.scheme) {
+    case RELET_TCP:
+    case RELET_TLS:
+        return url_tcp(r, s);
+    case RELET_UNIX:
+        return url_unix(r, s);
+    case RELET_SENTINEL:
+        return url_sentinel(r, s);
+    case RELET_CLUSTER:
+        return url_cluster(r, s);
+    case RELET_MEM:
+    case RELET_FILE:
+        break;
+    }
+    return url_name(r, s);
+}
+
+static int url_tracking(rlt_parser *r, relet_span s)
+{
+    int i;
+
+    for (i = 0; i <= (int)RELET_TRACK_BROADCAST; i++)
+        if (rlt_span_is(s, url_trackings[i])) {
+            r->c.tracking = (relet_tracking)i;
+            return 0;
+        }
+    return rlt_parser_fault(r, s.p, "tracking",
+                        " is off, read, optin or broadcast");
+}
+
+static int url_fsync(rlt_parser *r, relet_span s)
+{
+    int i;
+
+    if (r->c.scheme != RELET_FILE)
+        return rlt_parser_fault(r, s.p, "fsync", " is for file: alone");
+    for (i = 0; i <= (int)RELET_FSYNC_NEVER; i++)
+        if (rlt_span_is(s, url_fsyncs[i])) {
+            r->c.fsync = (relet_fsync)i;
+            return 0;
+        }
+    return rlt_parser_fault(r, s.p, "fsync", " is always, everysec or never");
+}
+
+static int url_option(rlt_parser *r, relet_span s)
+{
+    relet_span name = url_until(&s, "=");
+    const rlt_field *f = rlt_config_find(name);
+
+    if (name.n == 0)
+        return rlt_parser_fault(r, name.p, "", "an option is empty");
+    if (f == NULL || !f->option)
+        return url_fault_quote(r, "option", name, " is not known", -1);
+    if (r->seen & rlt_config_bit(f))
+        return url_fault_quote(r, "option", name, " is repeated", -1);
+    if (!rlt_span_eat(&s, "="))
+        return rlt_parser_fault(r, s.p, f->name, " has no value");
+    r->seen |= rlt_config_bit(f);
+    if (f->kind == RLT_FIELD_TRACKING)
+        return url_tracking(r, s);
+    if (f->kind == RLT_FIELD_FSYNC)
+        return url_fsync(r, s);
+    return rlt_parser_field(r, s, f->name);
+}
+
+static int url_scheme(rlt_parser *r, relet_span *s)
+{
+    relet_span scheme = url_until(s, ":");
+    int i;
+
+    if (rlt_span_is_nocase(scheme, "valkey"))
+        scheme = relet_str("redis");
+    if (rlt_span_is_nocase(scheme, "valkeys"))
+        scheme = relet_str("rediss");
+    for (i = 0; i <= (int)RELET_FILE; i++)
+        if (rlt_span_is_nocase(scheme, url_schemes[i])) {
+            r->c.scheme = (relet_scheme)i;
+            break;
+        }
+    if (i > (int)RELET_FILE)
+        return rlt_parser_fault(r, scheme.p, "", "the scheme is not known");
+    if (!rlt_span_eat(s, ":"))
+        return rlt_parser_fault(r, s->p, "", ": is missing");
+    return 0;
+}
+
+RELET_PRIVATE int rlt_url_read(rlt_parser *r, relet_span s)
+{
+    if (url_scheme(r, &s) < 0 || url_where(r, &s) < 0)
+        return RELET_E_CONFIG;
+    if (!rlt_span_eat(&s, "?"))
+        return 0;
+    do {
+        if (url_option(r, url_until(&s, "&")) < 0)
+            return RELET_E_CONFIG;
+    } while (rlt_span_eat(&s, "&"));
+    return 0;
+}
+
+/* The copy held a password. */
+RELET_PRIVATE int rlt_parser_end(rlt_parser *r, relet_config *c, int err)
+{
+    if (err == 0 && c != NULL)
+        *c = r->c;
+    relet_config_wipe(&r->c);
+    return err;
+}
+
+RELET_API int relet_config_url(relet_config *c, const char *url,
+                               relet_fault *fault)
+{
+    rlt_parser r;
+    relet_span s;
+
+    rlt_assert(c != NULL);
+    rlt_assert(url != NULL);
+    rlt_parser_init(&r, c, fault);
+    s = rlt_parser_start(&r, "url", "url", url);
+    return rlt_parser_end(&r, c, rlt_url_read(&r, s));
+}

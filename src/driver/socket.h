@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * socket.h - one link, from the wish to open it until it is gone.
+ *
+ *     SHUT -> DIALING -> [SHAKING] -> CARRYING -> SHUT
+ *
+ * Moves bytes between a client's seam (relet.h, part 5) and a descriptor, or a
+ * transport on top of one. Dialing is connect.c's, and shaking is a transport's
+ * handshake. It never waits: it says what to watch, and until when. */
+#ifndef RLT_SOCKET_H
+#define RLT_SOCKET_H
+
+#include "connect.h"
+
+#ifndef RELET_NO_POLL
+
+#define RLT_SOCKET_STAGE 16384 /* a TLS record */
+
+typedef enum rlt_socket_phase {
+    RLT_SHUT,
+    RLT_CONNECTING,
+    RLT_SHAKING,
+    RLT_CONNECTED
+} rlt_socket_phase;
+
+typedef struct rlt_socket {
+    const relet_transport *transport;
+    void *session;  /* the transport's, or NULL                            */
+    uint8_t *stage; /* bytes that the session may have seen already        */
+    size_t staged, stage_at;
+    int given;      /* the caller's descriptor until it is used, or -1     */
+    int given_only; /* there is nothing to connect to afterwards           */
+    rlt_socket_phase phase;
+    int fd;
+    relet_io io; /* the wish                                               */
+    rlt_connect dial;
+    int shake_wants, read_wants, write_wants; /* POLLIN or POLLOUT         */
+    int blocked; /* the last write had to stop; wait for readiness         */
+    int more;    /* the session may hold bytes that poll cannot see        */
+    int broken;  /* a write failed: read what is there, then say so        */
+    int err;     /* of what failed last, and its sentence                  */
+    char text[384];
+} rlt_socket;
+
+/* `stage` is needed with a transport, and holds RLT_SOCKET_STAGE bytes. */
+RELET_PRIVATE void rlt_socket_init(rlt_socket *c,
+                                   const relet_transport *transport,
+                                   uint8_t *stage, int keepalive_s,
+                                   rlt_watchset *set);
+
+/* Open or close the link, as relet_io_want has it. */
+RELET_PRIVATE void rlt_socket_want(relet *r, rlt_socket *c, const relet_io *io);
+
+/* Write what is pending, as far as that goes. */
+RELET_PRIVATE void rlt_socket_write(relet *r, rlt_socket *c);
+
+/* What to watch: RLT_CONNECT_RACERS places, fd -1 where there is nothing. */
+RELET_PRIVATE void rlt_socket_watch(relet *r, rlt_socket *c, relet_watch *w);
+
+/* Some of those were ready (bit i: place i), or time has passed. */
+RELET_PRIVATE void rlt_socket_turn(relet *r, rlt_socket *c, unsigned ready,
+                                   relet_time now);
+
+/* When a turn is due though nothing is ready. */
+RELET_PRIVATE relet_time rlt_socket_deadline(const rlt_socket *c);
+
+/* In a child: the session is the parent's, and to close it would send. */
+RELET_PRIVATE void rlt_socket_forget(rlt_socket *c);
+
+/* Close everything, and tell nobody. */
+RELET_PRIVATE void rlt_socket_shut(rlt_socket *c);
+
+#endif /* RELET_NO_POLL */
+
+#endif

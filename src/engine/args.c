@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * args.c - what a script of a queue is called with. */
+#include "args.h"
+
+#include "text.h"
+
+RELET_PRIVATE void rlt_args_init(rlt_args *w)
+{
+    w->argc = w->keys = w->used = 0;
+}
+
+RELET_PRIVATE void rlt_args_add(rlt_args *w, relet_span s)
+{
+    rlt_assert(w->argc < RLT_ARGS_MAX);
+    w->argv[w->argc++] = s;
+}
+
+RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
+                                rlt_queue_key key)
+{
+    rlt_assert(w->keys == w->argc && w->keys < RLT_ARGS_KEYS);
+    rlt_args_add(w, rlt_queue_name(q, key, w->key[w->keys]));
+    w->keys++;
+}
+
+/* n bytes at the end of the text are the next word. */
+static void args_take(rlt_args *w, size_t n)
+{
+    relet_span s;
+
+    s.p = w->text + w->used;
+    s.n = n;
+    w->used += n;
+    rlt_assert(w->used <= sizeof w->text);
+    rlt_args_add(w, s);
+}
+
+RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v)
+{
+    args_take(w, rlt_text_put_u64(w->text + w->used, v));
+}
+
+RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v)
+{
+    char *at = w->text + w->used;
+
+    memcpy(at, name.p, name.n);
+    at[name.n] = '.';
+    args_take(w, name.n + 1 + rlt_text_put_u64(at + name.n + 1, v));
+}
+
+RELET_PRIVATE void rlt_args_name(rlt_args *w, uint64_t v, int32_t rank)
+{
+    char *at = w->text + w->used;
+    size_t n = rlt_text_put_u64(at, v);
+
+    if (rank != 0) {
+        at[n++] = ',';
+        n += rlt_text_put_i64(at + n, rank);
+    }
+    args_take(w, n);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * args.h - what a script of a queue is called with: keys, then arguments,
+ * with room for the numbers among them. */
+#ifndef RLT_ARGS_H
+#define RLT_ARGS_H
+
+#include "base.h"
+#include "job.h"
+#include "worker.h"
+
+#define RLT_ARGS_KEYS 8
+#define RLT_ARGS_MAX (RLT_ARGS_KEYS + 8 + 2 * RLT_WORKER_BATCH)
+
+typedef struct rlt_args {
+    size_t argc, keys, used;
+    relet_span argv[RLT_ARGS_MAX];
+    char key[RLT_ARGS_KEYS][RLT_QUEUE_KEY_MAX];
+    char text[RLT_ARGS_MAX * 20 + 160];
+} rlt_args;
+
+RELET_PRIVATE void rlt_args_init(rlt_args *w);
+
+/* All keys come before the first argument. */
+RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
+                                rlt_queue_key key);
+RELET_PRIVATE void rlt_args_add(rlt_args *w, relet_span s);   /* not copied   */
+RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v);
+
+/* "NAME.v", and "v,rank" or "v" alone. */
+RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v);
+RELET_PRIVATE void rlt_args_name(rlt_args *w, uint64_t v, int32_t rank);
+
+#endif

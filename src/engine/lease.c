@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lease.c - one key held for a while, and when to stop believing it. */
+#include "lease.h"
+
+/* Two clocks may run apart by 200 of a million, and a process may take some
+ * time from looking at its clock to acting. */
+#define LEASE_DRIFT(ms) ((ms) / 5000 + 1)
+#define LEASE_MARGIN(ms) RLT_MAX(5, (ms) / 100)
+
+/* Between two looks the server's clock may have gone this much more or less
+ * than ours; beyond, one of them was set, or stands still. */
+#define LEASE_CLOCK_MS 100
+#define LEASE_CLOCK_PART 20
+
+/* Nobody waits for longer, and sums with it fit. */
+#define LEASE_LEFT_MAX ((relet_time)1000000000000)
+
+RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms)
+{
+    return ttl_ms - LEASE_DRIFT(ttl_ms) - LEASE_MARGIN(ttl_ms);
+}
+
+RELET_PRIVATE void rlt_lease_init(rlt_lease *l, const rlt_lease_plan *plan,
+                                  rlt_rand *rand)
+{
+    memset(l, 0, sizeof *l);
+    l->plan = *plan;
+    l->rand = rand;
+    l->sent_at = RELET_NEVER;
+    l->valid_until = l->again_at = RELET_NEVER;
+}
+
+/* ------------------------------------------------------------------- ends */
+
+static rlt_lease_result lease_end(rlt_lease *l, rlt_lease_result fate,
+                                  relet_why why)
+{
+    l->state = RLT_LEASE_NONE;
+    l->asked = RLT_WANT_NOTHING;
+    l->copies_due = 0;
+    l->tries = 0;
+    l->why = why;
+    return fate;
+}
+
+static rlt_lease_result lease_refused(rlt_lease *l, relet_why why)
+{
+    return lease_end(l, RLT_LEASE_WAS_REFUSED, why);
+}
+
+RELET_PRIVATE void rlt_lease_forget(rlt_lease *l)
+{
+    (void)lease_end(l, RLT_LEASE_WAS_NONE, RELET_WHY_NONE);
+}
+
+/* What is under way is not waited for: the release goes behind it. */
+RELET_PRIVATE rlt_lease_result rlt_lease_release(rlt_lease *l, relet_time now)
+{
+    if (l->sent_at == RELET_NEVER)
+        return lease_end(l, RLT_LEASE_WAS_RELEASED, RELET_WHY_NONE);
+    rlt_lease_forget(l);
+    l->granted = 1; /* who knows: this term is over */
+    l->state = RLT_LEASE_RELEASING;
+    l->again_at = now;
+    return RLT_LEASE_WAS_NONE;
+}
+
+/* A grant that is not to be kept. */
+static rlt_lease_result lease_decline(rlt_lease *l, relet_time now,
+                                      relet_why why)
+{
+    (void)rlt_lease_release(l, now);
+    l->why = why;
+    return RLT_LEASE_WAS_REFUSED;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* Half of it at least, so that two who failed together part. */
+static relet_time lease_jitter(rlt_lease *l, relet_time ms)
+{
+    return ms - (relet_time)rlt_rand_below(l->rand, (uint64_t)(ms / 2 + 1));
+}
+
+static void lease_again_soon(rlt_lease *l, relet_time now, int at_once)
+{
+    relet_time most = RLT_MAX(1, l->plan.renew_ms / 2);
+    relet_time wait = RLT_MAX(1, l->plan.ttl_ms / 500);
+    int i;
+
+    for (i = 0; i < l->tries && wait < most; i++)
+        wait *= 2;
+    l->tries++;
+    l->again_at = at_once ? now : now + lease_jitter(l, RLT_MIN(wait, most));
+}
+
+/* How long both clocks have gone since the last look, as far as one can tell:
+ * the server looked at its own at some time between our asking and hearing. */
+static int lease_clocks_agree(rlt_lease *l, relet_time now, int64_t us)
+{
+    relet_time most = now - l->clock_sent, least = l->sent_at - l->clock_heard;
+    int64_t theirs = us / 1000 - l->clock_us / 1000;
+    relet_time apart = RLT_MAX(LEASE_CLOCK_MS, most / LEASE_CLOCK_PART);
+    int known = l->measured;
+
+    l->measured = 1;
+    l->clock_sent = l->sent_at;
+    l->clock_heard = now;
+    l->clock_us = us;
+    return !known || (theirs >= least - apart && theirs <= most + apart);
+}
+
+typedef struct lease_answer {
+    int64_t status, token, left, us, place;
+} lease_answer;
+
+/* 1 when v is an answer of one of the scripts. */
+static int lease_read(relet_value v, lease_answer *a)
+{
+    memset(a, 0, sizeof *a);
+    (void)relet_value_int(relet_value_at(v, 4), &a->place);
+    return relet_value_count(v) >= 4 &&
+           relet_value_int(relet_value_at(v, 0), &a->status) &&
+           relet_value_int(relet_value_at(v, 1), &a->token) &&
+           relet_value_int(relet_value_at(v, 2), &a->left) &&
+           relet_value_int(relet_value_at(v, 3), &a->us) &&
+           a->token >= 0 && a->us >= 0 && a->place >= 0;
+}
+
+static relet_time lease_trusted_until(const rlt_lease *l)
+{
+    return l->sent_at + rlt_lease_trust_ms(l->plan.ttl_ms);
+}
+
+static int lease_wants_copies(const rlt_lease *l)
+{
+    return l->plan.replicas > 0 || l->plan.fsync;
+}
+
+/* From now on it is ours, or ours for longer. */
+static void lease_believe(rlt_lease *l)
+{
+    relet_time renew = l->plan.renew_ms;
+
+    l->state = RLT_LEASE_HELD;
+    l->copies_due = 0;
+    l->tries = 0;
+    l->valid_until = lease_trusted_until(l);
+    renew -= (relet_time)rlt_rand_below(l->rand, (uint64_t)(renew / 8 + 1));
+    l->again_at = l->sent_at + renew;
+}
+
+static rlt_lease_result lease_granted(rlt_lease *l, relet_time now)
+{
+    if (now >= lease_trusted_until(l))
+        return lease_refused(l, RELET_WHY_EXPIRED);
+    lease_believe(l);
+    return RLT_LEASE_WAS_GRANTED;
+}
+
+static rlt_lease_result lease_acquired(rlt_lease *l, relet_time now,
+                                       const lease_answer *a)
+{
+    int agree = lease_clocks_agree(l, now, a->us);
+
+    l->left_ms = RLT_MIN(a->left, LEASE_LEFT_MAX);
+    l->place = a->place;
+    if (a->status == -2)
+        return lease_refused(l, RELET_WHY_QUARANTINE);
+    if (a->status == 0)
+        return lease_refused(l, RELET_WHY_TAKEN);
+    l->granted = 1;
+    if (a->status != 1)
+        return lease_refused(l, RELET_WHY_GONE);
+    l->token = (uint64_t)a->token;
+    if (!agree)
+        return lease_decline(l, now, RELET_WHY_CLOCK);
+    if (!lease_wants_copies(l))
+        return lease_granted(l, now);
+    l->state = RLT_LEASE_CONFIRMING;
+    return RLT_LEASE_WAS_NONE;
+}
+
+static rlt_lease_result lease_renewed(rlt_lease *l, relet_time now,
+                                      const lease_answer *a)
+{
+    int agree = lease_clocks_agree(l, now, a->us);
+
+    l->left_ms = a->left;
+    l->place = 0;
+    if (!agree) /* which is why it may have ended */
+        return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_CLOCK);
+    if (a->status == -1)
+        return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_GONE);
+    if (a->status != 1 || (uint64_t)a->token != l->token)
+        return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_TAKEN);
+    l->copies_due = lease_wants_copies(l) != 0;
+    if (!l->copies_due)
+        lease_believe(l);
+    return RLT_LEASE_WAS_NONE;
+}
+
+/* WAIT says how many replicas have it; WAITAOF how many disks here, and how
+ * many there. */
+static int lease_enough(const rlt_lease *l, relet_value v)
+{
+    relet_value there = l->plan.fsync ? relet_value_at(v, 1) : v;
+    int64_t here = 1, n = 0;
+
+    if (l->plan.fsync && !relet_value_int(relet_value_at(v, 0), &here))
+        return 0;
+    return here >= 1 && relet_value_int(there, &n) && n >= l->plan.replicas;
+}
+
+static rlt_lease_result lease_confirmed(rlt_lease *l, relet_time now,
+                                        relet_value v)
+{
+    int enough = lease_enough(l, v);
+
+    if (l->state == RLT_LEASE_CONFIRMING)
+        return enough ? lease_granted(l, now)
+                      : lease_decline(l, now, RELET_WHY_NOT_REPLICATED);
+    l->copies_due = 0;
+    if (enough)
+        lease_believe(l);
+    else
+        lease_again_soon(l, now, 0);
+    return RLT_LEASE_WAS_NONE;
+}
+
+/* No answer, or one that says nothing about the lease. */
+static rlt_lease_result lease_failed(rlt_lease *l, relet_time now,
+                                     relet_why why)
+{
+    switch (l->state) {
+    case RLT_LEASE_ASKING:
+    case RLT_LEASE_CONFIRMING:
+        return lease_refused(l, why);
+    case RLT_LEASE_HELD:
+    case RLT_LEASE_RELEASING:
+        l->copies_due = 0;
+        /* A broken link says itself when there is another one. */
+        lease_again_soon(l, now, why == RELET_WHY_BROKEN && l->tries == 0);
+        break;
+    case RLT_LEASE_NONE:
+        break;
+    }
+    return RLT_LEASE_WAS_NONE;
+}
+
+static rlt_lease_result lease_answered(rlt_lease *l, relet_time now,
+                                       rlt_want what, relet_value v)
+{
+    lease_answer a;
+
+    if (what == RLT_WANT_CONFIRM && relet_value_type(v) != RELET_FAILURE)
+        return lease_confirmed(l, now, v);
+    if (what == RLT_WANT_CONFIRM && l->state == RLT_LEASE_CONFIRMING) {
+        l->text = relet_value_text(v);
+        return lease_decline(l, now, RELET_WHY_NOT_REPLICATED);
+    }
+    if (!lease_read(v, &a)) {
+        l->text = relet_value_text(v);
+        return lease_failed(l, now, RELET_WHY_REFUSED);
+    }
+    if (what == RLT_WANT_RELEASE)
+        return lease_end(l, RLT_LEASE_WAS_RELEASED, RELET_WHY_NONE);
+    return what == RLT_WANT_RENEW ? lease_renewed(l, now, &a)
+                                  : lease_acquired(l, now, &a);
+}
+
+RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
+                                               const rlt_reply *r)
+{
+    rlt_want what = l->asked;
+    rlt_lease_result fate = rlt_lease_tick(l, now, 1);
+
+    if (fate != RLT_LEASE_WAS_NONE || what == RLT_WANT_NOTHING ||
+        r->serial != l->serial)
+        return fate;
+    l->asked = RLT_WANT_NOTHING;
+    l->text.p = NULL;
+    l->text.n = 0;
+    if (r->heard == RLT_HEARD_NOTHING)
+        return lease_failed(l, now, RELET_WHY_BROKEN);
+    return lease_answered(l, now, what, r->value);
+}
+
+/* ------------------------------------------------------------------- time */
+
+/* When there is nothing to release any more: what was last asked for has ended
+ * by itself. The server's count may have begun as late as now; but without a
+ * link nothing could be done about that. */
+static relet_time lease_over_at(const rlt_lease *l, int up)
+{
+    return up ? l->sent_at + 2 * l->plan.ttl_ms : lease_trusted_until(l);
+}
+
+RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up)
+{
+    int idle = up && l->asked == RLT_WANT_NOTHING;
+
+    switch (l->state) {
+    case RLT_LEASE_NONE:
+        break;
+    case RLT_LEASE_ASKING:
+    case RLT_LEASE_CONFIRMING:
+        return idle ? 0 : RELET_NEVER;
+    case RLT_LEASE_HELD:
+        if (idle && l->copies_due)
+            return 0;
+        return idle ? RLT_MIN(l->again_at, l->valid_until) : l->valid_until;
+    case RLT_LEASE_RELEASING:
+        return RLT_MIN(idle ? l->again_at : RELET_NEVER,
+                       lease_over_at(l, up));
+    }
+    return RELET_NEVER;
+}
+
+RELET_PRIVATE rlt_lease_result rlt_lease_tick(rlt_lease *l, relet_time now,
+                                              int up)
+{
+    if (l->state == RLT_LEASE_HELD && now >= l->valid_until)
+        return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_EXPIRED);
+    if (l->state == RLT_LEASE_RELEASING && now >= lease_over_at(l, up))
+        return lease_end(l, RLT_LEASE_WAS_RELEASED, RELET_WHY_NONE);
+    return RLT_LEASE_WAS_NONE;
+}
+
+/* ------------------------------------------------------------------ wants */
+
+RELET_PRIVATE void rlt_lease_ask(rlt_lease *l)
+{
+    rlt_assert(l->state == RLT_LEASE_NONE);
+    if (l->term == 0 || l->granted)
+        l->term++;
+    l->granted = 0;
+    l->token = 0;
+    l->state = RLT_LEASE_ASKING;
+}
+
+static rlt_want lease_wants(const rlt_lease *l, relet_time now)
+{
+    switch (l->state) {
+    case RLT_LEASE_NONE:
+        break;
+    case RLT_LEASE_ASKING:
+        return RLT_WANT_ACQUIRE;
+    case RLT_LEASE_CONFIRMING:
+        return RLT_WANT_CONFIRM;
+    case RLT_LEASE_HELD:
+        if (l->copies_due)
+            return RLT_WANT_CONFIRM;
+        return now >= l->again_at ? RLT_WANT_RENEW : RLT_WANT_NOTHING;
+    case RLT_LEASE_RELEASING:
+        return now >= l->again_at ? RLT_WANT_RELEASE : RLT_WANT_NOTHING;
+    }
+    return RLT_WANT_NOTHING;
+}
+
+/* While an answer is due over the same link, asking again would only wait
+ * behind it. So there is one request at a time, and time enough for it. */
+static relet_time lease_timeout(const rlt_lease *l, rlt_want what,
+                                relet_time now)
+{
+    if (l->state == RLT_LEASE_HELD)
+        return RLT_MAX(1, l->valid_until - now);
+    if (what == RLT_WANT_CONFIRM)
+        return RLT_MAX(1, lease_trusted_until(l) - now);
+    return RLT_MAX(1, l->plan.ttl_ms / 2);
+}
+
+RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
+                                 uint32_t serial, rlt_request *out)
+{
+    rlt_want what = l->asked == RLT_WANT_NOTHING ? lease_wants(l, now)
+                                                 : RLT_WANT_NOTHING;
+
+    if (what == RLT_WANT_NOTHING)
+        return 0;
+    if (what == RLT_WANT_ACQUIRE || what == RLT_WANT_RENEW)
+        l->sent_at = now;
+    l->asked = what;
+    l->serial = serial;
+    out->what = what;
+    out->serial = serial;
+    out->term = l->term;
+    out->token = l->token;
+    out->timeout_ms = lease_timeout(l, what, now);
+    return 1;
+}

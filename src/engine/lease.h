@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lease.h - one key held for a while, and when to stop believing it.
+ *
+ *   state       event                       becomes     fate
+ *   ----------  --------------------------  ----------  -----------------------
+ *   NONE        ask                         ASKING
+ *   ASKING      granted                     HELD        GRANTED
+ *               granted, copies are wanted  CONFIRMING
+ *               granted, but ended by now   NONE        REFUSED: EXPIRED
+ *               granted, clocks disagree    RELEASING   REFUSED: CLOCK
+ *               held by another             NONE        REFUSED: TAKEN
+ *               this term is over           NONE        REFUSED: GONE
+ *               too soon after a failover   NONE        REFUSED: QUARANTINE
+ *               an error                    NONE        REFUSED: REFUSED
+ *               no answer                   NONE        REFUSED: BROKEN
+ *   CONFIRMING  enough copies               HELD        GRANTED
+ *               enough, but ended by now    NONE        REFUSED: EXPIRED
+ *               too few, or an error        RELEASING   REFUSED: NOT_REPLICATED
+ *               no answer                   NONE        REFUSED: BROKEN
+ *   HELD        renewed, copies if wanted   HELD, for longer
+ *               too few copies, an error,
+ *               no answer                   HELD, and renews again soon
+ *               another holds it            NONE        LOST: TAKEN
+ *               nobody holds it             NONE        LOST: GONE
+ *               clocks disagree             NONE        LOST: CLOCK
+ *               valid_until has come        NONE        LOST: EXPIRED
+ *   RELEASING   any answer                  NONE        RELEASED
+ *               an error, no answer         RELEASING, and releases again soon
+ *               it must have ended by now   NONE        RELEASED
+ *               … without a link: nobody
+ *               can believe in it any more  NONE        RELEASED
+ *   any         release                     RELEASING, or NONE when nothing was
+ *                                           ever sent: RELEASED
+ *               forget                      NONE
+ *
+ * An answer counts only when it is to what was asked last. `valid_until` is
+ * counted from the moment of asking, and by our clock alone: the server began
+ * its count later. So nothing that comes late can bring a lease back.
+ *
+ * A term is one grant: asking for it again gives the same one. It ends with the
+ * lease that was granted, believed or not, and with a release: a server that
+ * did not hear of that one must not give the same grant again. */
+#ifndef RLT_LEASE_H
+#define RLT_LEASE_H
+
+#include "base.h"
+#include "rand.h"
+
+typedef enum rlt_lease_state {
+    RLT_LEASE_NONE,
+    RLT_LEASE_ASKING,
+    RLT_LEASE_CONFIRMING,
+    RLT_LEASE_HELD,
+    RLT_LEASE_RELEASING
+} rlt_lease_state;
+
+/* What is to be sent. */
+typedef enum rlt_want {
+    RLT_WANT_NOTHING,
+    RLT_WANT_ACQUIRE,
+    RLT_WANT_RENEW,
+    RLT_WANT_RELEASE,
+    RLT_WANT_CONFIRM /* WAIT or WAITAOF, over the link that answered last    */
+} rlt_want;
+
+typedef struct rlt_request {
+    rlt_want what;
+    uint32_t serial;       /* comes back in the reply                        */
+    uint64_t term, token;  /* token 0: not heard                             */
+    relet_time timeout_ms; /* an answer that comes later is of no use        */
+} rlt_request;
+
+typedef enum rlt_heard {
+    RLT_HEARD_VALUE,  /* also an error of the server's                       */
+    RLT_HEARD_NOTHING /* not sent, or no answer                              */
+} rlt_heard;
+
+typedef struct rlt_reply {
+    rlt_heard heard;
+    uint32_t serial;
+    relet_value value;
+} rlt_reply;
+
+typedef enum rlt_lease_result {
+    RLT_LEASE_WAS_NONE,
+    RLT_LEASE_WAS_GRANTED,
+    RLT_LEASE_WAS_REFUSED, /* why, left_ms, place, text                   */
+    RLT_LEASE_WAS_LOST,    /* why                                            */
+    RLT_LEASE_WAS_RELEASED
+} rlt_lease_result;
+
+/* What stays the same while a lease lives. */
+typedef struct rlt_lease_plan {
+    relet_time ttl_ms, renew_ms;
+    uint32_t replicas;       /* copies that a grant needs                    */
+    relet_time replicas_ms;  /* … and how long to wait for them              */
+    int fsync;               /* copies on disk, the primary's too            */
+} rlt_lease_plan;
+
+typedef struct rlt_lease {
+    rlt_lease_plan plan;
+    rlt_rand *rand;
+    rlt_lease_state state;
+    rlt_want asked;         /* what is under way                             */
+    uint32_t serial;        /* … and its number                              */
+    uint8_t granted;        /* this term is over: granted, or given up       */
+    uint8_t copies_due;     /* renewed, and the copies are not counted yet   */
+    uint8_t measured;       /* the four below are known                      */
+    int tries;              /* failed ones in a row                          */
+    uint64_t term, token;
+    relet_time sent_at;     /* the acquire or renew that was sent last       */
+    relet_time valid_until; /* HELD: believe in it until then                */
+    relet_time again_at;    /* HELD: renew; RELEASING: release               */
+    relet_time clock_sent, clock_heard; /* ours, around …                    */
+    int64_t clock_us;       /* … the server's                                */
+    /* The last fate's. */
+    relet_why why;
+    relet_time left_ms;     /* of the other's lease; below 0: without end    */
+    int64_t place;          /* in the line of those who wait                 */
+    relet_span text;        /* an error, lent as long as the reply           */
+} rlt_lease;
+
+RELET_PRIVATE void rlt_lease_init(rlt_lease *l, const rlt_lease_plan *plan,
+                                  rlt_rand *rand);
+
+/* How long after asking a lease of this length is believed in. */
+RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms);
+
+/* Begin to ask, in NONE. */
+RELET_PRIVATE void rlt_lease_ask(rlt_lease *l);
+
+/* Give it up, whatever it is. */
+RELET_PRIVATE rlt_lease_result rlt_lease_release(rlt_lease *l, relet_time now);
+RELET_PRIVATE void rlt_lease_forget(rlt_lease *l);
+
+RELET_PRIVATE relet_time rlt_lease_deadline(const rlt_lease *l, int up);
+RELET_PRIVATE rlt_lease_result rlt_lease_tick(rlt_lease *l, relet_time now,
+                                              int up);
+RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
+                                               const rlt_reply *r);
+
+/* 1 and *out, when something is to be sent now, under this serial number. It
+ * counts as sent: whoever cannot send it replies RLT_HEARD_NOTHING. */
+RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
+                                 uint32_t serial, rlt_request *out);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command_rules.c - commands that may not go over a shared link, and why.
+ *
+ * Each of these changes what later answers mean, or whether there are any, or
+ * leaves a state on the link that the next one would not have. */
+#include "command_rules.h"
+
+#include "text.h"
+
+#define COMMAND_RULES_WISH                                                     \
+    "is answered by pushes, not by a reply: use relet_subscribe and "          \
+    "relet_unsubscribe"
+#define COMMAND_RULES_UNIT                                                     \
+    "must not be torn apart by others: use relet_transaction"
+#define COMMAND_RULES_STREAM "turns the link into a stream that is no reply"
+
+typedef struct command_rules_rule {
+    const char *word, *second; /* second NULL: any                           */
+    const char *text;          /* NULL: allowed, but for its effect          */
+    rlt_effect effect;
+} command_rules_rule;
+
+/* By the length of the word, so that most commands meet no rule at all. */
+static const command_rules_rule command_rules_rules[] = {
+    {"AUTH", NULL, "AUTH holds for one link: use relet_credentials",
+     RLT_EFFECT_NONE},
+    {"EXEC", NULL, "EXEC " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
+    {"QUIT", NULL, "QUIT closes the link: use relet_stop", RLT_EFFECT_NONE},
+    {"SYNC", NULL, "SYNC " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
+    {"HELLO", NULL, "HELLO changes the protocol, which is the client's",
+     RLT_EFFECT_NONE},
+    {"MULTI", NULL, "MULTI " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
+    {"PSYNC", NULL, "PSYNC " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
+    {"RESET", NULL, "RESET undoes the handshake", RLT_EFFECT_NONE},
+    {"WATCH", NULL, NULL, RLT_EFFECT_WATCH},
+    {"CLIENT", "REPLY", "CLIENT REPLY would remove replies that are waited for",
+     RLT_EFFECT_NONE},
+    {"CLIENT", "TRACKING",
+     "CLIENT TRACKING would be lost with the link: set tracking in the "
+     "configuration",
+     RLT_EFFECT_NONE},
+    {"CLIENT", "CACHING",
+     "CLIENT CACHING must stand directly before its read: use RELET_CACHED",
+     RLT_EFFECT_NONE},
+    {"SELECT", NULL,
+     "SELECT would be lost with the link: set db in the configuration",
+     RLT_EFFECT_NONE},
+    {"DISCARD", NULL, "DISCARD " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
+    {"MONITOR", NULL, "MONITOR " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
+    {"UNWATCH", NULL, NULL, RLT_EFFECT_UNWATCH},
+    {"REPLCONF", NULL, "REPLCONF is for replicas, and not always answered",
+     RLT_EFFECT_NONE},
+    {"SUBSCRIBE", NULL, "SUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
+    {"PSUBSCRIBE", NULL, "PSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
+    {"SSUBSCRIBE", NULL, "SSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
+    {"UNSUBSCRIBE", NULL, "UNSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
+    {"PUNSUBSCRIBE", NULL, "PUNSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
+    {"SUNSUBSCRIBE", NULL, "SUNSUBSCRIBE " COMMAND_RULES_WISH,
+     RLT_EFFECT_NONE}};
+
+#define COMMAND_RULES_RULES                                                    \
+    (sizeof command_rules_rules / sizeof command_rules_rules[0])
+#define COMMAND_RULES_WORD_MAX 12
+
+/* The first rule for a word of this length. */
+static const uint8_t command_rules_from[COMMAND_RULES_WORD_MAX + 2] = {
+    0, 0, 0, 0, 0, 4, 9, 13, 16, 17, 18, 20, 21, 23};
+
+/* Whether the first letter could be that of the word, in either case. */
+static int command_rules_begins(relet_span s, const char *word)
+{
+    return (s.p[0] | 0x20) == (word[0] | 0x20);
+}
+
+/* Not inlined: what it needs to save, most commands need not. */
+static RLT_APART const char *command_rules_by_rule(const relet_span *argv,
+                                                   size_t argc, int in_unit,
+                                                   rlt_effect *effect)
+{
+    size_t i, n = argv[0].n;
+
+    for (i = command_rules_from[n]; i < command_rules_from[n + 1]; i++) {
+        const command_rules_rule *rule = &command_rules_rules[i];
+
+        if (!command_rules_begins(argv[0], rule->word) ||
+            !rlt_span_is_nocase(argv[0], rule->word))
+            continue;
+        if (rule->second &&
+            (argc < 2 || !rlt_span_is_nocase(argv[1], rule->second)))
+            continue;
+        *effect = rule->effect;
+        if (in_unit && rule->effect == RLT_EFFECT_WATCH)
+            return "WATCH inside a transaction comes too late";
+        return rule->text;
+    }
+    return NULL;
+}
+
+RELET_PRIVATE const char *rlt_command_rule(const relet_span *argv, size_t argc,
+                                           int in_unit, rlt_effect *effect)
+{
+    size_t n = argc > 0 ? argv[0].n : 0;
+
+    *effect = RLT_EFFECT_NONE;
+    if (n == 0)
+        return "an empty command is never answered";
+    if (n > COMMAND_RULES_WORD_MAX ||
+        command_rules_from[n] == command_rules_from[n + 1])
+        return NULL;
+    return command_rules_by_rule(argv, argc, in_unit, effect);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command_rules.h - commands that may not go over a shared link, and why. */
+#ifndef RLT_COMMAND_RULES_H
+#define RLT_COMMAND_RULES_H
+
+#include "base.h"
+
+/* What a command does to a WATCH. */
+typedef enum rlt_effect {
+    RLT_EFFECT_NONE,
+    RLT_EFFECT_WATCH,
+    RLT_EFFECT_UNWATCH
+} rlt_effect;
+
+/* The rule that forbids this command, or NULL. A unit is a transaction. */
+RELET_PRIVATE const char *rlt_command_rule(const relet_span *argv, size_t argc,
+                                           int in_unit, rlt_effect *effect);
+
+#endif

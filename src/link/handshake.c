@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * handshake.c - the greeting of a new link: who we are, what we want restored.
+ *
+ * It goes out in one write and is all or nothing: a step that is refused costs
+ * the link, since what came after would run in another state than the user
+ * configured. Its last step is a PING, because servers that are loading, or
+ * busy with a script, answer HELLO as if nothing were. */
+#include "handshake.h"
+
+#include "cmd.h"
+#include "scan.h"
+#include "text.h"
+
+enum {
+    HANDSHAKE_HELLO,
+    HANDSHAKE_LIB_NAME,
+    HANDSHAKE_LIB_VERSION,
+    HANDSHAKE_SELECT,
+    HANDSHAKE_TRACKING,
+    HANDSHAKE_WISHES, /* as many answers as wishes were asked for            */
+    HANDSHAKE_PING,
+    HANDSHAKE_OVER
+};
+
+static int handshake_say(rlt_handshake *g, const relet_span *argv, size_t argc)
+{
+    size_t n = rlt_cmd_size(argv, argc);
+    int code = rlt_buf_reserve(&g->bytes, n);
+
+    if (code < 0)
+        return code;
+    (void)rlt_cmd_write(rlt_buf_end(&g->bytes), argv, argc);
+    rlt_buf_commit(&g->bytes, n);
+    return 0;
+}
+
+static int handshake_say_hello(rlt_handshake *g)
+{
+    relet_span argv[7], user, password;
+    size_t n = 0;
+
+    user.p = (const char *)rlt_buf_head(&g->secrets);
+    user.n = g->user_len;
+    password.n = rlt_buf_used(&g->secrets) - user.n;
+    password.p = password.n > 0 ? user.p + user.n : NULL;
+    argv[n++] = relet_str("HELLO");
+    argv[n++] = relet_str("3");
+    if (password.n > 0) {
+        argv[n++] = relet_str("AUTH");
+        argv[n++] = user.n > 0 ? user : relet_str("default");
+        argv[n++] = password;
+    }
+    if (g->setup->name.n > 0) {
+        argv[n++] = relet_str("SETNAME");
+        argv[n++] = g->setup->name;
+    }
+    return handshake_say(g, argv, n);
+}
+
+static int handshake_say_library(rlt_handshake *g, const char *what,
+                                 const char *value)
+{
+    relet_span argv[4];
+
+    argv[0] = relet_str("CLIENT");
+    argv[1] = relet_str("SETINFO");
+    argv[2] = relet_str(what);
+    argv[3] = relet_str(value);
+    return handshake_say(g, argv, 4);
+}
+
+static int handshake_say_select(rlt_handshake *g)
+{
+    char digits[20];
+    relet_span argv[2];
+
+    if (g->setup->db == 0)
+        return 0;
+    argv[0] = relet_str("SELECT");
+    argv[1].p = digits;
+    argv[1].n = rlt_text_put_i64(digits, g->setup->db);
+    return handshake_say(g, argv, 2);
+}
+
+/* As many as fit the configuration's field: each takes two of its bytes. */
+#define HANDSHAKE_PREFIXES_MAX 128
+
+static int handshake_say_tracking(rlt_handshake *g)
+{
+    relet_span argv[5 + 2 * HANDSHAKE_PREFIXES_MAX];
+    relet_span rest = g->setup->tracking_prefix;
+    size_t n = 0;
+
+    if (g->setup->tracking == RELET_TRACK_OFF)
+        return 0;
+    argv[n++] = relet_str("CLIENT");
+    argv[n++] = relet_str("TRACKING");
+    argv[n++] = relet_str("ON");
+    if (g->setup->tracking == RELET_TRACK_OPTIN)
+        argv[n++] = relet_str("OPTIN");
+    if (g->setup->tracking == RELET_TRACK_BROADCAST)
+        argv[n++] = relet_str("BCAST");
+    if (g->setup->tracking_noloop)
+        argv[n++] = relet_str("NOLOOP");
+    while (rest.n > 0 && n + 2 <= sizeof argv / sizeof argv[0]) {
+        argv[n++] = relet_str("PREFIX");
+        argv[n++] = rlt_span_cut(&rest, ',');
+    }
+    return handshake_say(g, argv, n);
+}
+
+/* One command for each wish, so that each refusal has an address. */
+static int handshake_say_wishes(rlt_handshake *g)
+{
+    uint32_t slot = 0;
+    relet_span argv[2];
+    int code = 0;
+
+    while (code == 0 && (slot = rlt_pubsub_restore(g->pubsub, slot)) !=
+                            RLT_NO_SUBSCRIPTION) {
+        rlt_pubsub_command(g->pubsub, slot, 0, argv);
+        code = handshake_say(g, argv, 2);
+        if (code == 0)
+            rlt_pubsub_was_sent(g->pubsub, slot, 0);
+        slot++;
+    }
+    return code;
+}
+
+/* No greeting is longer: fixed words, what they carry, and the wishes. */
+static size_t handshake_size_max(const rlt_handshake *g)
+{
+    size_t n = 512 + rlt_buf_used(&g->secrets) + g->setup->name.n +
+               24 * g->setup->tracking_prefix.n;
+    uint32_t slot = 0;
+
+    while ((slot = rlt_pubsub_restore(g->pubsub, slot)) != RLT_NO_SUBSCRIPTION)
+        n += 40 + rlt_pubsub_name(g->pubsub, slot++).n;
+    return n;
+}
+
+RELET_PRIVATE int rlt_handshake_begin(rlt_handshake *g)
+{
+    relet_span ping = relet_str("PING");
+    int code;
+
+    rlt_handshake_forget(g);
+    g->step = HANDSHAKE_HELLO;
+    g->busy = 0;
+    /* All at once: growing later would leave a copy of the password behind. */
+    code = rlt_buf_reserve(&g->bytes, handshake_size_max(g));
+    if (code == 0)
+        code = handshake_say_hello(g);
+    if (code == 0)
+        code = handshake_say_library(g, "LIB-NAME", "relet");
+    if (code == 0)
+        code = handshake_say_library(g, "LIB-VER", RELET_VERSION);
+    if (code == 0)
+        code = handshake_say_select(g);
+    if (code == 0)
+        code = handshake_say_tracking(g);
+    if (code == 0)
+        code = handshake_say_wishes(g);
+    if (code == 0)
+        code = handshake_say(g, &ping, 1);
+    return code;
+}
+
+static void handshake_wipe(rlt_buf *b)
+{
+    size_t n = rlt_buf_used(b);
+
+    if (n > 0)
+        memset(rlt_buf_head(b), 0, n);
+    rlt_buf_drop(b, n);
+}
+
+RELET_PRIVATE void rlt_handshake_forget(rlt_handshake *g)
+{
+    handshake_wipe(&g->bytes);
+    rlt_buf_shrink(&g->bytes, 0);
+    g->sent = 0;
+}
+
+RELET_PRIVATE size_t rlt_handshake_pending(const rlt_handshake *g,
+                                           const uint8_t **p)
+{
+    size_t n = rlt_buf_used(&g->bytes) - g->sent;
+
+    if (n > 0)
+        *p = rlt_buf_head(&g->bytes) + g->sent;
+    return n;
+}
+
+RELET_PRIVATE void rlt_handshake_sent(rlt_handshake *g, size_t n)
+{
+    rlt_assert(n <= rlt_buf_used(&g->bytes) - g->sent);
+    g->sent += n;
+}
+
+/* Room for n bytes of secrets, and the old ones still there. A buffer that
+ * grows leaves a copy of what it held behind: take another one instead. */
+static int handshake_secrets_room(rlt_handshake *g, size_t n)
+{
+    rlt_buf *b = &g->secrets, fresh;
+    size_t old = rlt_buf_used(b);
+
+    if (b->memory.resize == NULL || n <= b->cap)
+        return n > old ? rlt_buf_reserve(b, n - old) : 0;
+    rlt_buf_init(&fresh, b->memory, NULL, b->floor, b->max);
+    if (rlt_buf_reserve(&fresh, n) < 0)
+        return RELET_E_MEMORY;
+    if (old > 0)
+        (void)rlt_buf_put(&fresh, rlt_buf_head(b), old);
+    handshake_wipe(b);
+    rlt_buf_free(b);
+    *b = fresh;
+    return 0;
+}
+
+RELET_PRIVATE int rlt_handshake_credentials(rlt_handshake *g, relet_span user,
+                                            relet_span password)
+{
+    size_t n = user.n + password.n;
+
+    if (handshake_secrets_room(g, n) < 0)
+        return RELET_E_MEMORY;
+    handshake_wipe(&g->secrets);
+    g->user_len = 0;
+    if (n == 0)
+        return 0;
+    (void)rlt_buf_put(&g->secrets, user.p, user.n);
+    (void)rlt_buf_put(&g->secrets, password.p, password.n);
+    g->user_len = user.n;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+RELET_PRIVATE int rlt_handshake_is_busy(relet_span e)
+{
+    return rlt_span_eat(&e, "LOADING ") || rlt_span_eat(&e, "BUSY ") ||
+           rlt_span_eat(&e, "MASTERDOWN ");
+}
+
+static void handshake_quote(rlt_handshake *g, relet_value v)
+{
+    rlt_say say;
+
+    rlt_say_init(&say, g->quote, sizeof g->quote);
+    rlt_say_span(&say, relet_value_text(v));
+}
+
+static rlt_handshake_result handshake_bad(rlt_handshake *g, relet_why why,
+                                          const char *text)
+{
+    g->why = why;
+    g->text = text;
+    return RLT_HANDSHAKE_BAD;
+}
+
+static relet_why handshake_refusal(relet_span e)
+{
+    if (rlt_span_eat(&e, "WRONGPASS") || rlt_span_eat(&e, "NOAUTH") ||
+        rlt_span_eat(&e, "NOPERM"))
+        return RELET_WHY_AUTH;
+    if (rlt_span_eat(&e, "ERR max number of clients") ||
+        rlt_span_eat(&e, "DENIED"))
+        return RELET_WHY_CLOSED;
+    return RELET_WHY_SETUP;
+}
+
+static rlt_handshake_result handshake_refused(rlt_handshake *g, relet_value v)
+{
+    static const char *const text[] = {
+        "HELLO was refused",         "CLIENT SETINFO was refused",
+        "CLIENT SETINFO was refused", "SELECT was refused",
+        "CLIENT TRACKING was refused", "a subscription was refused",
+        "PING was refused"};
+    relet_why why = handshake_refusal(relet_value_text(v));
+
+    handshake_quote(g, v);
+    if (g->step == HANDSHAKE_HELLO && why == RELET_WHY_SETUP)
+        return handshake_bad(g, RELET_WHY_NO_RESP3,
+                             "HELLO 3 was refused, and RESP3 is all we speak");
+    return handshake_bad(g, why, text[g->step]);
+}
+
+static rlt_handshake_result handshake_next(rlt_handshake *g)
+{
+    g->step++;
+    if (g->step == HANDSHAKE_SELECT && g->setup->db == 0)
+        g->step++;
+    if (g->step == HANDSHAKE_TRACKING && g->setup->tracking == RELET_TRACK_OFF)
+        g->step++;
+    if (g->step == HANDSHAKE_WISHES &&
+        rlt_pubsub_next_asked(g->pubsub) == RLT_NO_SUBSCRIPTION)
+        g->step++;
+    if (g->step < HANDSHAKE_OVER)
+        return RLT_HANDSHAKE_ON;
+    return g->busy ? RLT_HANDSHAKE_LATER : RLT_HANDSHAKE_DONE;
+}
+
+RELET_PRIVATE rlt_handshake_result rlt_handshake_confirmed(rlt_handshake *g)
+{
+    if (g->step == HANDSHAKE_WISHES &&
+        rlt_pubsub_next_asked(g->pubsub) == RLT_NO_SUBSCRIPTION)
+        return handshake_next(g);
+    return RLT_HANDSHAKE_ON;
+}
+
+/* What HELLO says of itself; 0 when this is not RESP3. */
+static int handshake_read_hello(rlt_handshake *g, relet_value v)
+{
+    int64_t proto = 0;
+    rlt_say say;
+
+    if (relet_value_type(v) != RELET_MAP ||
+        !relet_value_int(relet_value_get(v, "proto"), &proto) || proto != 3)
+        return 0;
+    rlt_say_init(&say, g->server, sizeof g->server);
+    rlt_say_span(&say, relet_value_text(relet_value_get(v, "server")));
+    rlt_say_text(&say, " ");
+    rlt_say_span(&say, relet_value_text(relet_value_get(v, "version")));
+    return 1;
+}
+
+/* An error while wishes are being answered belongs to the first one that is
+ * not: they come in order. */
+static rlt_handshake_result handshake_wish_refused(rlt_handshake *g,
+                                                   relet_value v, int busy,
+                                                   relet_event *ev)
+{
+    uint32_t slot = rlt_pubsub_next_asked(g->pubsub);
+
+    if (busy) {
+        rlt_pubsub_busy(g->pubsub, slot);
+        return rlt_handshake_confirmed(g);
+    }
+    /* Nothing follows it in a greeting. */
+    (void)rlt_pubsub_refused(g->pubsub, slot);
+    ev->kind = RELET_SUBSCRIPTION_REFUSED;
+    ev->text = relet_value_text(v);
+    rlt_pubsub_show(g->pubsub, slot, ev);
+    (void)rlt_handshake_confirmed(g);
+    return RLT_HANDSHAKE_TELL;
+}
+
+/* Whether the greeting may go on after this error. */
+static int handshake_forgives(const rlt_handshake *g, relet_value v, int busy)
+{
+    relet_span text = relet_value_text(v);
+
+    if (busy || g->step == HANDSHAKE_LIB_NAME ||
+        g->step == HANDSHAKE_LIB_VERSION)
+        return 1;
+    /* Who may not PING still has a link. */
+    return g->step == HANDSHAKE_PING && rlt_span_eat(&text, "NOPERM");
+}
+
+RELET_PRIVATE rlt_handshake_result rlt_handshake_answer(rlt_handshake *g,
+                                                        relet_value v,
+                                                        relet_event *ev)
+{
+    int error = relet_value_type(v) == RELET_FAILURE;
+    int busy = error && rlt_handshake_is_busy(relet_value_text(v));
+
+    if (busy) {
+        g->busy = 1;
+        handshake_quote(g, v);
+    }
+    g->quote[0] = g->busy ? g->quote[0] : '\0';
+    if (g->step == HANDSHAKE_WISHES && error)
+        return handshake_wish_refused(g, v, busy, ev);
+    /* Its confirmation is a push, and ends the step. */
+    if (g->step == HANDSHAKE_WISHES)
+        return handshake_bad(g, RELET_WHY_PROTOCOL,
+                             "a subscription was answered by a reply");
+    if (error && !handshake_forgives(g, v, busy))
+        return handshake_refused(g, v);
+    if (g->step == HANDSHAKE_HELLO && !error && !handshake_read_hello(g, v))
+        return handshake_bad(g, RELET_WHY_NO_RESP3,
+                             "HELLO 3 was answered, but not in RESP3");
+    return handshake_next(g);
+}
+
+RELET_PRIVATE rlt_handshake_result rlt_handshake_skipped(rlt_handshake *g,
+                                                         int why)
+{
+    int ignored =
+        g->step == HANDSHAKE_LIB_NAME || g->step == HANDSHAKE_LIB_VERSION;
+
+    /* HELLO lists modules, which may be more than a small client can hold. A
+     * line that is too long is a refusal. */
+    g->quote[0] = '\0';
+    if (g->step != HANDSHAKE_WISHES && (ignored || why != RLT_SKIP_LINE))
+        return handshake_next(g);
+    return handshake_bad(g, RELET_WHY_SETUP,
+                         "an answer to the greeting is over a limit");
+}

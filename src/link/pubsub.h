@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pubsub.h - what the user wants to hear, and what the server agreed to.
+ *
+ * A wish is a slot. `want` is the user's will; `heading` is what the server
+ * will think once everything under way has arrived. Where the two differ a
+ * command is to be sent.
+ *
+ *   event                want  heading  asked  leaving  tells
+ *   -------------------  ----  -------  -----  -------  ----------------------
+ *   wish                 1
+ *   wish taken back      0                              UNSUBSCRIBED, if nothing
+ *                                                       is under way or in force
+ *   SUBSCRIBE sent             1        +1
+ *   UNSUBSCRIBE sent           0               +1
+ *   push: agreed                        -1              SUBSCRIBED
+ *   error instead        0     there    -1              SUBSCRIPTION_REFUSED
+ *   busy instead               there    -1              UNSUBSCRIBED, if !want
+ *   barrier reached                            -1       UNSUBSCRIBED
+ *   … behind a busy            there           -1       the same
+ *   sunsubscribe unasked       0                        GAP
+ *   link broke                 0        0      0        UNSUBSCRIBED, if !want
+ *   … the library's own  1     0        0      0
+ *
+ * Errors and busy change want and heading only when nothing else is under
+ * way, which will decide; nor do they tell then. A slot is free again when
+ * nobody wants it and nothing is under way. */
+#ifndef RLT_PUBSUB_H
+#define RLT_PUBSUB_H
+
+#include "base.h"
+#include "buf.h"
+
+typedef struct rlt_subscription {
+    size_t name, name_len; /* in the names buffer                            */
+    uint16_t asked, leaving;
+    uint8_t kind; /* relet_channel                                           */
+    uint8_t used, want, heading;
+    uint8_t there;   /* what the server thought when it last answered        */
+    uint8_t goodbye; /* RELET_UNSUBSCRIBED is to be told                     */
+    uint8_t own;     /* the library's                                        */
+} rlt_subscription;
+
+typedef struct rlt_pubsub {
+    rlt_subscription *subscriptions;
+    uint32_t max;
+    uint32_t hint;     /* where the last one was found                       */
+    uint32_t lent;     /* slot + 1 whose name an event shows                 */
+    uint32_t goodbyes; /* how many have `goodbye`                            */
+    uint8_t dirty;     /* some want may differ from its heading              */
+    uint8_t spare;     /* the last free slot is not for the user's           */
+    rlt_buf names;
+} rlt_pubsub;
+
+#define RLT_NO_SUBSCRIPTION UINT32_MAX
+
+RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_subscription *wishes,
+                                   uint32_t max, rlt_memory memory, void *names,
+                                   size_t names_max);
+RELET_PRIVATE void rlt_pubsub_free(rlt_pubsub *ps);
+
+/* 0, or RELET_E_LIMIT, RELET_E_MEMORY. */
+RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
+                                       relet_span name);
+
+/* 0, or RELET_E_REFUSED when it was not wished for. */
+RELET_PRIVATE int rlt_pubsub_unsubscribe(rlt_pubsub *ps, relet_channel kind,
+                                         relet_span name);
+
+/* The library's own wish, for a channel; `spare` has kept a slot for it. */
+RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
+
+/* 1 when the user wishes for anything. */
+RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);
+
+/* 1 when one of the user's wishes is in force on this link. */
+RELET_PRIVATE int rlt_pubsub_in_force(const rlt_pubsub *ps);
+
+/* The next slot a command is to be sent for, and whether it is to leave; or
+ * RLT_NO_SUBSCRIPTION. Then say that it was sent. */
+RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave);
+RELET_PRIVATE void rlt_pubsub_was_sent(rlt_pubsub *ps, uint32_t slot,
+                                       int leave);
+
+/* For a greeting: the first slot from this one on that is to be subscribed, or
+ * RLT_NO_SUBSCRIPTION. */
+RELET_PRIVATE uint32_t rlt_pubsub_restore(const rlt_pubsub *ps, uint32_t from);
+
+/* The words for a slot: SUBSCRIBE or UNSUBSCRIBE of its kind, and its name. */
+RELET_PRIVATE void rlt_pubsub_command(const rlt_pubsub *ps, uint32_t slot,
+                                      int leave, relet_span argv[2]);
+RELET_PRIVATE relet_span rlt_pubsub_name(const rlt_pubsub *ps, uint32_t slot);
+
+/* What a push is about. */
+typedef enum rlt_push {
+    RLT_PUSH_MALFORMED, /* a kind we know, in a shape that it never has      */
+    RLT_PUSH_MESSAGE,
+    RLT_PUSH_INVALIDATE,
+    RLT_PUSH_SUBSCRIBED,   /* *slot, or RLT_NO_SUBSCRIPTION                  */
+    RLT_PUSH_UNSUBSCRIBED, /* *slot, or RLT_NO_SUBSCRIPTION                  */
+    RLT_PUSH_UNKNOWN
+} rlt_push;
+
+/* Fills kind, channel, pattern and value of the event as far as they apply. */
+RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push,
+                                       relet_event *ev, uint32_t *slot);
+
+/* The events of the table above. `refused` returns 1 when it is to be told,
+ * `moved` when it was in force; `stayed` is the barrier behind a busy. */
+RELET_PRIVATE void rlt_pubsub_agreed(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE int rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE void rlt_pubsub_busy(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE void rlt_pubsub_stayed(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE void rlt_pubsub_left(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE int rlt_pubsub_moved(rlt_pubsub *ps, uint32_t slot);
+RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps);
+
+/* The first slot that was asked for and not answered, in slot order, which is
+ * the order of a greeting; or RLT_NO_SUBSCRIPTION. */
+RELET_PRIVATE uint32_t rlt_pubsub_next_asked(const rlt_pubsub *ps);
+
+/* Fill the event with a slot's kind and name, lent until rlt_pubsub_release. */
+RELET_PRIVATE void rlt_pubsub_show(rlt_pubsub *ps, uint32_t slot,
+                                   relet_event *ev);
+RELET_PRIVATE void rlt_pubsub_release(rlt_pubsub *ps);
+
+/* 1 and an UNSUBSCRIBED event, if one is to be told. */
+RELET_PRIVATE int rlt_pubsub_event(rlt_pubsub *ps, relet_event *ev);
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# embed.awk - writes src/link/script_text.inc: the scripts, without the blanks in
+# front of their lines and, but for the one that names them, without comments.
+#
+#   awk -f tools/embed.awk lua/*.lua >src/link/script_text.inc
+
+BEGIN {
+    print "/* SPDX-License-Identifier: MIT"
+    print " *"
+    print " * script_text.inc - the scripts of lua/, made by tools/embed.awk. */"
+}
+FNR == 1 {
+    named = 0
+    if (NR > 1)
+        print "    ;"
+    name = FILENAME
+    sub(/.*\//, "", name)
+    sub(/\.lua$/, "", name)
+    printf "\nstatic const char script_text_%s[] =\n", name
+}
+/^--/ && named++ { next }
+{
+    sub(/^ +/, "")
+    gsub(/\\/, "\\\\")
+    gsub(/"/, "\\\"")
+    printf "    \"%s\\n\"\n", $0
+}
+END { print "    ;" }
