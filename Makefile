@@ -9,7 +9,7 @@
 #                     the slowest tests, the demo and the servers
 #   make vectors      the RESP3 vectors; FILE=path for some of your own
 #   make model        the local server against real ones; SEEDS=9 FROM=1
-#   make sim SEEDS=1000  whole clients under faults; sim.mk says more
+#   make sim SEEDS=1000  whole clients under faults; tests/sim/sim.mk says more
 #   make mutants      break the client in named ways: each is found
 #   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
 #   make bench        side by side with hiredis, redis-benchmark and queues
@@ -19,7 +19,7 @@
 #   make clean        everything in build/ but build/deps
 #
 # What is built with other flags or another compiler is a flavour, named by F,
-# and lives in its own folder: make F=asan suite. flavours.mk lists them.
+# and lives in its own folder: make F=asan suite. tests/flavours.mk lists them.
 
 # The rooms, lowest first: layer order, reading order, amalgamation order. The
 # folders are the layers.
@@ -52,7 +52,7 @@ STRICT  = -Wsign-conversion -Wcast-qual -Wstrict-prototypes \
           -Wdouble-promotion -Wwrite-strings
 DEPEND  = $(if $(filter tcc,$(F)),-MD -MF $@.d,-MMD -MP -MF $@.d -MT $@)
 
-include flavours.mk
+include tests/flavours.mk
 
 ifdef F
 O       = build/$(F)
@@ -83,9 +83,9 @@ OBJECTS     = $(ROOMS:%=$(O)/src/%.o) $(LOCAL_OBJECTS)
 CLI_OBJECTS = $(patsubst %.c,$(O)/%.o,$(wildcard src/cli/*.c))
 SO          = librelet.so.$(VERSION)
 COMPILE     = $(CC) $(CPPFLAGS) $(STD) $(WARN) $(CFLAGS)
-include local.mk
-include sim.mk
-include faults.mk
+include src/local/local.mk
+include tests/sim/sim.mk
+include tests/faults/faults.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -312,11 +312,11 @@ install: all
 	ln -sf $(SO) $(D)$(LIBDIR)/librelet.so.$(ABI)
 	ln -sf librelet.so.$(ABI) $(D)$(LIBDIR)/librelet.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-	    -e 's|@VERSION@|$(VERSION)|' relet.pc.in \
+	    -e 's|@VERSION@|$(VERSION)|' packaging/relet.pc.in \
 	    >$(D)$(LIBDIR)/pkgconfig/relet.pc
 	install -m 755 build/relet $(D)$(PREFIX)/bin/relet
-	install -m 644 man/relet.1 $(D)$(PREFIX)/share/man/man1/relet.1
-	install -m 644 completion/relet.bash $(D)$(COMPLETION)/relet
+	install -m 644 packaging/man/relet.1 $(D)$(PREFIX)/share/man/man1/relet.1
+	install -m 644 packaging/completion/relet.bash $(D)$(COMPLETION)/relet
 
 uninstall:
 	rm -f $(D)$(PREFIX)/include/relet.h $(D)$(LIBDIR)/librelet.a \

@@ -135,7 +135,7 @@ test_help() {
     run --version
     claim 'the version is that of the header' '$code == 0 && $out == "relet '"$(
         sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)"'"'
-    claim 'the manual is of this version' '$(cat man/relet.1) == *"\"$out\""*'
+    claim 'the manual is of this version' '$(cat packaging/man/relet.1) == *"\"$out\""*'
 }
 
 # A wrong command line: code 2, one line on stderr that holds this, no stdout.
@@ -192,9 +192,9 @@ test_options_agree() {
         for c in $commands; do "$relet" "$c" --help; done
     } | grep -oE '^  (-[a-zA-Z], |    )--[a-z]+' |
         grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/help"
-    sed -n 's/\\-/-/g; /^\.B[R]* -/p' man/relet.1 | sed 's/\\f.*//' |
+    sed -n 's/\\-/-/g; /^\.B[R]* -/p' packaging/man/relet.1 | sed 's/\\f.*//' |
         grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/man"
-    grep -oE '(words\+?|common)="[^"]*"' completion/relet.bash |
+    grep -oE '(words\+?|common)="[^"]*"' packaging/completion/relet.bash |
         grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/bash"
     claim 'help names options' '$(wc -l <"$work/help") -gt 25'
     claim 'the manual describes what --help lists' \
@@ -203,12 +203,12 @@ test_options_agree() {
         '-z $(diff "$work/help" "$work/bash" 2>&1)'
     for c in $commands; do
         claim "the manual has a section on $c" \
-            '$(grep -c "^\.SS relet $c\$" man/relet.1) == 1'
+            '$(grep -c "^\.SS relet $c\$" packaging/man/relet.1) == 1'
     done
 }
 
 complete() {
-    bash -c '. completion/relet.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1))
+    bash -c '. packaging/completion/relet.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1))
              _relet; echo "${COMPREPLY[*]}"' bash "$@"
 }
 
@@ -728,7 +728,7 @@ test_bench() {
 
 # The lines of EXAMPLES in the manual, as they are typed.
 examples() {
-    sed -n '/^\.SH EXAMPLES/,/^\.EE/p' man/relet.1 | grep '^relet\|^printf' |
+    sed -n '/^\.SH EXAMPLES/,/^\.EE/p' packaging/man/relet.1 | grep '^relet\|^printf' |
         sed 's/\\-/-/g; s/\\e/\\/g'
 }
 

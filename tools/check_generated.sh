@@ -66,7 +66,7 @@ expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
     trouble "RELET_VERSION_NUMBER is $number, $version makes $expected"
 grep -q "^## .*$version" CHANGELOG.md ||
     trouble "CHANGELOG.md has no section for $version"
-grep -q "$version" man/relet.1 || trouble "man/relet.1 is not of $version"
+grep -q "$version" packaging/man/relet.1 || trouble "packaging/man/relet.1 is not of $version"
 
 [ "$bad" -eq 0 ] && echo "generated: relet.c is reproducible, version $version"
 exit "$bad"

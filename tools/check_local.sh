@@ -42,7 +42,7 @@ BEGIN {
         below[name(file[k])] = 1
     }
 }
-!(name($0) in below) { trouble($0 " has no place in LOCAL of local.mk") }
+!(name($0) in below) { trouble($0 " has no place in LOCAL of src/local/local.mk") }
 END {
     if (!bad)
         printf "layers: %d files of the local server look only down\n", n

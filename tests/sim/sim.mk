@@ -26,7 +26,7 @@ $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
 	@mkdir -p $(@D)
 	$(COMPILE) -w $(SIM_INSIDE) -c -o $@ $<
 
-$(SIM_OBJ): $(O)/%.o: %.c Makefile sim.mk
+$(SIM_OBJ): $(O)/%.o: %.c Makefile tests/sim/sim.mk
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -c -o $@ $<
 
@@ -40,7 +40,7 @@ sim: $(O)/sim
 SIM_TESTS = $(patsubst %.c,$(O)/%,$(wildcard tests/sim/*_test.c))
 
 $(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
-              $(O)/tests/sim/%.o sim.mk | greatest
+              $(O)/tests/sim/%.o tests/sim/sim.mk | greatest
 	@mkdir -p $(@D)
 	$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
 	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
@@ -50,7 +50,7 @@ UNIT_OBJ = $(addprefix build/unit/,$(addsuffix .o,$(shell \
              sed -n 's/^test: *\([^ ]*\).*/\1/p' tests/sim/mutants/*.patch | \
              sort -u)))
 
-build/unit/%.o: tests/%.c sim.mk | greatest
+build/unit/%.o: tests/%.c tests/sim/sim.mk | greatest
 	@mkdir -p $(@D)
 	$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude \
 	    $(INSIDES) -Itests -Itests/engine -isystem $(GREATEST_DIR) -c -o $@ $<
@@ -72,7 +72,7 @@ sim-hash: build/sim
 # The harness brings its own copy of both libraries.
 SIM_FUZZ = $(O)/fuzz/sim_fuzz
 
-$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) sim.mk
+$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) tests/sim/sim.mk
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -o $@ $< \
 	    $(filter-out %/sim_main.o,$(SIM_OBJ)) $(SIM_LIB) \

@@ -51,7 +51,7 @@ LOCAL_OBJECTS = $(LOCAL_PURE) $(STORE:%=$(O)/src/%.o)
 dist: $(DIST)/relet_local.c $(DIST)/relet_local.h
 
 $(DIST)/relet_local.c: tools/amalgamate.sh include/relet_local.h \
-                       $(LOCAL_SOURCES) LICENSE local.mk
+                       $(LOCAL_SOURCES) LICENSE src/local/local.mk
 	@mkdir -p $(@D)
 	sh tools/amalgamate.sh -local $(VERSION) $(LOCAL_SOURCES) >$@
 
@@ -93,15 +93,15 @@ ifneq ($(filter $(F),$(LOCAL_FLAVOURS) fuzz),)
 LOCAL_REPLAYS  = $(LOCAL_FUZZ:%.c=$(O)/%)
 endif
 
-$(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) local.mk | greatest
+$(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
 
-$(STORE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+$(STORE_TESTS): $(O)/%: %.c $(LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
 	$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
 
-$(ENGINE_TESTS): $(O)/%: %.c $(LIB) local.mk | greatest
+$(ENGINE_TESTS): $(O)/%: %.c $(LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
 	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/engine -o $@ $< $(LIB) -lm
 
@@ -109,7 +109,7 @@ engine: $(ENGINE_TESTS)
 	@sh tests/suite.sh "$(RUN)" $^
 
 $(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
-$(LOCAL_REPLAYS): local.mk
+$(LOCAL_REPLAYS): src/local/local.mk
 
 local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
 	@sh tests/suite.sh "$(RUN)" $^

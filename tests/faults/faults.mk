@@ -8,7 +8,7 @@
 
 FAULTS = $(patsubst %.c,$(O)/%,$(wildcard tests/faults/*.c))
 
-$(FAULTS): $(O)/tests/faults/%: tests/faults/%.c $(LIB) faults.mk
+$(FAULTS): $(O)/tests/faults/%: tests/faults/%.c $(LIB) tests/faults/faults.mk
 	@mkdir -p $(@D)
 	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) -lm
 
