@@ -453,26 +453,6 @@ TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
     PASS();
 }
 
-/* A claim whose answer breaks each link is recalled when its worker stops, and
- * the answer to the recall breaks the link, too: the worker never ended. */
-TEST a_worker_that_stops_gives_up_a_claim_whose_recalls_are_in_vain(void)
-{
-    t_rig t;
-
-    t_begin(&t, 1);
-    (void)t_sends(&t);
-    (void)t_hear(&t, RLT_STEP_CLAIM, NULL);
-    rlt_worker_stop(&t.w);
-    t_recalls_in_vain(&t);
-    ASSERT_EQ(RLT_WORKER_STOPPING, t.w.state);
-    ASSERT(rlt_worker_deadline(&t.w, 0, t.c.now) < RELET_NEVER);
-    t_clock_pass(&t.c, T_LEASE);
-    rlt_worker_tick(&t.w, t.c.now);
-    rlt_worker_settle(&t.w);
-    ASSERT_EQ(1, rlt_worker_ended(&t.w));
-    PASS();
-}
-
 /* The answer to what was to free its slot is late: the job was forgotten here,
  * and stalled there. Found by the simulator. */
 TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
@@ -1175,7 +1155,6 @@ int main(int argc, char **argv)
     RUN_TEST(the_deadline_names_when_recalls_in_vain_are_given_up);
     RUN_TEST(
         recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim);
-    RUN_TEST(a_worker_that_stops_gives_up_a_claim_whose_recalls_are_in_vain);
     RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
     RUN_TEST(what_the_claim_brought_before_is_not_recalled);
     RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);

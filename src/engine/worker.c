@@ -44,21 +44,14 @@ static int work_is_idle(const rlt_worker *w)
     return w->state == RLT_WORKER_REST || w->state == RLT_WORKER_OVER;
 }
 
-/* A claim was not answered, and is not made again: a recall asks what it
- * brought. */
-static int work_claim_is_left(const rlt_worker *w)
-{
-    return w->repeats && w->state == RLT_WORKER_STOPPING &&
-           w->step[RLT_STEP_CLAIM].serial == 0;
-}
-
 /* A claim brought jobs that are not known here, and there is room for one; or
  * it was not answered, and is not to be made again. */
 static int work_is_astray(const rlt_worker *w)
 {
     if (w->reply_lost)
         return rlt_claims_in(&w->held, RLT_CLAIM_FREE) > 0;
-    return work_claim_is_left(w);
+    return w->repeats && w->state == RLT_WORKER_STOPPING &&
+           w->step[RLT_STEP_CLAIM].serial == 0;
 }
 
 /* Those that a handler is at. */
@@ -130,8 +123,8 @@ static int work_to_send(const rlt_worker *w)
  * the jobs, and the claim is given up: then, with or without a link. */
 static relet_time work_gives_up_at(const rlt_worker *w)
 {
-    if (!(w->reply_lost || work_claim_is_left(w)) ||
-        w->in_vain < RLT_WORKER_IN_VAIN || w->step[RLT_STEP_RECALL].serial != 0)
+    if (!w->reply_lost || w->in_vain < RLT_WORKER_IN_VAIN ||
+        w->step[RLT_STEP_RECALL].serial != 0)
         return RELET_NEVER;
     return w->claim_heard_at + w->plan.lease_ms;
 }
