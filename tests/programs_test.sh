@@ -50,18 +50,19 @@ undeclared() {
         }' "$list" -
 }
 
+makefiles=$(find src tests -name "*.mk" | sort)
 scripts=$(find .ci tests tools fuzz -name '*.sh' -o -path .ci/run |
     sort)
 sh tests/programs.sh >"$work/list"
 # shellcheck disable=SC2086
 check 'each program that is called is declared' \
-    undeclared "$work/list" Makefile ./*.mk $scripts
+    undeclared "$work/list" Makefile $makefiles $scripts
 
 # Without a line of the table, its program is noticed where it is called.
 lacks() {
     grep -v "^$1 " "$work/list" >"$work/without"
     # shellcheck disable=SC2086
-    undeclared "$work/without" Makefile ./*.mk $scripts >"$work/said"
+    undeclared "$work/without" Makefile $makefiles $scripts >"$work/said"
     grep -q " calls $2, " "$work/said" || echo "$2 is not missed"
 }
 check 'patch without its package is noticed' lacks PATCH patch
