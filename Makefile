@@ -28,8 +28,8 @@ RESP   = line tape scan value cmd
 CONFIG = config config_url config_env config_check
 LINK   = command_rules reader conn pubsub script handshake session
 ENGINE = lease elect job claims type_cursor reaper worker learn args
-CLIENT = client submit leases complete workers put queue dispatch
-DRIVE  = watchset connect socket poll put_wait
+CLIENT = client submit leases put complete workers queue dispatch loop
+DRIVE  = clock watchset connect socket poll put_wait
 LAYERS = base resp config link engine client driver
 CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \
          $(LINK:%=link/%) $(ENGINE:%=engine/%) $(CLIENT:%=client/%)
@@ -267,8 +267,7 @@ ANSWER.local-folders = $(LOCAL_INSIDES)
 
 check-layers: pure
 	@sh tools/check_layers.sh "$(DRIVER)" $(ROOMS)
-	@sh tools/check_calls.sh tools/calls_upward.txt \
-	    $(ROOMS:%=build/pure/src/%.o)
+	@sh tools/check_calls.sh $(ROOMS:%=build/pure/src/%.o)
 
 pure:
 	@$(MAKE) -s F=pure build/pure/relet

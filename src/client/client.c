@@ -214,11 +214,12 @@ static void client_init_leases(relet *r, const relet_config *c,
     memset(r->leases, 0, r->leases_max * sizeof(rlt_lease_entry));
     rlt_rand_seed(&r->lease_rand, c->seed ^ UINT64_C(0x6c65617365));
     r->workers = (rlt_worker_entry *)(void *)((uint8_t *)r + p->workers);
-    r->slots = (rlt_claim *)(void *)((uint8_t *)r + p->slots);
+    r->claims = (rlt_claim *)(void *)((uint8_t *)r + p->slots);
     r->workers_max = c->workers_max;
     r->jobs_max = c->jobs_max;
     memset(r->workers, 0, r->workers_max * sizeof(rlt_worker_entry));
-    rlt_put_init(r);
+    if (r->workers_max > 0)
+        memset(rlt_client_batch(r), 0, sizeof(rlt_put_batch));
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -293,15 +294,6 @@ RELET_API void relet_finish(relet *r)
     rlt_conn_free(&r->conn);
 }
 
-RELET_API void relet_stop(relet *r)
-{
-    if (rlt_client_is_foreign(r))
-        return;
-    rlt_session_stop(&r->session);
-    rlt_leases_stop(r);
-    rlt_workers_stop(r);
-}
-
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
                                          rlt_home *home)
 {
@@ -323,26 +315,6 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 }
 
 /* ------------------------------------------------------------- the driver */
-
-RELET_API relet_time relet_deadline(const relet *r)
-{
-    relet_time ours;
-
-    if (rlt_client_is_foreign(r))
-        return RELET_NEVER;
-    ours = RLT_MIN(rlt_leases_deadline(r), rlt_workers_deadline(r));
-    return RLT_MIN(rlt_session_deadline(&r->session), ours);
-}
-
-RELET_API void relet_tick(relet *r, relet_time now)
-{
-    if (rlt_client_is_foreign(r))
-        return;
-    rlt_reader_release(&r->conn.reader);
-    rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
-    rlt_leases_tick(r);
-    rlt_workers_tick(r);
-}
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
 {

@@ -108,7 +108,7 @@ struct relet {
      * known what this client puts. */
     char wake[64 + 5 + RLT_UID_LEN];
     rlt_worker_entry *workers;
-    rlt_claim *slots; /* jobs_max for each desk, and then the ferry          */
+    rlt_claim *claims; /* jobs_max for each worker, then the put batch       */
     uint32_t workers_max, jobs_max;
     uint64_t worker_link; /* session.connects when they last had a link      */
     uint32_t worker_serial; /* of the last errand                            */
@@ -125,6 +125,13 @@ struct relet {
 static inline int rlt_client_is_foreign(const relet *r)
 {
     return r->home->operations_max == 0;
+}
+
+/* There is one in a client that may have workers. */
+static inline rlt_put_batch *rlt_client_batch(const relet *r)
+{
+    return (rlt_put_batch *)(void *)(r->claims +
+                                     (size_t)r->workers_max * r->jobs_max);
 }
 
 /* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
@@ -162,7 +169,6 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
 /* A put was answered by *ev: so were its riders. The next of them, and 1. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
-RELET_PRIVATE void rlt_put_init(relet *r);
 
 /* What was offered to a queue, or is delayed no more, has no place yet, or no
  * worker that knows when it is due. This follows such a request, whatever
@@ -216,9 +222,12 @@ RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r);
 RELET_PRIVATE void rlt_leases_tick(relet *r);
 RELET_PRIVATE void rlt_leases_stop(relet *r);
 
-/* 1 and *ev, when one of them has something to tell; 1 when *ev is about the
- * channel of wake-ups, and not to be told. */
+/* 1 and *ev, when one of them has something to tell. */
 RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
-RELET_PRIVATE int rlt_leases_hides(relet *r, const relet_event *ev);
+
+/* 1 when *ev is about the channel of wake-ups, and not to be told. A message on
+ * it names the key of a lease or a queue, and wakes what waits for that key. */
+RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev);
+RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
 
 #endif

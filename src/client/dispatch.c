@@ -544,6 +544,18 @@ static int dispatch_next(relet *r, relet_event *ev)
     return told;
 }
 
+/* 1: the event is a wake-up of ours, and not to be told. */
+static int dispatch_wakes(relet *r, const relet_event *ev)
+{
+    if (!rlt_leases_hides(r, ev))
+        return 0;
+    if (ev->kind == RELET_MESSAGE) {
+        rlt_leases_wake(r, relet_value_text(ev->value));
+        rlt_workers_wake(r, relet_value_text(ev->value));
+    }
+    return 1;
+}
+
 RELET_API int relet_next(relet *r, relet_event *ev)
 {
     int told;
@@ -552,7 +564,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
         return 0;
     do {
         told = dispatch_next(r, ev);
-    } while (told && ev->channel.n > 0 && rlt_leases_hides(r, ev));
+    } while (told && ev->channel.n > 0 && dispatch_wakes(r, ev));
     if (!told)
         rlt_workers_flush(r);
     return told;

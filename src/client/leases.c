@@ -455,18 +455,17 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
 }
 
 /* What comes about the channel of wake-ups is not for the user. */
-RELET_PRIVATE int rlt_leases_hides(relet *r, const relet_event *ev)
+RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev)
 {
-    if (r->wake_len == 0 || ev->channel.n != r->wake_len ||
-        ev->channel_kind != RELET_CHANNEL ||
-        memcmp(ev->channel.p, r->wake, r->wake_len) != 0)
-        return 0;
-    if (ev->kind == RELET_MESSAGE) {
-        leases_wake(r, relet_value_text(ev->value), NULL);
-        leases_turns(r);
-        rlt_workers_wake(r, relet_value_text(ev->value));
-    }
-    return 1;
+    return r->wake_len > 0 && ev->channel.n == r->wake_len &&
+           ev->channel_kind == RELET_CHANNEL &&
+           memcmp(ev->channel.p, r->wake, r->wake_len) == 0;
+}
+
+RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key)
+{
+    leases_wake(r, key, NULL);
+    leases_turns(r);
 }
 
 /* ---------------------------------------------------------------- the user */

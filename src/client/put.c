@@ -10,18 +10,6 @@
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
 #define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
 
-static rlt_put_batch *put_ferry(const relet *r)
-{
-    return (rlt_put_batch *)(void *)(r->slots +
-                                     (size_t)r->workers_max * r->jobs_max);
-}
-
-RELET_PRIVATE void rlt_put_init(relet *r)
-{
-    if (r->workers_max > 0)
-        memset(put_ferry(r), 0, sizeof(rlt_put_batch));
-}
-
 static const char *put_rule(const relet *r, const relet_job *jobs,
                                  size_t count, int *plain)
 {
@@ -52,7 +40,7 @@ static uint32_t put_op(relet *r, rlt_args *w)
     uint64_t places = 2 * (uint64_t)r->home->operations_max;
     uint32_t place = (uint32_t)(r->put_op % places);
 
-    put_ferry(r)->place = 0;
+    rlt_client_batch(r)->place = 0;
     while (rlt_conn_has_place(&r->conn, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_args_place(
@@ -68,7 +56,7 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
                      size_t count, const relet_request *q)
 {
     relet_span payload[PUT_PLAIN_MAX];
-    rlt_put_batch *f = put_ferry(r);
+    rlt_put_batch *f = rlt_client_batch(r);
     relet_args more;
     size_t i;
     int code;
@@ -90,7 +78,7 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
 
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 {
-    rlt_put_batch *f = put_ferry(r);
+    rlt_put_batch *f = rlt_client_batch(r);
     char *room = (char *)f->said;
     relet_value number;
 
@@ -115,7 +103,7 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
 {
-    rlt_put_batch *f = put_ferry(r);
+    rlt_put_batch *f = rlt_client_batch(r);
     rlt_op op;
 
     if (r->workers_max == 0 || !rlt_conn_take_answered(&r->conn, &op))
@@ -169,7 +157,7 @@ static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
 static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
                       size_t count)
 {
-    rlt_put_batch *f = put_ferry(r);
+    rlt_put_batch *f = rlt_client_batch(r);
 
     f->queue = *tag;
     f->place = place;

@@ -667,7 +667,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_leases_listen(r);
-    rlt_worker_start(&d->work, &plan, r->slots + (size_t)i * r->jobs_max,
+    rlt_worker_start(&d->work, &plan, r->claims + (size_t)i * r->jobs_max,
                      &r->lease_rand, r->session.now);
     r->worker_busy = 1;
     r->worker_due = RLT_WORKERS_DUE_AT_TICK;

@@ -91,17 +91,6 @@ static poll_driver *poll_of(const relet *r)
 /* --------------------------------------------------------------- the system
  */
 
-RELET_API relet_time relet_clock(void)
-{
-    struct timespec t = {0, 0};
-
-#ifdef CLOCK_BOOTTIME
-    if (clock_gettime(CLOCK_BOOTTIME, &t) != 0)
-#endif
-        (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (relet_time)t.tv_sec * 1000 + (relet_time)(t.tv_nsec / 1000000);
-}
-
 /* Only jitter hangs on it: a guess is better than no client. */
 static uint64_t poll_seed(const void *place)
 {

@@ -9,15 +9,6 @@
 #define LEARN_HELD_BACK_MAX_MS 1000
 #define LEARN_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit      */
 
-RELET_PRIVATE void rlt_worker_claim_ends(rlt_worker *w, int astray,
-                                         uint64_t from)
-{
-    w->reply_lost = astray != 0;
-    w->reply_lost_from = astray ? from : 0;
-    w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op += !astray;
-}
-
 /* ----------------------------------------------------------------- answers */
 
 /* Steps that fail while the worker waits have failed for the same reason, and

@@ -157,6 +157,15 @@ RELET_PRIVATE relet_time rlt_worker_deadline(const rlt_worker *w, int up,
     return t;
 }
 
+RELET_PRIVATE void rlt_worker_claim_ends(rlt_worker *w, int astray,
+                                         uint64_t from)
+{
+    w->reply_lost = astray != 0;
+    w->reply_lost_from = astray ? from : 0;
+    w->repeats = 0;
+    w->step[RLT_STEP_CLAIM].op += !astray;
+}
+
 static void work_give_up(rlt_worker *w, relet_time now)
 {
     if (now < work_gives_up_at(w))
