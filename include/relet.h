@@ -244,7 +244,8 @@ typedef struct relet_config {
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
     uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
-    uint32_t workers_max;       /* workers at a time; some 1 KB each          */
+    uint32_t workers_max;       /* workers at a time; some 1 KB each, and
+                                 * 24 KB for the first, also to put jobs      */
     uint32_t jobs_max;          /* jobs that each has room for; 100 bytes each */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
@@ -265,9 +266,8 @@ typedef struct relet_config {
 
 /* The defaults: localhost:6379, database 0, limits for a server process.
  * relet_config_init_small: the smallest that is useful, about 8 KiB a client
- * with fixed buffers. The stack comes on top: some 8 KiB for the configuration and
- * relet_init, 5 KiB for events and commands, 26 KiB with workers, 44 KiB for
- * relet_put. README has the figures as measured. */
+ * with fixed buffers. The stack comes on top: no call takes more than 4 KiB of
+ * it. README has the figures as measured. */
 RELET_API void relet_config_init(relet_config *c);
 RELET_API void relet_config_init_small(relet_config *c);
 
@@ -299,7 +299,8 @@ RELET_API int relet_config_url(relet_config *c, const char *url,
  *   REDIS_SENTINEL_HOST REDIS_SENTINEL_PORT REDIS_SENTINEL_NAME
  *
  * None of them set is no error: *c stays as it is. `get` is getenv or a stand-
- * in: it returns NULL for what is not set. */
+ * in: it returns NULL for what is not set. It is asked for each more than once,
+ * and returns the same each time. */
 typedef const char *relet_env_fn(void *user, const char *name);
 RELET_API int relet_config_env_from(relet_config *c, const char *scope,
                                     relet_env_fn *get, void *user,

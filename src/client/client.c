@@ -106,7 +106,7 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->workers = client_place(p, c->workers_max * sizeof(rlt_worker_entry));
     p->slots = client_place(
         p, (size_t)c->workers_max * c->jobs_max * sizeof(rlt_claim) +
-               (c->workers_max ? sizeof(rlt_put_batch) : 0));
+               (c->workers_max ? sizeof(rlt_queue_room) : 0));
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
                                      strlen(c->tracking_prefix) +
                                      strlen(c->prefix) + 4);
@@ -219,7 +219,7 @@ static void client_init_leases(relet *r, const relet_config *c,
     r->jobs_max = c->jobs_max;
     memset(r->workers, 0, r->workers_max * sizeof(rlt_worker_entry));
     if (r->workers_max > 0)
-        memset(rlt_client_batch(r), 0, sizeof(rlt_put_batch));
+        memset(rlt_client_queues(r), 0, sizeof(rlt_queue_room));
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -292,6 +292,15 @@ RELET_API void relet_finish(relet *r)
     rlt_buf_free(&r->session.handshake.secrets);
     rlt_pubsub_free(&r->pubsub);
     rlt_conn_free(&r->conn);
+}
+
+RELET_PRIVATE rlt_args *rlt_client_args(const relet *r)
+{
+    rlt_args *w = &rlt_client_queues(r)->args;
+
+    rlt_assert(r->workers_max > 0);
+    rlt_args_init(w);
+    return w;
 }
 
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,

@@ -8,6 +8,7 @@
 #ifndef RLT_CLIENT_H
 #define RLT_CLIENT_H
 
+#include "args.h"
 #include "base.h"
 #include "conn.h"
 #include "elect.h"
@@ -108,7 +109,7 @@ struct relet {
      * known what this client puts. */
     char wake[64 + 5 + RLT_UID_LEN];
     rlt_worker_entry *workers;
-    rlt_claim *claims; /* jobs_max for each worker, then the put batch       */
+    rlt_claim *claims; /* jobs_max for each worker, then what queues need    */
     uint32_t workers_max, jobs_max;
     uint64_t worker_link; /* session.connects when they last had a link      */
     uint32_t worker_serial; /* of the last errand                            */
@@ -127,12 +128,25 @@ static inline int rlt_client_is_foreign(const relet *r)
     return r->home->operations_max == 0;
 }
 
-/* There is one in a client that may have workers. */
+/* What a client that may have workers needs for its queues. */
+typedef struct rlt_queue_room {
+    rlt_put_batch batch;
+    rlt_args args;
+} rlt_queue_room;
+
+static inline rlt_queue_room *rlt_client_queues(const relet *r)
+{
+    return (rlt_queue_room *)(void *)(r->claims +
+                                      (size_t)r->workers_max * r->jobs_max);
+}
+
 static inline rlt_put_batch *rlt_client_batch(const relet *r)
 {
-    return (rlt_put_batch *)(void *)(r->claims +
-                                     (size_t)r->workers_max * r->jobs_max);
+    return &rlt_client_queues(r)->batch;
 }
+
+/* The arguments of the next call of a script, and there are none yet. */
+RELET_PRIVATE rlt_args *rlt_client_args(const relet *r);
 
 /* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
  * names the rule from now on. */

@@ -89,24 +89,24 @@ RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
 {
     rlt_worker_entry *d = rlt_workers_entry(r, worker);
     rlt_claim *s = complete_slot(d, number);
-    rlt_args w;
+    rlt_args *w;
     int code;
 
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
     if (s->state == RLT_CLAIM_LOST || s->bare)
         return complete_end(r, d, s, RLT_CLAIM_DONE);
-    rlt_args_init(&w);
-    rlt_args_key(&w, &d->queue, RLT_KEY_JOBS);
-    rlt_args_key(&w, &d->queue, RLT_KEY_LEASED);
-    rlt_args_key(&w, &d->queue, RLT_KEY_DONE);
-    rlt_args_key(&w, &d->queue, RLT_KEY_IDS);
-    complete_own_op(&w, d, s);
-    rlt_args_number(&w, s->number);
-    rlt_args_number(&w, s->token);
-    rlt_args_number(&w, (uint64_t)s->keep_ms);
-    rlt_args_add(&w, result);
-    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, &w);
+    w = rlt_client_args(r);
+    rlt_args_key(w, &d->queue, RLT_KEY_JOBS);
+    rlt_args_key(w, &d->queue, RLT_KEY_LEASED);
+    rlt_args_key(w, &d->queue, RLT_KEY_DONE);
+    rlt_args_key(w, &d->queue, RLT_KEY_IDS);
+    complete_own_op(w, d, s);
+    rlt_args_number(w, s->number);
+    rlt_args_number(w, s->token);
+    rlt_args_number(w, (uint64_t)s->keep_ms);
+    rlt_args_add(w, result);
+    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, w);
     if (code == 0 && s->keep_ms > 0)
         rlt_reaper_kept(&d->work.reaper, r->session.now + s->keep_ms);
     return code;
@@ -145,21 +145,21 @@ static int complete_fail(relet *r, rlt_worker_entry *d, rlt_claim *s,
                          const relet_failure *f)
 {
     const char *verdict = complete_verdict(s, f);
-    rlt_args w;
+    rlt_args *w;
     int code;
 
-    rlt_args_init(&w);
-    rlt_args_key(&w, &d->queue, RLT_KEY_JOBS);
-    rlt_args_key(&w, &d->queue, RLT_KEY_LEASED);
-    rlt_args_key(&w, &d->queue, RLT_KEY_DELAYED);
-    rlt_args_key(&w, &d->queue, RLT_KEY_DEAD);
-    complete_own_op(&w, d, s);
-    rlt_args_name(&w, s->number, s->rank);
-    rlt_args_number(&w, s->token);
-    rlt_args_add(&w, relet_str(verdict));
-    rlt_args_number(&w, (uint64_t)complete_delay(r, s, f));
-    rlt_args_add(&w, f->text);
-    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_FAIL, &w);
+    w = rlt_client_args(r);
+    rlt_args_key(w, &d->queue, RLT_KEY_JOBS);
+    rlt_args_key(w, &d->queue, RLT_KEY_LEASED);
+    rlt_args_key(w, &d->queue, RLT_KEY_DELAYED);
+    rlt_args_key(w, &d->queue, RLT_KEY_DEAD);
+    complete_own_op(w, d, s);
+    rlt_args_name(w, s->number, s->rank);
+    rlt_args_number(w, s->token);
+    rlt_args_add(w, relet_str(verdict));
+    rlt_args_number(w, (uint64_t)complete_delay(r, s, f));
+    rlt_args_add(w, f->text);
+    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_FAIL, w);
     if (code == 0 && verdict[0] != 'x')
         rlt_put_promote(r, &d->queue, NULL);
     return code;

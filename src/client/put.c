@@ -6,7 +6,6 @@
 #include "args.h"
 
 #define PUT_PLAIN_MAX 128
-#define PUT_OFFER_MAX 16
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
 #define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
 
@@ -28,7 +27,7 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
             return rule;
         *plain = *plain && rlt_job_head(&jobs[i], head) == 0;
     }
-    if (count > (*plain ? PUT_PLAIN_MAX : PUT_OFFER_MAX))
+    if (count > (*plain ? PUT_PLAIN_MAX : RLT_ARGS_HEADS))
         return "at most 128 jobs at a time, or 16 that are not plain";
     return NULL;
 }
@@ -55,8 +54,8 @@ static uint32_t put_op(relet *r, rlt_args *w)
 static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
                      size_t count, const relet_request *q)
 {
-    relet_span payload[PUT_PLAIN_MAX];
     rlt_put_batch *f = rlt_client_batch(r);
+    rlt_args *w;
     relet_args more;
     size_t i;
     int code;
@@ -65,10 +64,11 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
         f->queue.len != tag->len ||
         memcmp(f->queue.text, tag->text, tag->len) != 0)
         return 0;
+    w = rlt_client_args(r);
     for (i = 0; i < count; i++)
-        payload[i] = jobs[i].payload;
-    more.argv = payload;
-    more.argc = count;
+        rlt_args_add(w, jobs[i].payload);
+    more.argv = w->argv;
+    more.argc = w->argc;
     code = rlt_submit_along(r, PUT_WORDS + f->jobs, f->place, f->jobs, &more,
                             q);
     if (code == 1)
@@ -134,9 +134,9 @@ static int put_plain(relet *r, rlt_args *w, const rlt_queue_tag *tag,
 
 static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
                      const relet_job *jobs, size_t count, uint64_t most,
-                     char head[][RLT_JOB_HEAD_MAX], uint32_t *place)
+                     uint32_t *place)
 {
-    size_t i, n;
+    size_t i;
 
     rlt_args_key(w, tag, RLT_KEY_JOBS);
     rlt_args_key(w, tag, RLT_KEY_DELAYED);
@@ -146,8 +146,7 @@ static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
     *place = put_op(r, w);
     rlt_args_number(w, most);
     for (i = 0; i < count; i++) {
-        n = rlt_job_head(&jobs[i], head[i]);
-        rlt_args_add(w, n ? rlt_span(head[i], n) : relet_str("0,0,0,0,0;"));
+        rlt_args_head(w, &jobs[i]);
         rlt_args_add(w, jobs[i].payload);
     }
     return RLT_SCRIPT_QUEUE_OFFER;
@@ -168,21 +167,21 @@ RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
                                    const relet_request *q)
 {
     relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
-    rlt_args w;
+    rlt_args *w;
     relet_args a;
 
-    rlt_args_init(&w);
-    rlt_args_key(&w, tag, RLT_KEY_JOBS);
-    rlt_args_key(&w, tag, RLT_KEY_WAITING);
-    rlt_args_key(&w, tag, RLT_KEY_RANKED);
-    rlt_args_key(&w, tag, RLT_KEY_DELAYED);
-    rlt_args_key(&w, tag, RLT_KEY_IDLE);
-    rlt_args_number(&w, PUT_PLAIN_MAX);
-    a.argv = w.argv;
-    a.argc = w.argc;
+    w = rlt_client_args(r);
+    rlt_args_key(w, tag, RLT_KEY_JOBS);
+    rlt_args_key(w, tag, RLT_KEY_WAITING);
+    rlt_args_key(w, tag, RLT_KEY_RANKED);
+    rlt_args_key(w, tag, RLT_KEY_DELAYED);
+    rlt_args_key(w, tag, RLT_KEY_IDLE);
+    rlt_args_number(w, PUT_PLAIN_MAX);
+    a.argv = w->argv;
+    a.argc = w->argc;
     own.timeout_ms = q && q->timeout_ms > 0 ? q->timeout_ms
                                             : r->setup.timeout_ms;
-    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w.keys, &a, &own);
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w->keys, &a, &own);
 }
 
 /* What follows an offer has room if this is there, too. */
@@ -198,9 +197,8 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                         size_t count, uint32_t waiting_max,
                         const relet_request *q)
 {
-    char head[PUT_OFFER_MAX][RLT_JOB_HEAD_MAX];
     rlt_queue_tag tag;
-    rlt_args w;
+    rlt_args *w;
     relet_args a;
     uint64_t most = waiting_max; /* 0: as many as there are */
     int plain = 0, script, code;
@@ -219,13 +217,12 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     if (code != 0)
         return code > 0 ? 0 : code;
     rlt_leases_name(r);
-    rlt_args_init(&w);
-    script = plain ? put_plain(r, &w, &tag, jobs, count, most, &place)
-                   : put_offer(r, &w, &tag, jobs, count, most, head,
-                               &place);
-    a.argv = w.argv;
-    a.argc = w.argc;
-    code = rlt_submit_put(r, (rlt_own_script)script, w.keys, &a, q,
+    w = rlt_client_args(r);
+    script = plain ? put_plain(r, w, &tag, jobs, count, most, &place)
+                   : put_offer(r, w, &tag, jobs, count, most, &place);
+    a.argv = w->argv;
+    a.argc = w->argc;
+    code = rlt_submit_put(r, (rlt_own_script)script, w->keys, &a, q,
                           RELET_REPEATABLE, place);
     if (code == 0 && !plain)
         rlt_put_promote(r, &tag, q);
@@ -253,9 +250,8 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                relet_unique mode, relet_time window_ms,
                                uint32_t waiting_max, const relet_request *q)
 {
-    char head[RLT_JOB_HEAD_MAX];
     rlt_queue_tag tag;
-    rlt_args w;
+    rlt_args *w;
     relet_args a;
     uint32_t place;
     int code;
@@ -270,21 +266,21 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     if (!put_has_room(r, 0))
         return RELET_E_LIMIT;
     rlt_leases_name(r);
-    rlt_args_init(&w);
-    rlt_args_key(&w, &tag, RLT_KEY_JOBS);
-    rlt_args_key(&w, &tag, RLT_KEY_DELAYED);
-    rlt_args_key(&w, &tag, RLT_KEY_IDS);
-    rlt_args_key(&w, &tag, RLT_KEY_WAITING);
-    rlt_args_key(&w, &tag, RLT_KEY_RANKED);
-    place = put_op(r, &w);
-    rlt_args_add(&w, rlt_span(&"terd"[mode], 1));
-    rlt_args_number(&w, (uint64_t)RLT_MAX(window_ms, 0));
-    rlt_args_add(&w, rlt_span(head, rlt_job_head(job, head)));
-    rlt_args_add(&w, job->payload);
-    rlt_args_number(&w, waiting_max);
-    a.argv = w.argv;
-    a.argc = w.argc;
-    code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w.keys, &a, q,
+    w = rlt_client_args(r);
+    rlt_args_key(w, &tag, RLT_KEY_JOBS);
+    rlt_args_key(w, &tag, RLT_KEY_DELAYED);
+    rlt_args_key(w, &tag, RLT_KEY_IDS);
+    rlt_args_key(w, &tag, RLT_KEY_WAITING);
+    rlt_args_key(w, &tag, RLT_KEY_RANKED);
+    place = put_op(r, w);
+    rlt_args_add(w, rlt_span(&"terd"[mode], 1));
+    rlt_args_number(w, (uint64_t)RLT_MAX(window_ms, 0));
+    rlt_args_head(w, job);
+    rlt_args_add(w, job->payload);
+    rlt_args_number(w, waiting_max);
+    a.argv = w->argv;
+    a.argc = w->argc;
+    code = rlt_submit_put(r, RLT_SCRIPT_QUEUE_UNIQUE, w->keys, &a, q,
                           RELET_REPEATABLE, place);
     if (code == 0)
         rlt_put_promote(r, &tag, q);

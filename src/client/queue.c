@@ -17,7 +17,7 @@
 /* A call that is being made. */
 typedef struct queue_call {
     rlt_queue_tag tag;
-    rlt_args w;
+    rlt_args *w;
 } queue_call;
 
 /* NULL, or the rule that is broken. */
@@ -29,10 +29,12 @@ static const char *queue_begin(const relet *r, queue_call *c, relet_span queue,
 
     if (rule == NULL && r->workers_max == 0)
         rule = "queues need workers_max of at least 1";
-    rlt_args_init(&c->w);
-    for (i = 0; rule == NULL && i < keys; i++)
-        rlt_args_key(&c->w, &c->tag, key[i]);
-    return rule;
+    if (rule)
+        return rule;
+    c->w = rlt_client_args(r);
+    for (i = 0; i < keys; i++)
+        rlt_args_key(c->w, &c->tag, key[i]);
+    return NULL;
 }
 
 #define QUEUE_BEGIN(r, c, queue, key) \
@@ -44,9 +46,9 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
     relet_args a;
 
     rlt_leases_name(r);
-    a.argv = c->w.argv;
-    a.argc = c->w.argc;
-    return rlt_submit_put(r, script, c->w.keys, &a, q, flags, 0);
+    a.argv = c->w->argv;
+    a.argc = c->w->argc;
+    return rlt_submit_put(r, script, c->w->keys, &a, q, flags, 0);
 }
 
 static const char *queue_most_rule(uint32_t most)
@@ -62,11 +64,11 @@ static const char *queue_job(queue_call *c, uint64_t number, relet_span id)
         return "a job is named by its number or its id";
     if (number > INT64_MAX || id.n > RLT_JOB_TEXT_MAX)
         return "there is no such job";
-    rlt_args_add(&c->w, number > 0 ? relet_str("") : id);
+    rlt_args_add(c->w, number > 0 ? relet_str("") : id);
     if (number > 0)
-        rlt_args_number(&c->w, number);
+        rlt_args_number(c->w, number);
     else
-        rlt_args_add(&c->w, relet_str(""));
+        rlt_args_add(c->w, relet_str(""));
     return NULL;
 }
 
@@ -116,7 +118,7 @@ RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
         rule = "keep_ms must be between 0 and 1000000000000";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, (uint64_t)keep_ms);
+    rlt_args_number(c.w, (uint64_t)keep_ms);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_RETAIN, q, RELET_REPEATABLE);
 }
 
@@ -165,12 +167,12 @@ RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
         rule = "a list is not so long";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_add(&c.w, relet_str(letter));
-    rlt_args_number(&c.w, from);
-    rlt_args_number(&c.w, most);
-    rlt_args_add(&c.w, relet_str(QUEUE_TEXT_MAX));
+    rlt_args_add(c.w, relet_str(letter));
+    rlt_args_number(c.w, from);
+    rlt_args_number(c.w, most);
+    rlt_args_add(c.w, relet_str(QUEUE_TEXT_MAX));
     if (type)
-        rlt_args_add(&c.w, *type);
+        rlt_args_add(c.w, *type);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_LIST, q, RELET_REPEATABLE);
 }
 
@@ -208,11 +210,11 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
         rule = "a list is not so long";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, replays_max ? replays_max : QUEUE_REPLAYS);
-    rlt_args_number(&c.w, most);
-    rlt_args_number(&c.w, from);
+    rlt_args_number(c.w, replays_max ? replays_max : QUEUE_REPLAYS);
+    rlt_args_number(c.w, most);
+    rlt_args_number(c.w, from);
     for (i = 0; i < count; i++)
-        rlt_args_number(&c.w, numbers[i]);
+        rlt_args_number(c.w, numbers[i]);
     code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPLAY, q, 0);
     if (code == 0)
         rlt_put_promote(r, &c.tag, q);
@@ -239,9 +241,9 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
         return rlt_client_refuse(r, rule);
     if (place == RELET_RANKED) /* both kinds of waiting go */
         letter = "w";
-    rlt_args_add(&c.w, relet_str(letter ? letter : "a"));
-    rlt_args_number(&c.w, most);
-    rlt_args_add(&c.w, relet_str(force ? "1" : "0"));
+    rlt_args_add(c.w, relet_str(letter ? letter : "a"));
+    rlt_args_number(c.w, most);
+    rlt_args_add(c.w, relet_str(force ? "1" : "0"));
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_PURGE, q, 0);
 }
 
@@ -261,9 +263,9 @@ RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
         rule = "hold_off_ms must be between 0 and 1000000000000";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, most);
-    rlt_args_number(&c.w, stalls_max);
-    rlt_args_number(&c.w, (uint64_t)hold_off_ms);
+    rlt_args_number(c.w, most);
+    rlt_args_number(c.w, stalls_max);
+    rlt_args_number(c.w, (uint64_t)hold_off_ms);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_REAP, q, RELET_REPEATABLE);
 }
 
@@ -280,7 +282,7 @@ RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
         rule = queue_most_rule(most);
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, most);
+    rlt_args_number(c.w, most);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_READY, q, RELET_REPEATABLE);
 }
 
@@ -299,10 +301,10 @@ RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
         rule = "dead_ms must be between 0 and 1000000000000";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, done_max);
-    rlt_args_number(&c.w, dead_max);
-    rlt_args_number(&c.w, (uint64_t)dead_ms);
-    rlt_args_number(&c.w, most);
+    rlt_args_number(c.w, done_max);
+    rlt_args_number(c.w, dead_max);
+    rlt_args_number(c.w, (uint64_t)dead_ms);
+    rlt_args_number(c.w, most);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_TRIM, q, RELET_REPEATABLE);
 }
 
@@ -315,8 +317,8 @@ RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
 
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_add(&c.w, from);
-    rlt_args_number(&c.w, 100);
+    rlt_args_add(c.w, from);
+    rlt_args_number(c.w, 100);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_FORGET, q, RELET_REPEATABLE);
 }
 
@@ -336,9 +338,9 @@ RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
         rule = "lease_ms must be between 0 and 1000000000000";
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, number);
-    rlt_args_number(&c.w, (uint64_t)lease_ms);
-    rlt_args_number(&c.w, QUEUE_KEPT_MS);
+    rlt_args_number(c.w, number);
+    rlt_args_number(c.w, (uint64_t)lease_ms);
+    rlt_args_number(c.w, QUEUE_KEPT_MS);
     code = queue_send(r, &c, RLT_SCRIPT_QUEUE_REPAIR, q, RELET_REPEATABLE);
     if (code == 0)
         rlt_put_promote(r, &c.tag, q);
@@ -370,11 +372,11 @@ RELET_API int relet_queue_limit(relet *r, relet_span queue, uint32_t limit,
 
     if (rule)
         return rlt_client_refuse(r, rule);
-    rlt_args_number(&c.w, limit);
+    rlt_args_number(c.w, limit);
     argv[0] = relet_str(limit > 0 ? "HSET" : "HDEL");
-    argv[1] = c.w.argv[0];
+    argv[1] = c.w->argv[0];
     argv[2] = relet_str("limit");
-    argv[3] = c.w.argv[1];
+    argv[3] = c.w->argv[1];
     return queue_command(r, argv, limit > 0 ? 4 : 3, q);
 }
 
@@ -393,7 +395,7 @@ static int queue_gates(relet *r, relet_span queue, int gates, int shut,
     if (rule)
         return rlt_client_refuse(r, rule);
     argv[0] = relet_str(shut ? "HSET" : "HDEL");
-    argv[1] = c.w.argv[0];
+    argv[1] = c.w->argv[0];
     for (gate = RELET_IN; gate <= RELET_OUT; gate++) {
         if (!(gates & gate))
             continue;
@@ -425,7 +427,7 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
     rlt_worker_entry *d = rlt_workers_entry(r, worker);
     rlt_claim *s = NULL;
     relet_args a;
-    rlt_args w;
+    rlt_args *w;
 
     if (d != NULL)
         s = rlt_claims_open(&d->work.held, number);
@@ -433,16 +435,16 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
         return rlt_client_refuse(r, "the worker has no such job");
     if (s->state != RLT_CLAIM_HELD || r->session.state != RLT_UP)
         return 0;
-    rlt_args_init(&w);
-    rlt_args_key(&w, &r->workers[worker].queue, RLT_KEY_JOBS);
-    rlt_args_number(&w, s->number);
-    rlt_args_number(&w, s->token);
-    rlt_args_add(&w, text);
-    a.argv = w.argv;
-    a.argc = w.argc;
+    w = rlt_client_args(r);
+    rlt_args_key(w, &r->workers[worker].queue, RLT_KEY_JOBS);
+    rlt_args_number(w, s->number);
+    rlt_args_number(w, s->token);
+    rlt_args_add(w, text);
+    a.argv = w->argv;
+    a.argc = w->argc;
     q.tag = RLT_TAG_NOBODY;
     q.timeout_ms = r->setup.timeout_ms;
-    return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w.keys, &a, &q);
+    return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w->keys, &a, &q);
 }
 
 /* ------------------------------------------------------------------ reading */

@@ -283,16 +283,16 @@ static int workers_send(relet *r, const rlt_worker_entry *d,
 {
     relet_request q = {0, 0, 0};
     rlt_own_script script;
-    rlt_args w;
+    rlt_args *w;
     relet_args a;
 
-    rlt_args_init(&w);
-    script = workers_errand(r, &w, d, e);
-    a.argv = w.argv;
-    a.argc = w.argc;
+    w = rlt_client_args(r);
+    script = workers_errand(r, w, d, e);
+    a.argv = w->argv;
+    a.argc = w->argc;
     q.tag = rlt_workers_tag(r, d, (uint32_t)e->step, e->serial);
     q.timeout_ms = e->timeout_ms;
-    return rlt_submit_script(r, script, w.keys, &a, &q);
+    return rlt_submit_script(r, script, w->keys, &a, &q);
 }
 
 static int workers_mates(const rlt_worker_entry *d, const rlt_worker_entry *e)

@@ -82,7 +82,7 @@ static int check_where(const relet_config *c, relet_fault *fault)
     if ((int)c->scheme < 0 || c->scheme > RELET_FILE)
         return rlt_config_refuse(fault, "scheme", "is not one of relet_scheme");
     rlt_parser_init(&r, c, fault);
-    if (rlt_parser_end(&r, NULL, check_host(&r, c)) < 0)
+    if (check_host(&r, c) < 0)
         return RELET_E_CONFIG;
     if (c->scheme == RELET_SENTINEL && c->service[0] == '\0')
         return rlt_config_refuse(fault, "service", "is empty");

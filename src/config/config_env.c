@@ -81,8 +81,8 @@ static int env_host(env_env *e, env_level level)
     const char *value = env_at(e, level, "REDIS_HOST");
     relet_span s = rlt_parser_start(r, r->variable, "host", value);
 
-    if (r->c.scheme != RELET_TLS)
-        r->c.scheme = RELET_TCP;
+    if (r->scheme != RELET_TLS)
+        r->scheme = RELET_TCP;
     rlt_parser_clear(r, "host");
     if (rlt_url_host(r, s, rlt_url_colons(s) > 0) < 0)
         return RELET_E_CONFIG;
@@ -96,7 +96,7 @@ static int env_sentinel(env_env *e, env_level level)
     int64_t port = 0;
     relet_span s;
 
-    r->c.scheme = RELET_SENTINEL;
+    r->scheme = RELET_SENTINEL;
     if (value != NULL) {
         s = rlt_parser_start(r, r->variable, "port", value);
         if (rlt_parser_number(r, s, "port", &port) < 0)
@@ -140,11 +140,14 @@ static env_where env_find_where(env_env *e, env_level *level)
 
 /* From the general to the special: the credentials in a scoped URL go over a
  * generic password, and a scoped password over them. */
-static int env_read(env_env *e)
+static int env_read(rlt_parser *r, void *from)
 {
+    env_env *e = (env_env *)from;
     env_level level;
-    env_where where = env_find_where(e, &level);
+    env_where where;
 
+    e->r = r;
+    where = env_find_where(e, &level);
     if (where == ENV_WHERE_URL && level == ENV_GENERIC)
         if (env_url(e, level) < 0)
             return RELET_E_CONFIG;
@@ -177,12 +180,11 @@ RELET_API int relet_config_env_from(relet_config *c, const char *scope,
 
     rlt_assert(c != NULL);
     rlt_assert(get != NULL);
-    e.r = &r;
+    e.r = NULL;
     e.scope = scope == NULL ? "" : scope;
     e.get = get;
     e.user = user;
     if (strlen(e.scope) > sizeof r.variable / 2)
         return rlt_config_refuse(fault, "scope", "is longer than 64 bytes");
-    rlt_parser_init(&r, c, fault);
-    return rlt_parser_end(&r, c, env_read(&e));
+    return rlt_parser_run(&r, c, fault, env_read, &e);
 }

@@ -2,8 +2,7 @@
  *
  * config_url.c - settings out of text: fields, hosts, URLs.
  *
- * Everything is read into a copy, so that settings are never half taken
- * over, and every fault knows its byte. */
+ * Every fault knows its byte. */
 #include "config_url.h"
 
 #include "text.h"
@@ -22,8 +21,27 @@ RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
                                relet_fault *fault)
 {
     memset(r, 0, sizeof *r);
-    r->c = *c;
+    r->scheme = c->scheme;
     r->fault = fault == NULL ? &r->unread : fault;
+}
+
+RELET_PRIVATE int rlt_parser_run(rlt_parser *r, relet_config *c,
+                                 relet_fault *fault, rlt_parser_fn *read,
+                                 void *from)
+{
+    int reading, err = 0;
+
+    for (reading = 0; reading < 2 && err == 0; reading++) {
+        rlt_parser_init(r, c, fault);
+        r->c = reading > 0 ? c : NULL;
+        err = read(r, from);
+    }
+    if (err < 0)
+        return err;
+    c->scheme = r->scheme;
+    if (r->hosted)
+        memcpy(c->host, r->host, sizeof c->host);
+    return 0;
 }
 
 RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
@@ -133,7 +151,9 @@ static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
         rlt_say_text(&say, " bytes");
         return RELET_E_CONFIG;
     }
-    rlt_config_chars(&r->c, f)[r->used++] = b;
+    if (r->text)
+        r->text[r->used] = b;
+    r->used++;
     return 0;
 }
 
@@ -165,7 +185,13 @@ RELET_PRIVATE void rlt_parser_clear(rlt_parser *r, const char *field)
 {
     const rlt_field *f = rlt_config_find(relet_str(field));
 
-    memset(rlt_config_chars(&r->c, f), 0, (size_t)f->max + 1);
+    r->text = r->c ? rlt_config_chars(r->c, f) : NULL;
+    if (strcmp(field, "host") == 0) {
+        r->text = r->host;
+        r->hosted = 1;
+    }
+    if (r->text)
+        memset(r->text, 0, (size_t)f->max + 1);
     r->used = 0;
 }
 
@@ -205,7 +231,8 @@ RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
         return url_text(r, s, field);
     if (rlt_parser_number(r, s, field, &v) < 0)
         return RELET_E_CONFIG;
-    rlt_config_set(&r->c, f, v);
+    if (r->c)
+        rlt_config_set(r->c, f, v);
     return 0;
 }
 
@@ -376,7 +403,7 @@ static int url_db(rlt_parser *r, relet_span s)
 
 static int url_tcp(rlt_parser *r, relet_span *s)
 {
-    int64_t port = r->c.port;
+    int64_t port = r->c ? r->c->port : 0;
     relet_span hosts;
 
     if (url_authority(r, s, &hosts) < 0)
@@ -384,7 +411,8 @@ static int url_tcp(rlt_parser *r, relet_span *s)
     rlt_parser_clear(r, "host");
     if (url_address(r, hosts, 0, &port) < 0)
         return RELET_E_CONFIG;
-    r->c.port = (int)port;
+    if (r->c)
+        r->c->port = (int)port;
     (void)rlt_span_eat(s, "/");
     return url_db(r, url_until(s, "?"));
 }
@@ -437,7 +465,7 @@ static int url_unix(rlt_parser *r, relet_span *s)
     if (first == '/' || first == '@')
         if (url_text(r, path, "host") < 0)
             return RELET_E_CONFIG;
-    rule = rlt_url_path_rule(first == '/' || first == '@' ? r->c.host : "");
+    rule = rlt_url_path_rule(first == '/' || first == '@' ? r->host : "");
     return rule == NULL ? 0 : rlt_parser_fault(r, path.p, "", rule);
 }
 
@@ -446,20 +474,20 @@ static int url_name(rlt_parser *r, relet_span *s)
     relet_span name = url_until(s, "?");
 
     rlt_parser_clear(r, "host");
-    if (r->c.scheme == RELET_MEM)
+    if (r->scheme == RELET_MEM)
         return rlt_parser_append(r, name, "host", RLT_URL_PLAIN);
     if (name.n == 0)
         return rlt_parser_fault(r, name.p, "", "path is empty");
     if (rlt_parser_append(r, name, "host", NULL) < 0)
         return RELET_E_CONFIG;
-    if (r->c.host[0] == '/' && r->c.host[1] == '/')
+    if (r->host[0] == '/' && r->host[1] == '/')
         return rlt_parser_fault(r, name.p, "", "file:path goes without //");
     return 0;
 }
 
 static int url_where(rlt_parser *r, relet_span *s)
 {
-    switch (r->c.scheme) {
+    switch (r->scheme) {
     case RELET_TCP:
     case RELET_TLS:
         return url_tcp(r, s);
@@ -482,7 +510,8 @@ static int url_tracking(rlt_parser *r, relet_span s)
 
     for (i = 0; i <= (int)RELET_TRACK_BROADCAST; i++)
         if (rlt_span_is(s, url_trackings[i])) {
-            r->c.tracking = (relet_tracking)i;
+            if (r->c)
+                r->c->tracking = (relet_tracking)i;
             return 0;
         }
     return rlt_parser_fault(r, s.p, "tracking",
@@ -493,11 +522,12 @@ static int url_fsync(rlt_parser *r, relet_span s)
 {
     int i;
 
-    if (r->c.scheme != RELET_FILE)
+    if (r->scheme != RELET_FILE)
         return rlt_parser_fault(r, s.p, "fsync", " is for file: alone");
     for (i = 0; i <= (int)RELET_FSYNC_NEVER; i++)
         if (rlt_span_is(s, url_fsyncs[i])) {
-            r->c.fsync = (relet_fsync)i;
+            if (r->c)
+                r->c->fsync = (relet_fsync)i;
             return 0;
         }
     return rlt_parser_fault(r, s.p, "fsync", " is always, everysec or never");
@@ -535,7 +565,7 @@ static int url_scheme(rlt_parser *r, relet_span *s)
         scheme = relet_str("rediss");
     for (i = 0; i <= (int)RELET_FILE; i++)
         if (rlt_span_is_nocase(scheme, url_schemes[i])) {
-            r->c.scheme = (relet_scheme)i;
+            r->scheme = (relet_scheme)i;
             break;
         }
     if (i > (int)RELET_FILE)
@@ -558,24 +588,19 @@ RELET_PRIVATE int rlt_url_read(rlt_parser *r, relet_span s)
     return 0;
 }
 
-/* The copy held a password. */
-RELET_PRIVATE int rlt_parser_end(rlt_parser *r, relet_config *c, int err)
+static int url_from(rlt_parser *r, void *url)
 {
-    if (err == 0 && c != NULL)
-        *c = r->c;
-    relet_config_wipe(&r->c);
-    return err;
+    const char *text = (const char *)url;
+
+    return rlt_url_read(r, rlt_parser_start(r, "url", "url", text));
 }
 
 RELET_API int relet_config_url(relet_config *c, const char *url,
                                relet_fault *fault)
 {
     rlt_parser r;
-    relet_span s;
 
     rlt_assert(c != NULL);
     rlt_assert(url != NULL);
-    rlt_parser_init(&r, c, fault);
-    s = rlt_parser_start(&r, "url", "url", url);
-    return rlt_parser_end(&r, c, rlt_url_read(&r, s));
+    return rlt_parser_run(&r, c, fault, url_from, (void *)(uintptr_t)url);
 }

@@ -2,9 +2,11 @@
  *
  * config_url.h - settings out of text: fields, hosts, URLs.
  *
- * A reader is a copy of the settings that text is being read into, with what
- * sentences about that text need to say. Functions that return int return 0,
- * or RELET_E_CONFIG and have filled the fault. */
+ * A parser reads text into settings, and knows what sentences about that text
+ * need to say. Text is read twice: the first reading sets nothing, so that
+ * settings are never half taken over, and no copy of a password is made.
+ * Functions that return int return 0, or RELET_E_CONFIG and have filled the
+ * fault. */
 #ifndef RLT_CONFIG_URL_H
 #define RLT_CONFIG_URL_H
 
@@ -16,7 +18,11 @@
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~"
 
 typedef struct rlt_parser {
-    relet_config c;     /* what has been read so far              */
+    relet_config *c;    /* what is set; NULL in the first reading */
+    relet_scheme scheme; /* as read so far, …                     */
+    char host[1024];    /* … in both readings                     */
+    char *text;         /* of the field that is being read        */
+    int hosted;         /* the host was read                      */
     const char *label;  /* what is being read, for sentences      */
     const char *field;  /* and for the fault                      */
     const char *start;  /* its first byte                         */
@@ -28,15 +34,19 @@ typedef struct rlt_parser {
     relet_fault unread; /* for callers who do not want one        */
 } rlt_parser;
 
+/* For a first reading. */
 RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
                                    relet_fault *fault);
+
+/* Both readings, of which the second sets *c. */
+typedef int rlt_parser_fn(rlt_parser *r, void *from);
+RELET_PRIVATE int rlt_parser_run(rlt_parser *r, relet_config *c,
+                                 relet_fault *fault, rlt_parser_fn *read,
+                                 void *from);
 
 /* Begin with a text; returns its span. It is a URL when field is "url". */
 RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
                                           const char *field, const char *text);
-
-/* Take over what was read into c (may be NULL), if err is 0; returns err. */
-RELET_PRIVATE int rlt_parser_end(rlt_parser *r, relet_config *c, int err);
 
 /* A fault at that byte. Returns RELET_E_CONFIG. */
 RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,

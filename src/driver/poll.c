@@ -587,15 +587,18 @@ static relet *poll_open(const char *url, relet_config *c,
 RELET_API relet *relet_open(const char *url, const relet_config *c,
                             const relet_poll_config *p, relet_fault *fault)
 {
-    relet_config own;
+    relet_config *own = (relet_config *)malloc(sizeof *own);
     relet *r;
 
+    if (own == NULL)
+        return poll_fault(fault, RELET_E_MEMORY, NULL, "no memory");
     if (c != NULL)
-        own = *c;
+        *own = *c;
     else
-        relet_config_init(&own);
-    r = poll_open(url, &own, p, fault);
-    relet_config_wipe(&own); /* whichever way it went */
+        relet_config_init(own);
+    r = poll_open(url, own, p, fault);
+    relet_config_wipe(own); /* whichever way it went */
+    free(own);
     return r;
 }
 

@@ -41,6 +41,18 @@ RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v)
     args_take(w, rlt_text_put_u64(w->text + w->used, v));
 }
 
+RELET_PRIVATE void rlt_args_head(rlt_args *w, const relet_job *j)
+{
+    size_t n;
+
+    rlt_assert(sizeof w->text - w->used >= RLT_JOB_HEAD_MAX);
+    n = rlt_job_head(j, w->text + w->used);
+    if (n > 0)
+        args_take(w, n);
+    else
+        rlt_args_add(w, relet_str("0,0,0,0,0;"));
+}
+
 RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v)
 {
     char *at = w->text + w->used;

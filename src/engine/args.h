@@ -11,12 +11,15 @@
 
 #define RLT_ARGS_KEYS 8
 #define RLT_ARGS_MAX (RLT_ARGS_KEYS + 8 + 2 * RLT_WORKER_BATCH)
+#define RLT_ARGS_HEADS 16 /* of jobs that are not plain, in one call          */
 
+/* Some 22 KiB, so there is one in the block of a client, and none on a stack. It
+ * is filled, and sent, before the next one is begun. */
 typedef struct rlt_args {
     size_t argc, keys, used;
     relet_span argv[RLT_ARGS_MAX];
     char key[RLT_ARGS_KEYS][RLT_QUEUE_KEY_MAX];
-    char text[RLT_ARGS_MAX * 20 + 160];
+    char text[RLT_ARGS_HEADS * RLT_JOB_HEAD_MAX + 512];
 } rlt_args;
 
 RELET_PRIVATE void rlt_args_init(rlt_args *w);
@@ -26,6 +29,9 @@ RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
                                 rlt_queue_key key);
 RELET_PRIVATE void rlt_args_add(rlt_args *w, relet_span s);   /* not copied   */
 RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v);
+
+/* The head of a job, also of a plain one. */
+RELET_PRIVATE void rlt_args_head(rlt_args *w, const relet_job *j);
 
 /* "NAME.v", and "v,rank" or "v" alone. */
 RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v);

@@ -83,14 +83,32 @@ static int handshake_say_select(rlt_handshake *g)
     return handshake_say(g, argv, 2);
 }
 
-/* As many as fit the configuration's field: each takes two of its bytes. */
-#define HANDSHAKE_PREFIXES_MAX 128
+/* Two arguments for each prefix, behind what is said already. */
+static int handshake_say_prefixes(rlt_handshake *g, size_t argc, size_t from)
+{
+    relet_span rest = g->setup->tracking_prefix, argv[2];
+    size_t len, more;
+    int code;
+
+    argv[0] = relet_str("PREFIX");
+    for (; rest.n > 0; argc += 2) {
+        argv[1] = rlt_span_cut(&rest, ',');
+        more = rlt_cmd_more_size(argc, argv, 2);
+        code = rlt_buf_reserve(&g->bytes, more);
+        if (code < 0)
+            return code;
+        len = rlt_buf_used(&g->bytes) - from;
+        rlt_cmd_more(rlt_buf_end(&g->bytes) - len, len, argc, argv, 2);
+        rlt_buf_commit(&g->bytes, more);
+    }
+    return 0;
+}
 
 static int handshake_say_tracking(rlt_handshake *g)
 {
-    relet_span argv[5 + 2 * HANDSHAKE_PREFIXES_MAX];
-    relet_span rest = g->setup->tracking_prefix;
-    size_t n = 0;
+    relet_span argv[5];
+    size_t n = 0, from = rlt_buf_used(&g->bytes);
+    int code;
 
     if (g->setup->tracking == RELET_TRACK_OFF)
         return 0;
@@ -103,11 +121,8 @@ static int handshake_say_tracking(rlt_handshake *g)
         argv[n++] = relet_str("BCAST");
     if (g->setup->tracking_noloop)
         argv[n++] = relet_str("NOLOOP");
-    while (rest.n > 0 && n + 2 <= sizeof argv / sizeof argv[0]) {
-        argv[n++] = relet_str("PREFIX");
-        argv[n++] = rlt_span_cut(&rest, ',');
-    }
-    return handshake_say(g, argv, n);
+    code = handshake_say(g, argv, n);
+    return code == 0 ? handshake_say_prefixes(g, n, from) : code;
 }
 
 /* One command for each wish, so that each refusal has an address. */
