@@ -28,7 +28,8 @@ RESP   = line tape scan value cmd
 CONFIG = config config_url config_env config_check
 LINK   = command_rules reader conn pubsub script handshake session
 ENGINE = lease elect job claims type_cursor reaper worker learn args
-CLIENT = client submit leases put complete workers queue dispatch loop
+CLIENT = client submit leases put complete steps workers queue \
+         dispatch loop
 DRIVE  = clock watchset connect socket poll put_wait
 LAYERS = base resp config link engine client driver
 CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \
@@ -92,7 +93,7 @@ include tests/faults/faults.mk
 .PHONY: all lib objects scripts dist demo vectors suite quick quick-suite hurried test fuzz \
         fuzzers bench bench-programs benches rooms driver \
         folders local-folders pure greatest install uninstall clean \
-        check-layers check-pure check-symbols quick-symbols \
+        check-layers check-pure check-shape check-symbols quick-symbols \
         check-generated check-size check-stack \
         check-install check-readme check-programs \
         check-floors
@@ -206,7 +207,7 @@ UNHURRIED = tests/store/trouble_test tests/store/power_test \
             fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
 	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
-	    check-pure check-generated check-programs check-floors
+	    check-pure check-generated check-shape check-programs check-floors
 
 quick-suite:
 	@TEST_SECONDS=40 SUITE_JOBS=$(JOBS) $(MAKE) -s F=asan hurried
@@ -281,6 +282,9 @@ check-symbols: all dist pure
 
 quick-symbols: dist pure
 	$(SYMBOLS) "" $(OBJECTS:$(O)/%=build/pure/%)
+
+check-shape:
+	@sh tools/check_shape.sh
 
 check-generated: build/sim
 check-generated check-size check-stack: check-%: dist

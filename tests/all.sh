@@ -118,6 +118,7 @@ REPLAYS= suite"
 
     # What was promised about the code and its files.
     step layers - "$MAKE -s check-layers"
+    step shape - "$MAKE -s check-shape"
     step pure - "$MAKE -s check-pure"
     step symbols - "$MAKE -s check-symbols"
     step generated PATCH "$MAKE -s check-generated"

@@ -207,7 +207,7 @@ static void client_init_session(relet *r, const relet_config *c,
 
 /* Their chance is of its own, so that names tell nothing of the jitter. */
 static void client_init_leases(relet *r, const relet_config *c,
-                              const client_plan *p)
+                               const client_plan *p)
 {
     r->leases = (rlt_lease_entry *)(void *)((uint8_t *)r + p->leases);
     r->leases_max = c->leases_max;

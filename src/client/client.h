@@ -217,6 +217,11 @@ RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
                                        const rlt_worker_entry *d, uint32_t what,
                                        uint32_t serial);
 
+/* Fills *w for a step of the worker; returns its script. */
+RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
+                                           const rlt_worker_entry *d,
+                                           const rlt_worker_request *e);
+
 /* Jobs that are of no use any more are buried. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);
 

@@ -50,6 +50,8 @@ RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
 static int complete_end(relet *r, rlt_worker_entry *d, rlt_claim *s,
                         rlt_claim_state how)
 {
+    rlt_assert(rlt_workers_in_use(d));
+    rlt_assert(s->number > 0);
     if (rlt_claims_end(&d->work.held, s, how))
         rlt_worker_eased(&d->work);
     rlt_worker_settle(&d->work);
@@ -68,6 +70,8 @@ static int complete_close(relet *r, rlt_worker_entry *d, rlt_claim *s,
     relet_args a;
     int code;
 
+    rlt_assert(slot < d->work.held.count);
+    rlt_assert(w->keys > 0);
     a.argv = w->argv;
     a.argc = w->argc;
     q.tag = rlt_workers_tag(r, d, RLT_WORKERS_CLOSING, slot);

@@ -10,7 +10,7 @@
 #define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
 
 static const char *put_rule(const relet *r, const relet_job *jobs,
-                                 size_t count, int *plain)
+                            size_t count, int *plain)
 {
     char head[RLT_JOB_HEAD_MAX];
     const char *rule;
@@ -64,6 +64,7 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
         f->queue.len != tag->len ||
         memcmp(f->queue.text, tag->text, tag->len) != 0)
         return 0;
+    rlt_assert(f->jobs > 0);
     w = rlt_client_args(r);
     for (i = 0; i < count; i++)
         rlt_args_add(w, jobs[i].payload);
@@ -84,6 +85,7 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
 
     if (rlt_conn_answer_batch(&r->conn) == 0)
         return;
+    rlt_assert(r->workers_max > 0); /* else nothing was put */
     f->ev = *ev;
     f->first = 0;
     f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
@@ -158,6 +160,9 @@ static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
 {
     rlt_put_batch *f = rlt_client_batch(r);
 
+    rlt_assert(place > 0);
+    rlt_assert(count > 0);
+    rlt_assert(count <= PUT_PLAIN_MAX);
     f->queue = *tag;
     f->place = place;
     f->jobs = (uint32_t)count;

@@ -45,6 +45,8 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
 {
     relet_args a;
 
+    rlt_assert(c->w->keys > 0);
+    rlt_assert(c->w->argc >= c->w->keys);
     rlt_leases_name(r);
     a.argv = c->w->argv;
     a.argc = c->w->argc;

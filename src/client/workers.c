@@ -6,12 +6,8 @@
 #include "text.h"
 #include "args.h"
 
-#define WORK_PROMOTE_MAX 128
-#define WORK_RANK_MAX 128
-#define WORK_FORGET_MAX 16 /* a server copies the records that it walks over */
 #define WORK_DEAD_MAX 100000
 #define WORK_DEAD_MS (INT64_C(30) * 24 * 3600 * 1000)
-#define WORK_KEPT_MAX (UINT64_C(1) << 52) /* as many as there are            */
 
 /* ----------------------------------------------------------------- sending */
 
@@ -22,7 +18,6 @@
 
 /* A claim brings a few values, and three for each job. */
 #define WORK_CLAIM_VALUES 3
-#define WORK_CLAIM_HEAD 128 /* bytes                                         */
 
 /* How many jobs a step may be about, so that it can go out, and its answer
  * come in. 0: none. */
@@ -36,165 +31,6 @@ static uint32_t workers_batch(const relet *r)
     out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORKER_BATCH);
     out = RLT_MIN(out, in->limits.bulk_max); /* an answer has a letter each   */
     return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
-}
-
-/* How many bytes of records a claim may bring: none of them is over bulk_max
- * then, but one that comes alone. */
-static uint64_t workers_claim_bytes(const relet *r)
-{
-    const rlt_reader *in = &r->conn.reader;
-    size_t n = RLT_MIN(in->bytes.max - WORK_CLAIM_HEAD, in->limits.bulk_max);
-
-    return RLT_MIN(n, 1u << 20);
-}
-
-/* Number and token of each job that an errand is about. */
-static void workers_jobs(rlt_args *w, const rlt_worker_entry *d, rlt_step step)
-{
-    uint32_t i;
-
-    for (i = 0; i < d->work.held.count; i++) {
-        const rlt_claim *s = &d->work.held.slot[i];
-
-        if (!rlt_worker_sends(s, step))
-            continue;
-        rlt_args_number(w, s->number);
-        rlt_args_number(w, s->token);
-    }
-}
-
-/* The job that was leased next behind `last`, of those that go back. */
-static const rlt_claim *workers_next_back(const rlt_worker_entry *d,
-                                          const rlt_claim *last)
-{
-    const rlt_claim *next = NULL;
-    uint32_t i;
-
-    for (i = 0; i < d->work.held.count; i++) {
-        const rlt_claim *s = &d->work.held.slot[i];
-
-        if (!rlt_worker_sends(s, RLT_STEP_RETURN) ||
-            (last && (s->token < last->token ||
-                      (s->token == last->token && s <= last))))
-            continue;
-        if (next == NULL || s->token < next->token)
-            next = s;
-    }
-    return next;
-}
-
-/* In the order in which they were leased, so that they wait in it again:
- * slots are in any order. */
-static void workers_jobs_back(rlt_args *w, const rlt_worker_entry *d)
-{
-    const rlt_claim *s = NULL;
-
-    while ((s = workers_next_back(d, s)) != NULL) {
-        rlt_args_number(w, s->number);
-        rlt_args_number(w, s->token);
-    }
-}
-
-/* Keys first, then what the head of the script says. */
-static rlt_own_script workers_errand(const relet *r, rlt_args *w,
-                                     const rlt_worker_entry *d,
-                                     const rlt_worker_request *e)
-{
-    const rlt_queue_tag *q = &d->queue;
-    const rlt_type_cursor *walk = &d->work.cursor;
-
-    rlt_assert(e->serial != 0);
-    rlt_args_key(w, q, RLT_KEY_JOBS);
-    switch (e->step) {
-    case RLT_STEP_RENEW:
-        rlt_args_key(w, q, RLT_KEY_LEASED);
-        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
-        rlt_args_number(w, (uint64_t)d->run_ms);
-        workers_jobs(w, d, e->step);
-        return RLT_SCRIPT_QUEUE_RENEW;
-    case RLT_STEP_DONE:
-        rlt_args_key(w, q, RLT_KEY_LEASED);
-        rlt_args_add(w, rlt_workers_name(d));
-        rlt_args_number(w, e->op);
-        workers_jobs(w, d, e->step);
-        return RLT_SCRIPT_QUEUE_DONE;
-    case RLT_STEP_RETURN:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_LEASED);
-        rlt_args_key(w, q, RLT_KEY_IDLE);
-        workers_jobs_back(w, d);
-        return RLT_SCRIPT_QUEUE_RELEASE;
-    case RLT_STEP_PROMOTE:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_RANKED);
-        rlt_args_key(w, q, RLT_KEY_DELAYED);
-        rlt_args_key(w, q, RLT_KEY_IDLE);
-        rlt_args_number(w, WORK_PROMOTE_MAX);
-        return RLT_SCRIPT_QUEUE_READY;
-    case RLT_STEP_RECALL:
-        rlt_args_add(w, rlt_workers_name(d));
-        rlt_args_number(w, e->op);
-        return RLT_SCRIPT_QUEUE_HELD;
-    case RLT_STEP_REAP:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_LEASED);
-        rlt_args_key(w, q, RLT_KEY_DEAD);
-        rlt_args_key(w, q, RLT_KEY_IDLE);
-        rlt_args_number(w, RLT_WORKER_BATCH);
-        rlt_args_number(w, d->stalls_max);
-        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
-        if (e->latest_ms > 0)
-            rlt_args_number(w, (uint64_t)e->latest_ms);
-        return RLT_SCRIPT_QUEUE_REAP;
-    case RLT_STEP_TRIM:
-        rlt_args_key(w, q, RLT_KEY_DONE);
-        rlt_args_key(w, q, RLT_KEY_DEAD);
-        rlt_args_key(w, q, RLT_KEY_IDS);
-        rlt_args_number(w, WORK_KEPT_MAX);
-        rlt_args_number(w, d->dead_max);
-        rlt_args_number(w, (uint64_t)d->dead_ms);
-        rlt_args_number(w, RLT_WORKER_BATCH);
-        return RLT_SCRIPT_QUEUE_TRIM;
-    case RLT_STEP_FORGET:
-        rlt_args_key(w, q, RLT_KEY_IDS);
-        rlt_args_add(w, rlt_span(d->work.reaper.from, d->work.reaper.from_len));
-        rlt_args_number(w, WORK_FORGET_MAX);
-        rlt_args_number(w, (uint64_t)rlt_reaper_forgets(d->work.plan.reap_ms) /
-                                1000);
-        return RLT_SCRIPT_QUEUE_FORGET;
-    case RLT_STEP_RANK:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_RANKED);
-        rlt_args_number(w, WORK_RANK_MAX);
-        return RLT_SCRIPT_QUEUE_RANK;
-    case RLT_STEP_CLAIM:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_RANKED);
-        rlt_args_key(w, q, RLT_KEY_LEASED);
-        rlt_args_add(w, rlt_workers_name(d));
-        rlt_args_number(w, e->op);
-        rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
-        rlt_assert(e->count > 0);
-        rlt_args_number(w, e->count);
-        rlt_args_number(w, workers_claim_bytes(r));
-        if (!d->work.plan.by_type)
-            return RLT_SCRIPT_QUEUE_CLAIM;
-        rlt_assert(d->type_len > 0);
-        rlt_args_add(w, rlt_span(d->type, d->type_len));
-        rlt_args_add(w, rlt_span(walk->mark, walk->mark_len));
-        return RLT_SCRIPT_QUEUE_PICK;
-    case RLT_STEP_LINE_UP:
-    case RLT_STEP_LEAVE:
-        rlt_args_key(w, q, RLT_KEY_WAITING);
-        rlt_args_key(w, q, RLT_KEY_RANKED);
-        rlt_args_key(w, q, RLT_KEY_IDLE);
-        rlt_args_add(w, rlt_span(r->wake, r->wake_len));
-        rlt_args_add(w, relet_str(e->step == RLT_STEP_LEAVE ? "0"
-                                  : walk->woken             ? "p"
-                                                            : "1"));
-        break;
-    }
-    return RLT_SCRIPT_QUEUE_SLEEP;
 }
 
 static int workers_has_key(const rlt_worker_entry *d, relet_span key)
@@ -287,7 +123,7 @@ static int workers_send(relet *r, const rlt_worker_entry *d,
     relet_args a;
 
     w = rlt_client_args(r);
-    script = workers_errand(r, w, d, e);
+    script = rlt_steps_say(r, w, d, e);
     a.argv = w->argv;
     a.argc = w->argc;
     q.tag = rlt_workers_tag(r, d, (uint32_t)e->step, e->serial);

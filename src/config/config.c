@@ -207,7 +207,7 @@ RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
 
 /* A setting breaks a rule: the sentence is `field rule`. */
 RELET_PRIVATE int rlt_config_refuse(relet_fault *fault, const char *field,
-                         const char *rule)
+                                    const char *rule)
 {
     rlt_say say;
 

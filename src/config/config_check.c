@@ -5,7 +5,7 @@
 #include "config_url.h"
 
 static int check_text(const relet_config *c, const rlt_field *f,
-                             relet_fault *fault)
+                      relet_fault *fault)
 {
     const char *text = (const char *)c + f->at;
     const char *rule;
@@ -21,7 +21,7 @@ static int check_text(const relet_config *c, const rlt_field *f,
 }
 
 static int check_number(const relet_config *c, const rlt_field *f,
-                               relet_fault *fault)
+                        relet_fault *fault)
 {
     int64_t v = rlt_config_get(c, f);
     char sentence[64];

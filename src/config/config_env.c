@@ -19,7 +19,7 @@ typedef enum env_level {
 /* A variable at one level; set but empty counts as not set. Its name is then
  * the label of what is read. */
 static const char *env_at(env_env *e, env_level level,
-                                 const char *name)
+                          const char *name)
 {
     const char *value;
     rlt_say say;

@@ -18,7 +18,7 @@ static const char *const url_fsyncs[] = {"always", "everysec", "never"};
 /* ------------------------------------------------------------------ reader */
 
 RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
-                               relet_fault *fault)
+                                   relet_fault *fault)
 {
     memset(r, 0, sizeof *r);
     r->scheme = c->scheme;
@@ -45,7 +45,7 @@ RELET_PRIVATE int rlt_parser_run(rlt_parser *r, relet_config *c,
 }
 
 RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
-                                      const char *field, const char *text)
+                                          const char *field, const char *text)
 {
     r->label = label;
     r->field = field;
@@ -83,8 +83,8 @@ RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
 /* Only digits and the names of options are repeated in a sentence: anything
  * else may be a password that slipped out of its place. */
 static int url_fault_quote(rlt_parser *r, const char *what,
-                              relet_span quote, const char *rule,
-                              int64_t limit)
+                           relet_span quote, const char *rule,
+                           int64_t limit)
 {
     rlt_say say;
 
@@ -139,7 +139,7 @@ static int url_byte(rlt_parser *r, relet_span *s, char *out)
 
 /* One byte more for the field that was cleared last. */
 static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
-                      char b)
+                   char b)
 {
     rlt_say say;
 
@@ -301,7 +301,7 @@ static int url_port(rlt_parser *r, relet_span s, int64_t *port)
 /* name[:port] or [IPv6][:port]: the host, and *port if one is given. Of an
  * item in a list, the brackets belong to the host. */
 static int url_address(rlt_parser *r, relet_span s, int item,
-                          int64_t *port)
+                       int64_t *port)
 {
     const char *at = s.p;
     int v6 = rlt_span_eat(&s, "[");

@@ -143,6 +143,7 @@ static void lease_believe(rlt_lease *l)
 {
     relet_time renew = l->plan.renew_ms;
 
+    rlt_assert(l->granted);
     l->state = RLT_LEASE_HELD;
     l->copies_due = 0;
     l->tries = 0;
@@ -164,6 +165,7 @@ static rlt_lease_result lease_acquired(rlt_lease *l, relet_time now,
 {
     int agree = lease_clocks_agree(l, now, a->us);
 
+    rlt_assert(l->state == RLT_LEASE_ASKING);
     l->left_ms = RLT_MIN(a->left, LEASE_LEFT_MAX);
     l->place = a->place;
     if (a->status == -2)
@@ -187,6 +189,7 @@ static rlt_lease_result lease_renewed(rlt_lease *l, relet_time now,
 {
     int agree = lease_clocks_agree(l, now, a->us);
 
+    rlt_assert(l->state == RLT_LEASE_HELD);
     l->left_ms = a->left;
     l->place = 0;
     if (!agree) /* which is why it may have ended */
@@ -218,6 +221,8 @@ static rlt_lease_result lease_confirmed(rlt_lease *l, relet_time now,
 {
     int enough = lease_enough(l, v);
 
+    rlt_assert(l->state == RLT_LEASE_CONFIRMING ||
+               (l->state == RLT_LEASE_HELD && l->copies_due));
     if (l->state == RLT_LEASE_CONFIRMING)
         return enough ? lease_granted(l, now)
                       : lease_decline(l, now, RELET_WHY_NOT_REPLICATED);
@@ -388,5 +393,6 @@ RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
     out->term = l->term;
     out->token = l->token;
     out->timeout_ms = lease_timeout(l, what, now);
+    rlt_assert(out->timeout_ms > 0);
     return 1;
 }

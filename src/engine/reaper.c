@@ -67,6 +67,8 @@ RELET_PRIVATE uint32_t rlt_reaper_reaped(rlt_reaper *s, relet_time now,
     relet_time wait = every_ms;
     int64_t left = -1, ms;
 
+    rlt_assert(every_ms > 0);
+    rlt_assert(sent_at <= now);
     (void)relet_value_int(relet_value_at(v, 2), &left);
     if (relet_value_int(relet_value_at(v, 3), &ms)) {
         s->server_ms = RLT_MIN(ms, REAPER_MS_MAX);
@@ -107,6 +109,7 @@ RELET_PRIVATE void rlt_reaper_forgot(rlt_reaper *s, relet_time now,
     relet_span from = relet_value_text(v);
 
     s->from_len = from.n > sizeof s->from ? 0 : (uint8_t)from.n;
+    rlt_assert(s->from_len <= sizeof s->from);
     if (s->from_len > 0)
         memcpy(s->from, from.p, s->from_len);
     s->forget_at = now + (s->from_len > 0 ? REAPER_STEP_MS

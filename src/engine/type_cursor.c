@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * type_cursor.c - how far a worker that claims by type has looked through the line. */
+ * type_cursor.c - how far a worker that claims by type has looked through the
+ * line. */
 #include "type_cursor.h"
 
 #include "text.h"
@@ -29,6 +30,8 @@ RELET_PRIVATE void rlt_type_cursor_on(rlt_type_cursor *k, relet_span mark,
     relet_time rest =
         TYPE_CURSOR_AGAIN_MS + TYPE_CURSOR_REST * (now - k->began_at);
 
+    rlt_assert(k->mark_len > 0);
+    rlt_assert(k->mark_len <= sizeof k->mark);
     if (mark.n > 0 && mark.n <= sizeof k->mark) {
         memcpy(k->mark, mark.p, mark.n);
         k->mark_len = (uint8_t)mark.n;

@@ -331,7 +331,7 @@ RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c)
 }
 
 RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
-                   const relet_span *patch, size_t patches)
+                                 const relet_span *patch, size_t patches)
 {
     rlt_op op = *conn_at(c, c->first);
     size_t n = rlt_conn_front_bytes(c).n - cut, i;

@@ -381,6 +381,7 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_answer(rlt_handshake *g,
     int error = relet_value_type(v) == RELET_FAILURE;
     int busy = error && rlt_handshake_is_busy(relet_value_text(v));
 
+    rlt_assert(g->step < HANDSHAKE_OVER);
     if (busy) {
         g->busy = 1;
         handshake_quote(g, v);

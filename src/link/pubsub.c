@@ -197,6 +197,8 @@ RELET_PRIVATE void rlt_pubsub_was_sent(rlt_pubsub *ps, uint32_t slot, int leave)
 {
     rlt_subscription *w = &ps->subscriptions[slot];
 
+    rlt_assert(slot < ps->max);
+    rlt_assert(w->used);
     w->heading = !leave;
     if (leave)
         w->leaving++;

@@ -104,6 +104,8 @@ RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
     size_t count = (size_t)(end - evalsha.p) + 1;
     rlt_say say;
 
+    rlt_assert(end != NULL);
+    rlt_assert(count < RLT_SCRIPT_HEAD);
     *cut = count + strlen("$7\r\nEVALSHA\r\n$40\r\n") + sizeof s->sha + 2;
     rlt_assert(*cut < evalsha.n);
     memcpy(head, evalsha.p, count);

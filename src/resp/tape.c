@@ -108,7 +108,7 @@ static relet_node *tape_reopen(rlt_scan *s)
 }
 
 RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
-                      unsigned flags)
+                                 unsigned flags)
 {
     int doubled = kind == RELET_MAP || kind == RELET_NODE_ATTRIBUTE;
     relet_node *node;

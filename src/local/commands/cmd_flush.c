@@ -39,7 +39,7 @@ static void cmd_flush_look(rlt_server *s, uint32_t db)
 }
 
 RELET_PRIVATE void rlt_cmd_flush_dbs(rlt_server *s, uint32_t from,
-                                        uint32_t to)
+                                     uint32_t to)
 {
     uint32_t db;
 
@@ -79,7 +79,7 @@ static void cmd_flush_flushdb(rlt_call *c)
 }
 
 static int cmd_flush_db(rlt_call *c, uint32_t i, const char *error,
-                         int64_t *db)
+                        int64_t *db)
 {
     return rlt_call_between(c, i, INT32_MIN, INT32_MAX, db, error);
 }

@@ -103,7 +103,7 @@ static int zset_range_below(const rlt_zset_item *item, const rlt_zset_lex *x)
 /* The one bound or the other: the lower (side 1) is where a walk upwards comes
  * in and where one downwards goes out. */
 static int zset_range_keeps(const rlt_zset_item *item, const rlt_zset_lex *x,
-                             int side)
+                            int side)
 {
     return side ? zset_range_above(item, x) : zset_range_below(item, x);
 }

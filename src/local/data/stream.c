@@ -480,7 +480,7 @@ RELET_PRIVATE uint32_t rlt_stream_trim(rlt_stream *s, rlt_pool *pool,
 /* ------------------------------------------------------------------- copies */
 
 static void stream_node_copy(rlt_stream *to, rlt_pool *pool,
-                                         const rlt_stream_node *node)
+                             const rlt_stream_node *node)
 {
     rlt_stream_node *copy;
 

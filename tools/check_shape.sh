@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check_shape.sh - how long the functions of src are, how many assertions its
+# layers have, and how many lines outside src/link name the inside of a link.
+#
+# A function has at most 70 lines, but for the interpreter of Lua, which is one
+# switch. The layers that hold state have at least 10 assertions per 1000 lines.
+# The lines that reach into a link become fewer only.
+
+set -u
+reaches_max=211
+bad=0
+
+lengths=$(awk '
+    FNR == 1 { start = 0 }
+    /^{$/ { start = FNR; name = head }
+    /^}/ && start { print FNR - start + 1, FILENAME, name; start = 0 }
+    !start && /^[a-zA-Z].*\(/ { head = $0; sub(/\(.*/, "", head); sub(/.*[ *]/, "", head) }
+    ' src/*/*.c src/local/*/*.c | sort -n)
+long=$(echo "$lengths" | awk '$1 > 70 && $3 != "rlt_luaexec"')
+if [ -z "$lengths" ] || [ -n "$long" ]; then
+    echo "functions of over 70 lines: ${long:-none were found}"
+    bad=1
+fi
+echo "$lengths" | awk '
+    { n[NR] = $1 }
+    END {
+        printf "shape: %d functions, lines: median %d, 90 %% %d, longest %d\n",
+            NR, n[int((NR + 1) / 2)], n[int(NR * 0.9)], n[NR]
+    }'
+
+for layer in link engine client; do
+    cat "src/$layer"/*.[ch] | awk -v layer="$layer" '
+        /rlt_assert\(/ { asserts++ }
+        END {
+            printf "shape: src/%s has %d assertions in %d lines\n", layer,
+                asserts, NR
+            exit asserts * 100 < NR
+        }' || { echo "which is under 10 per 1000"; bad=1; }
+done
+
+reaches=$(grep -cE '(->|\br\.)(session|conn|pubsub|scripts)\b' src/engine/*.c \
+    src/client/*.c src/driver/*.c | awk -F: '{ n += $2 } END { print n }')
+echo "shape: $reaches lines outside src/link name session, conn, pubsub or scripts"
+if [ "$reaches" -gt "$reaches_max" ]; then
+    echo "they were $reaches_max: ask link for it instead"
+    bad=1
+fi
+exit "$bad"
