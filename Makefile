@@ -2,7 +2,8 @@
 #
 # relet. What a person needs:
 #
-#   make              librelet.a, librelet.so and the relet command, in build/
+#   make              librelet.a, librelet.so and the relet command, in build/;
+#                     V=1 shows each command, WERROR=1 stops at warnings
 #   make demo         see the client at work; needs cc and make, nothing else
 #   make test         install what the tests need, then run every one of them
 #   make quick        what to run before each commit; under a minute, without
@@ -47,11 +48,17 @@ ABI     := $(firstword $(subst ., ,$(VERSION)))
 
 CFLAGS ?= -O2 -g
 STD    ?= -std=c99
-WARN   ?= -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+# The tests set WERROR=1; who builds with another compiler only sees warnings.
+WARN   ?= -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
+          $(if $(WERROR),-Werror)
 STRICT  = -Wsign-conversion -Wcast-qual -Wstrict-prototypes \
           -Wmissing-prototypes -Wundef -Wvla -Wswitch-enum \
           -Wdouble-promotion -Wwrite-strings
 DEPEND  = $(if $(filter tcc,$(F)),-MD -MF $@.d,-MMD -MP -MF $@.d -MT $@)
+
+# A line for each file that is built; V=1: the whole command; make -s: nothing.
+SAY = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
+Q   = $(if $(V),,@)
 
 include tests/flavours.mk
 
@@ -98,13 +105,15 @@ include tests/faults/faults.mk
         check-install check-readme check-programs \
         check-floors
 
-all: $(O)/librelet.a $(O)/librelet.so $(O)/relet
+all: $(O)/librelet.a $(O)/librelet.so $(O)/librelet.so.$(ABI) $(O)/relet
 lib: $(O)/librelet.a
 objects: $(OBJECTS)
 
 $(O)/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) -DRELET_LOCAL $(HIDDEN) $(DEPEND) -Iinclude $(SEES) -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) -DRELET_LOCAL $(HIDDEN) $(DEPEND) -Iinclude $(SEES) -c \
+	    -o $@ $<
 
 # A core room sees the layers, a room of the local server its own folders, and
 # the command the public headers alone.
@@ -113,13 +122,21 @@ $(LOCAL_OBJECTS): SEES = $(LOCAL_INSIDES)
 
 $(O)/librelet.a: $(OBJECTS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(SAY) "  AR  $@"
+	$(Q)$(AR) rcs $@ $^
 
 $(O)/librelet.so: $(OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librelet.so.$(ABI) -o $@ $^
+	@$(SAY) "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librelet.so.$(ABI) \
+	    -o $@ $^
+
+# The name by which a program that is linked to the library looks for it.
+$(O)/librelet.so.$(ABI): $(O)/librelet.so
+	@ln -sf librelet.so $@
 
 $(O)/relet: $(CLI_OBJECTS) $(O)/librelet.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 demo: $(O)/relet
 	@$(O)/relet demo
@@ -146,7 +163,8 @@ $(DIST)/%.h: include/%.h
 
 $(O)/relet.o: $(DIST)/relet.c $(DIST)/relet.h
 	@mkdir -p $(@D)
-	$(COMPILE) -DRELET_PRIVATE= -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) -DRELET_PRIVATE= -c -o $@ $<
 
 # ------------------------------------------------------------------- tests
 
@@ -166,23 +184,27 @@ endif
 
 $(TESTS): $(O)/tests/%: tests/%.c $(LIB) Makefile
 	@mkdir -p $(@D)
-	$(TESTING) -o $@ $< $(LIB) -lpthread -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(TESTING) -o $@ $< $(LIB) -lpthread -lm
 
 # A harness replays files, or is linked to libFuzzer, which has a main too.
 REPLAY = $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o)
 $(O)/fuzz/%_fuzz: fuzz/%_fuzz.c $(O)/fuzz/replay.o $(LIB) Makefile
 	@mkdir -p $(@D)
-	$(TESTING) -o $@ $< $(REPLAY) $(LIB) -lpthread -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(TESTING) -o $@ $< $(REPLAY) $(LIB) -lpthread -lm
 
 $(O)/fuzz/replay.o: fuzz/replay.c
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) -c -o $@ $<
 
 LDLIBS.tls_openssl = -lssl -lcrypto
 LDLIBS.loop_uv = -luv
 $(O)/examples/%: examples/%.c $(LIB) Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) $(LDLIBS.$*)
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) $(LDLIBS.$*)
 
 # Every unit test, the vectors and the fuzzers' corpora, in one flavour.
 suite: $(UNITS) $(REPLAYS)
@@ -206,7 +228,7 @@ UNHURRIED = tests/store/trouble_test tests/store/power_test \
             tests/engine/queue_cut_test tests/poll_test \
             fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
-	@$(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
+	@WERROR=1 $(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \
 	    check-pure check-generated check-shape check-programs check-floors
 
 quick-suite:
@@ -236,11 +258,13 @@ HIREDIS = $(foreach f,alloc async hiredis net read sds sockcompat,\
 
 $(HIREDIS): $(O)/hiredis/%.o: $(HIREDIS_DIR)/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(CC) $(CFLAGS) -w -c -o $@ $<
 
 $(BENCHES): $(O)/tests/bench/%: tests/bench/%.c $(LIB) $(HIREDIS) Makefile
 	@mkdir -p $(@D)
-	$(TESTING) -Itests/bench -isystem $(HIREDIS_DIR) -o $@ $< $(LIB) \
+	@$(SAY) "  LD  $@"
+	$(Q)$(TESTING) -Itests/bench -isystem $(HIREDIS_DIR) -o $@ $< $(LIB) \
 	    $(HIREDIS) -lpthread -lm
 
 benches: $(BENCHES)

@@ -18,7 +18,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
-export MAKE=${MAKE:-make}
+export MAKE=${MAKE:-make} WERROR=1
 
 # strange: keys that the answer of deps.sh does not have, since it is older.
 strange() {

@@ -58,7 +58,8 @@ $(DIST)/relet_local.c: tools/amalgamate.sh include/relet_local.h \
 # For tests of the server alone.
 $(O)/relet_local.o: $(DIST)/relet_local.c $(DIST)/relet_local.h
 	@mkdir -p $(@D)
-	$(COMPILE) -DRELET_PRIVATE= -DRELET_NO_POLL -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) -DRELET_PRIVATE= -DRELET_NO_POLL -c -o $@ $<
 
 # ------------------------------------------------------------------- tests
 #
@@ -95,15 +96,18 @@ endif
 
 $(LOCAL_TESTS): $(O)/%: %.c $(LOCAL_LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
-	$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(LOCAL_TESTING) -o $@ $< $(LOCAL_LIB) -lm
 
 $(STORE_TESTS): $(O)/%: %.c $(LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
-	$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(LOCAL_TESTING) -o $@ $< $(LIB) -lm
 
 $(ENGINE_TESTS): $(O)/%: %.c $(LIB) src/local/local.mk | greatest
 	@mkdir -p $(@D)
-	$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/engine -o $@ $< $(LIB) -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(TESTING) -DGREATEST_USE_LONGJMP=0 -Itests/engine -o $@ $< $(LIB) -lm
 
 engine: $(ENGINE_TESTS)
 	@sh tests/suite.sh "$(RUN)" $^
@@ -118,7 +122,9 @@ local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
 build/release/tests/store/store_bench: tests/store/store_bench.c $(OBJECTS)
 	@mkdir -p $(@D)
 	@$(MAKE) -s F=release build/release/librelet.a
-	$(COMPILE) -Wno-unused-function -Iinclude -o $@ $< build/release/librelet.a
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) -Wno-unused-function -Iinclude \
+	    -o $@ $< build/release/librelet.a
 
 store-bench: build/release/tests/store/store_bench
 	@build/release/tests/store/store_bench build/release 1
@@ -136,11 +142,13 @@ MODEL_SERVERS = REDIS_SERVER="$(REDIS_SERVER)" \
 
 build/model/shim.so: tests/model/shim.c
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -shared -o $@ $<
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) -fPIC -shared -o $@ $<
 
 build/model/model: $(MODEL) $(wildcard tests/model/*.h) $(O)/librelet.a
 	@mkdir -p $(@D)
-	$(COMPILE) -DMODEL_OURS -Iinclude $(INSIDES) -Itests/model -o $@ $(MODEL) \
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) -DMODEL_OURS -Iinclude $(INSIDES) -Itests/model -o $@ $(MODEL) \
 	    $(O)/librelet.a -lm
 
 model: build/model/model build/model/shim.so
@@ -149,7 +157,8 @@ model: build/model/model build/model/shim.so
 # The corpus of tests/lua, and programs that are made up.
 build/lua_model/lua_model: tests/local/lua_model.c $(O)/librelet.a
 	@mkdir -p $(@D)
-	$(LOCAL_TESTING) -o $@ $< $(O)/librelet.a -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(LOCAL_TESTING) -o $@ $< $(O)/librelet.a -lm
 
 lua-model: build/lua_model/lua_model
 	@sh tests/local/lua_model.sh $(SEEDS) $(FROM)

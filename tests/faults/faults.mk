@@ -10,7 +10,8 @@ FAULTS = $(patsubst %.c,$(O)/%,$(wildcard tests/faults/*.c))
 
 $(FAULTS): $(O)/tests/faults/%: tests/faults/%.c $(LIB) tests/faults/faults.mk
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) $(DEPEND) -Iinclude -o $@ $< $(LIB) -lm
 
 faults: $(FAULTS)
 

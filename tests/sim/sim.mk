@@ -24,14 +24,17 @@ $(O)/sim_relet.o: SIM_INSIDE = -DRELET_PRIVATE=
 
 $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
 	@mkdir -p $(@D)
-	$(COMPILE) -w $(SIM_INSIDE) -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) -w $(SIM_INSIDE) -c -o $@ $<
 
 $(SIM_OBJ): $(O)/%.o: %.c Makefile tests/sim/sim.mk
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -c -o $@ $<
+	@$(SAY) "  CC  $<"
+	$(Q)$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -c -o $@ $<
 
 $(O)/sim: $(SIM_OBJ) $(SIM_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+	@$(SAY) "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 sim: $(O)/sim
 	@$(RUN) $(O)/sim $(SIM_WORDS)
@@ -42,7 +45,8 @@ SIM_TESTS = $(patsubst %.c,$(O)/%,$(wildcard tests/sim/*_test.c))
 $(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
               $(O)/tests/sim/%.o tests/sim/sim.mk | greatest
 	@mkdir -p $(@D)
-	$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
 	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
 
 # Unit tests that mutants name, as objects: a mutant is linked to its test.
@@ -52,7 +56,8 @@ UNIT_OBJ = $(addprefix build/unit/,$(addsuffix .o,$(shell \
 
 build/unit/%.o: tests/%.c tests/sim/sim.mk | greatest
 	@mkdir -p $(@D)
-	$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude \
+	@$(SAY) "  CC  $<"
+	$(Q)$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude \
 	    $(INSIDES) -Itests -Itests/engine -isystem $(GREATEST_DIR) -c -o $@ $<
 
 mutants: build/librelet.a $(SIM_OBJ)
@@ -74,7 +79,8 @@ SIM_FUZZ = $(O)/fuzz/sim_fuzz
 
 $(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) tests/sim/sim.mk
 	@mkdir -p $(@D)
-	$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -o $@ $< \
+	@$(SAY) "  LD  $@"
+	$(Q)$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -o $@ $< \
 	    $(filter-out %/sim_main.o,$(SIM_OBJ)) $(SIM_LIB) \
 	    $(if $(filter fuzz,$(F)),-fsanitize=fuzzer,$(O)/fuzz/replay.o) -lm
 
