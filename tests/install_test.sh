@@ -77,6 +77,15 @@ if given PKG_CONFIG install_found_by_pkg_config; then
     fi
 fi
 
+# A program that is linked in the tree runs there, without any installation.
+printf '%s\n' '#include <stdio.h>' '#include "relet.h"' \
+    'int main(void) { return printf("%s\n", relet_version()) < 0; }' \
+    >"$work/linked.c"
+check "a program is linked to build/librelet.so" \
+    "$CC" -Iinclude -o "$work/linked" "$work/linked.c" -Lbuild -lrelet
+check "and runs in the tree" \
+    is "$(LD_LIBRARY_PATH=build "$work/linked")" "$version"
+
 check "make uninstall" \
     quietly "$MAKE" uninstall PREFIX=/opt/relet DESTDIR="$root"
 check "nothing is left" is "$(find "$root" -type f -o -type l)" ""

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: MIT
 #
-# readme_blocks.awk - writes the C programs of README.md to DIR/1.c, 2.c, ...
+# readme_blocks.awk - writes the programs of a page to DIR/1.c, 2.sh, ...
 #
 # A block between ```c and ``` that holds a main is a program. Behind ```c may
-# stand "run" (to be run with a server) or "tls" (needs OpenSSL). Prints a line
-# per program: its file and that word.
+# stand "run" (to be run with a server). A block between ```sh run and ``` is a
+# shell script, to be run with a server. Prints a line per program: its file and
+# that word.
 
-/^```c( |$)/ {
+/^```(c|sh)( |$)/ {
     inside = 1
+    kind = substr($1, 4)
     mark = $2
     text = ""
     next
 }
 /^```/ && inside {
     inside = 0
-    if (text !~ /int main\(/)
+    if (kind == "c" ? text !~ /int main\(/ : mark != "run")
         next
-    file = DIR "/" ++count ".c"
+    file = DIR "/" ++count "." kind
     printf "%s", text >file
     close(file)
     print file, mark

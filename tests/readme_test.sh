@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readme_test.sh - the programs in README.md compile with the files that they
-# tell to vendor, and those marked "run" do what they say: on a server of their
-# own, which takes the place of redis://localhost. One that brings its server
-# with it is also linked to the archive, and run on a file.
+# readme_test.sh - the programs in README.md and docs/ compile with the files that
+# they tell to vendor, and those marked "run" do what they say: on a server of
+# their own, which takes the place of redis://localhost. A program that brings
+# its server with it is also linked to the archive, and run on a file. What the
+# pages link to is there.
 
 set -u
 # shellcheck disable=SC1091
@@ -14,10 +15,18 @@ set -u
 work=build/readme
 rm -rf "$work"
 mkdir -p "$work"
-$MAKE -s dist build/librelet.a || exit 1
+$MAKE -s all dist || exit 1
 
-list=$(awk -v DIR="$work" -f tests/readme_blocks.awk README.md)
-[ -n "$list" ] || check "README.md has a program" false
+pages="README.md $(echo docs/*.md)"
+list=$(for page in $pages; do
+    name=$(basename "$page" .md)
+    mkdir "$work/$name"
+    awk -v DIR="$work/$name" -f tests/readme_blocks.awk "$page"
+done)
+for page in README.md docs/client.md docs/leases.md docs/queues.md \
+    docs/local.md; do
+    check "$page has a program" grep -q '^```c run' "$page"
+done
 have_server=
 [ -n "${REDIS_SERVER:-}" ] && server_start "$work/server" && have_server=yes
 
@@ -47,22 +56,32 @@ local_program() {
     check "and again, on the same one" runs "${2%.c}" "file:$work/$1.relet"
 }
 
+# The command by its name, and no server but ours.
+script_runs() {
+    sed "s|redis://localhost\(:6379\)\{0,1\}|redis://127.0.0.1:$server_port|" \
+        "$1" >"$1.tmp"
+    PATH=$PWD/build:$PATH timeout 20 sh -eu "$1.tmp" >"$1.log" 2>&1 \
+        </dev/null || { cat "$1.log"; echo "it failed"; }
+}
+
 while read -r file mark; do
-    name=$(basename "$file" .c)
+    name=${file#"$work/"}
+    name=${name%.*}
+    case $file in
+    *.sh)
+        if [ -n "$have_server" ]; then
+            check "script $name runs" script_runs "$file"
+        else
+            given REDIS_SERVER "readme_script_${name}_runs" &&
+                check "a server for script $name starts" false
+        fi
+        continue ;;
+    esac
     libraries=build/dist/relet.c
     if grep -q relet_local.h "$file"; then
         local_program "$name" "$file"
         continue
     fi
-    if [ "$mark" = tls ]; then
-        # tls_test.sh runs it: it is the example, to the byte.
-        check "program $name is the example" \
-            diff "$file" examples/tls_openssl.c
-        given OPENSSL_DEV "readme_program_$name" || continue
-        libraries="$libraries -lssl -lcrypto"
-    fi
-    ! grep -q '^ \* threads.c - ' "$file" ||
-        check "program $name is the example" diff "$file" examples/threads.c
     check "program $name compiles" compiles "$file" "$libraries"
     [ "$mark" = run ] || continue
     if [ -n "$have_server" ]; then
@@ -74,4 +93,34 @@ while read -r file mark; do
 done <<END
 $list
 END
+
+# tls_test.sh and loop_test.sh run the other examples.
+cp examples/threads.c "$work/threads.c"
+check 'examples/threads.c compiles' compiles "$work/threads.c" \
+    'build/dist/relet.c -pthread'
+if [ -n "$have_server" ]; then
+    check 'examples/threads.c runs' runs "$work/threads"
+else
+    given REDIS_SERVER example_threads_runs &&
+        check 'a server for examples/threads.c starts' false
+fi
+
+# links PAGE: what it names and is not there. An anchor is a heading in small
+# letters with dashes.
+links() {
+    grep -oE '\]\([^)]+\)' "$1" | sed 's/^](//; s/)$//' | sort -u |
+        grep -v '^https*:' |
+        while IFS='#' read -r path anchor; do
+            target=$(dirname "$1")/$path
+            [ -n "$path" ] || target=$1
+            [ -e "$target" ] || echo "$1 links to $path"
+            [ -z "$anchor" ] || sed -n 's/^##* //p' "$target" |
+                tr 'A-Z ' 'a-z-' | tr -d ',.' | grep -qx "$anchor" ||
+                echo "$1 links to $path#$anchor"
+        done
+}
+for page in $pages CONTRIBUTING.md CHANGELOG.md; do
+    check "$page: what it links to is there" links "$page"
+done
+check 'README.md has at most 14 KB' test "$(wc -c <README.md)" -le 14336
 total

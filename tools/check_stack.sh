@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_stack.sh - the stack that README says each part takes, measured.
+# check_stack.sh - the stack that docs/limits.md says each part takes, measured.
 #
 # gcc writes the frame of each function and who calls whom; the deepest way below
-# each public function is its figure (stack.awk). A row of the table under
-# "Limits" holds when no function of its part is deeper, and the deepest takes
+# each public function is its figure (stack.awk). A row of the table in
+# docs/limits.md holds when no function of its part is deeper, and the deepest takes
 # nine tenths of the figure: so the table is not left behind by an improvement.
 # No public function takes more than 4096 bytes.
 
@@ -48,18 +48,18 @@ for part in plain leases workers; do
     deepest "$work/$part" || exit 1
 done
 
-# row NAME GRAPH FUNCTIONS: the deepest of these beside the figure of README.
+# row NAME GRAPH FUNCTIONS: the deepest of these beside the figure of the page.
 row() {
     found=$(grep -E "^[0-9]+ relet_($3)( |\$)" "$work/$2.deepest" | tail -n 1)
     bytes=${found%% *}
-    says=$(sed -n "s/^| $1 |.* \([0-9]*\) |\$/\1/p" README.md)
+    says=$(sed -n "s/^| $1 |.* \([0-9]*\) |\$/\1/p" docs/limits.md)
     verdict=ok
     if [ "${bytes:-0}" -gt 4096 ]; then
         verdict="over 4096"
         failed=$((failed + 1))
     elif [ -z "$says" ] || [ -z "$bytes" ] || [ "$bytes" -gt "$says" ] ||
         [ $((bytes * 10)) -lt $((says * 9)) ]; then
-        verdict="README says ${says:-nothing}"
+        verdict="docs/limits.md says ${says:-nothing}"
         failed=$((failed + 1))
     else
         passed=$((passed + 1))
