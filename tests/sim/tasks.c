@@ -267,11 +267,13 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
         t->heard_us = w->now_us;
 }
 
-/* … and nobody renews what takes too long. */
+/* … and nobody renews what takes too long. A renewal that arrives over a link
+ * that its node has left was sent before (seed 3611190152366). */
 static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
 {
-    if (t->timeout_us == 0 || sim_tasks_lied_of(n, &n->desk[desk], t) ||
+    if (t->timeout_us == 0 || w->jobs.run.link + 1 != n->link ||
+        sim_tasks_lied_of(n, &n->desk[desk], t) ||
         tasks_hindered(w, n, &n->desk[desk], t->timeout_us, w->now_us, 0))
         return;
     if (!sim_holds(w, SIM_Q8, w->now_us <= t->timeout_us + TASKS_WAY_US(w)))
