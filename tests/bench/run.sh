@@ -189,8 +189,10 @@ against $(sort -n "$work/theirs" | sed -n '1p;$p' | xargs)"
 
 unwound=-fno-asynchronous-unwind-tables
 # Rooms of the engine, in front of which all the others are the client.
-lease_rooms="lease elect hold"
-job_rooms="job slots walk sweep worker learn words finish work put queue await"
+lease_rooms="engine/lease engine/elect client/leases"
+job_rooms="engine/job engine/claims engine/type_cursor engine/reaper \
+engine/worker engine/learn engine/args client/put client/complete client/steps \
+client/workers client/queue driver/put_wait"
 
 # object FLAG...: of the whole amalgamation.
 object() {
@@ -226,8 +228,14 @@ room_text() {
     echo $sum
 }
 
-# without LIST WORD...
+# without LIST WORD...: each of the words has to be in the list.
 without() {
+    for word in $2; do
+        case " $1 " in
+        *" $word "*) ;;
+        *) echo "$word is no room" >&2; return 1 ;;
+        esac
+    done
     echo "$1" | tr ' ' '\n' | grep -vxF "$(echo "$2" | tr ' ' '\n')" | xargs
 }
 

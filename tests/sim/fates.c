@@ -92,10 +92,8 @@ static void fates_replayed(sim_world *w, const sim_touch *t,
         sim_verbs_fail(w, SIM_Q6, t, "is replayed, and not counted so");
     if (!sim_holds(w, SIM_Q10, p->score / 1024 == run->wall_ms))
         sim_verbs_fail(w, SIM_Q10, t, "is replayed at another time");
-    if (t->was.job) { /* another one may have its id by now */
-        w->jobs.job[t->was.job - 1].buried = 0;
+    if (t->was.job) /* another one may have its id by now */
         w->jobs.loose[t->queue] |= 1u << w->jobs.job[t->was.job - 1].id;
-    }
     SIM_MARK(replayed);
 }
 

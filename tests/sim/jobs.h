@@ -61,7 +61,8 @@ typedef struct sim_job {
     uint64_t ends[SIM_ENDS]; /* digests of what it ended with, the last ones  */
     uint32_t ended;      /* how often                                         */
     int64_t ended_us, gone_us; /* first; its record went; 0: not yet          */
-    uint8_t acked, buried, stands_in; /* stands_in: another has its id        */
+    uint8_t acked, stands_in; /* stands_in: another job has its id            */
+    uint64_t buried;     /* token by which its handler buried it last; 0: none */
     uint32_t starts, spent; /* handlers begun; attempts, stalls, givings back */
     uint64_t top;        /* token of the last deed                            */
     unsigned top_serial;
