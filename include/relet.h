@@ -8,7 +8,7 @@
  *   2  values      reading a reply
  *   3  config      where to connect, with which limits
  *   4  client      submitting commands, taking events
- *   5  drivers     the seam a driver moves, and the one for POSIX
+ *   5  drivers     the interface for drivers, and the driver for POSIX
  *
  * The client is a state machine over bytes and time. You submit commands and
  * take events; a driver carries bytes. Nothing calls you back, nothing blocks
@@ -38,10 +38,17 @@ extern "C" {
 #define RELET_API
 #endif
 
+/* The compiler warns when the last argument of such a function is not NULL. */
+#ifdef __GNUC__
+#define RELET_ENDS_WITH_NULL __attribute__((sentinel))
+#else
+#define RELET_ENDS_WITH_NULL
+#endif
+
 /* ------------------------------------------------------------------ 1 words
  */
 
-/* Bytes that somebody else owns. Any byte may occur, also NUL. */
+/* Bytes that the span does not own. Any byte may occur, also NUL. */
 typedef struct relet_span {
     const char *p;
     size_t n;
@@ -55,12 +62,12 @@ RELET_API relet_span relet_str(const char *text);
 typedef int64_t relet_time;
 #define RELET_NEVER INT64_MAX
 
-/* What a function that can fail returns when it does: below zero. */
+/* Error codes. A function that fails returns one of these, all below zero. */
 enum {
     RELET_E_CONFIG = -1,  /* a setting is wrong: the fault names it          */
     RELET_E_LIMIT = -2,   /* a limit you set is reached; take events, retry  */
-    RELET_E_MEMORY = -3,  /* the allocator said no; nothing was changed      */
-    RELET_E_REFUSED = -4, /* this may not be sent so; relet_refusal says why */
+    RELET_E_MEMORY = -3,  /* the allocator failed; nothing was changed       */
+    RELET_E_REFUSED = -4, /* a rule forbids it; relet_refusal names the rule */
     RELET_E_STOPPED = -5, /* the client was stopped or gave up               */
     RELET_E_TIMEOUT = -6, /* relet_call: no outcome within its time          */
     RELET_E_SYSTEM = -7,  /* the operating system refused; errno says why    */
@@ -70,8 +77,8 @@ enum {
 /* A short English name of a code, for logs. */
 RELET_API const char *relet_code_text(int code);
 
-/* A wrong setting: which, where and by which rule. `text` is a whole sentence
- * that holds the other three, ready to be printed. */
+/* A wrong setting. `text` is a complete sentence for people that names the
+ * field, the place and the broken rule. */
 typedef struct relet_fault {
     int code;          /* RELET_E_CONFIG, _MEMORY, _SYSTEM, _FORKED        */
     const char *field; /* "url", "operations_max", … or NULL               */
@@ -81,10 +88,10 @@ typedef struct relet_fault {
 
 /* ----------------------------------------------------------------- 2 values
  *
- * A value is a cursor into a reply that the scanner has already judged: none
- * of these functions can fail on what a server sent. Asking a value for what
- * it is not gives 0, an empty span, or a null value; a null value may be
- * asked everything. Nothing here allocates, and no value needs freeing. */
+ * A value is a cursor into a reply that has been checked already: no reply of a
+ * server can make these functions fail. Reading a value as another type gives
+ * 0, an empty span, or a null value. Every function accepts a null value.
+ * Nothing here allocates, and no value needs freeing. */
 
 typedef enum relet_type {
     RELET_NULL,    /* one type for every null a server can send           */
@@ -102,7 +109,7 @@ typedef enum relet_type {
 } relet_type;
 
 /* One node of the tape. Its layout is private and changes without notice: it
- * is here only because the functions that a walk lives in are inline. */
+ * is here only because the functions that step through a reply are inline. */
 typedef struct relet_node {
     uint8_t kind;
     uint8_t flags;
@@ -149,22 +156,24 @@ static inline relet_value relet_value_first(relet_value v);
 static inline relet_value relet_value_next(relet_value v);
 RELET_API relet_value relet_value_at(relet_value v, size_t i);
 
-/* The value behind a key, in a map or in a flat array of pairs (which is how
- * RESP2 and scripts send one). Null when there is none. */
+/* The value of a key, in a map or in a flat array of pairs (as RESP2 and
+ * scripts send maps). Null when there is no such key. */
 RELET_API relet_value relet_value_get(relet_value v, const char *key);
 
-/* What the server said about v: a map, or null when it said nothing. */
+/* The attributes that the server sent with v: a map, or null if it sent
+ * none. */
 RELET_API relet_value relet_value_attributes(relet_value v);
 
 /* The three bytes of a verbatim's format; else an empty span. */
 RELET_API relet_span relet_value_format(relet_value v);
 
-/* 1 for a big number that is not one: servers do not check what scripts
- * return. */
+/* 1 if v has the type big number but its text is not a number: servers do not
+ * check the big numbers that scripts return. */
 RELET_API int relet_value_malformed(relet_value v);
 
-/* Keep a value beyond its loan: ask for the size, bring the memory (aligned
- * for int64_t), get a copy that lives there. A null value if size is short. */
+/* Keep a value beyond its loan: relet_value_size tells how many bytes a copy
+ * needs, relet_value_copy makes the copy in your memory (aligned for int64_t),
+ * which must outlive the copy. A null value if `size` is too small. */
 RELET_API size_t relet_value_size(relet_value v);
 RELET_API relet_value relet_value_copy(relet_value v, void *mem, size_t size);
 
@@ -174,8 +183,9 @@ RELET_API int relet_value_proves_no_effect(relet_value v);
 
 /* ----------------------------------------------------------------- 3 config
  *
- * Fill one with relet_config_init, then by a URL, by the environment, by hand,
- * in any order. It holds no pointer but the allocator's: copy it freely. */
+ * Fill a configuration with relet_config_init, then by a URL, the environment
+ * or by hand, in any order. Its only pointers are the allocator's: copy it
+ * freely. */
 
 typedef enum relet_scheme {
     RELET_TCP,      /* redis://  valkey://                                  */
@@ -184,19 +194,19 @@ typedef enum relet_scheme {
     RELET_SENTINEL, /* sentinel://h1:p,h2/service    not built yet          */
     RELET_CLUSTER,  /* cluster://h1:p,h2             not built yet          */
     RELET_MEM,      /* mem: mem:name  no server: relet_local.h answers      */
-    RELET_FILE      /* file:path      the same, and it is still there later */
+    RELET_FILE      /* file:path      the same, with its data in a file     */
 } relet_scheme;
 
-/* What is written to a file: is safe before it is answered, or within a second,
- * or when the system gets to it (relet_local.h). */
+/* When a change in a store of file: is safe on disk: before its command is
+ * answered, within a second, or when the system writes it (relet_local.h). */
 typedef enum relet_fsync {
     RELET_FSYNC_ALWAYS,
     RELET_FSYNC_EVERYSEC,
     RELET_FSYNC_NEVER
 } relet_fsync;
 
-/* CLIENT TRACKING: the server pushes RELET_INVALIDATE for keys that this
- * connection read and somebody changed. */
+/* CLIENT TRACKING: the server reports by RELET_INVALIDATE that keys which this
+ * connection read were changed. */
 typedef enum relet_tracking {
     RELET_TRACK_OFF,
     RELET_TRACK_READ,      /* every key read                                */
@@ -217,7 +227,7 @@ typedef struct relet_config {
     int port;          /* 1..65535                                           */
     char service[128]; /* what the Sentinels call the primary                */
 
-    /* As whom. An empty password: no AUTH is sent. Then what is set up. */
+    /* User and set-up. With an empty password no AUTH is sent. */
     char user[256];
     char password[4096];
     char name[64]; /* CLIENT SETNAME; no blanks                              */
@@ -230,23 +240,23 @@ typedef struct relet_config {
 
     /* How long. Milliseconds. */
     relet_time connect_timeout_ms; /* look-up, connect, TLS and handshake     */
-    relet_time timeout_ms;    /* an operation's, unless it brings its own     */
-    relet_time ping_every_ms; /* a link silent this long is asked; 0: never   */
-    relet_time retry_min_ms;  /* backoff: full jitter under a bound that      */
+    relet_time timeout_ms;    /* an operation's, unless it has its own        */
+    relet_time ping_every_ms; /* PING after so long a silence; 0: never       */
+    relet_time retry_min_ms;  /* back-off: full jitter under a bound that     */
     relet_time retry_max_ms;  /* doubles from min to max, …                   */
-    relet_time stable_ms;     /* … and starts again after a link lived so long*/
+    relet_time stable_ms;     /* … and restarts once a link has lived so long */
     int attempts_max;         /* failed attempts before giving up; 0: never   */
     int fail_fast;            /* 1: refuse operations while there is no link  */
 
-    /* How much. Beyond one of these an operation is refused, or ends with an
-     * error and RELET_WHY_TOO_LARGE; the link lives on. */
+    /* Limits. An operation beyond one of these is refused, or ends with an
+     * error and RELET_WHY_TOO_LARGE; the link stays. */
     uint32_t operations_max;    /* operations without an outcome              */
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
     uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
     uint32_t workers_max;       /* workers at a time; some 1 KB each, and
-                                 * 24 KB for the first, also to put jobs      */
-    uint32_t jobs_max;          /* jobs that each has room for; 100 bytes each */
+                                 * 24 KB for the first; queues need 1 or more */
+    uint32_t jobs_max;          /* jobs of each worker; some 100 bytes each   */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
     size_t tape_max;            /* bytes of one reply's tape: 16 per element  */
@@ -254,10 +264,11 @@ typedef struct relet_config {
     uint32_t line_max;          /* bytes of one simple string or error        */
     uint32_t count_max;         /* elements of one aggregate                  */
     uint32_t depth_max;         /* nesting, ≤ 128                             */
-    size_t buffer_min;          /* what the input and output buffers start at */
+    size_t buffer_min;          /* initial size of input and output buffers   */
 
-    /* From where. resize NULL: buffers are part of the block that relet_init
-     * is given, at their caps, and nothing ever allocates. */
+    /* Memory. With resize NULL the buffers are part of the block that
+     * relet_init is given, at their largest size, and nothing ever
+     * allocates. */
     relet_resize_fn *resize;
     void *resize_user;
 
@@ -271,7 +282,7 @@ typedef struct relet_config {
 RELET_API void relet_config_init(relet_config *c);
 RELET_API void relet_config_init_small(relet_config *c);
 
-/* Take over what a URL says; the rest of *c stays.
+/* Set what a URL says; the rest of *c stays.
  *
  *   redis://[[user]:password@]host[:port][/db][?option=value&…]
  *   rediss:// valkey:// valkeys://   the same
@@ -285,22 +296,24 @@ RELET_API void relet_config_init_small(relet_config *c);
  * retry_max_ms, attempts_max, fail_fast, tracking (off, read, optin,
  * broadcast). Strict: an unknown scheme or option, a repeated one, an empty
  * host, a port over 65535, a control byte or a bad escape is refused; then *c
- * is untouched and *fault (may be NULL) tells the offset. 0 or a code. */
+ * is untouched and *fault (may be NULL) tells the offset. Returns 0 or a
+ * code. */
 RELET_API int relet_config_url(relet_config *c, const char *url,
                                relet_fault *fault);
 
-/* Take over what the environment says. Each variable is looked up under the
- * scope and then without it, so relet_config_env(c, "MUTEX_", …) reads
- * MUTEX_REDIS_URL and falls back to REDIS_URL; scoped beats generic, and a
- * Sentinel beats a host, beats a URL, of the same scope. Variables:
+/* Set what the environment says. Each variable is looked up with the scope as
+ * its prefix and then without, so relet_config_env(c, "MUTEX_", …) reads
+ * MUTEX_REDIS_URL and falls back to REDIS_URL. Scoped variables beat generic
+ * ones; within one scope a Sentinel beats a host, and a host beats a URL.
+ * Variables:
  *
  *   REDIS_URL  REDIS_HOST REDIS_PORT  REDIS_DB  REDIS_USERNAME
  *   REDIS_PASSWORD  REDIS_PREFIX
  *   REDIS_SENTINEL_HOST REDIS_SENTINEL_PORT REDIS_SENTINEL_NAME
  *
- * None of them set is no error: *c stays as it is. `get` is getenv or a stand-
- * in: it returns NULL for what is not set. It is asked for each more than once,
- * and returns the same each time. */
+ * If none is set, *c stays as it is, and that is no error. `get` is getenv or a
+ * stand-in: it returns NULL for a variable that is not set. It is called more
+ * than once for each variable, and must return the same each time. */
 typedef const char *relet_env_fn(void *user, const char *name);
 RELET_API int relet_config_env_from(relet_config *c, const char *scope,
                                     relet_env_fn *get, void *user,
@@ -321,57 +334,61 @@ RELET_API void relet_config_wipe(relet_config *c);
  *   RELET_REPLY     the server's answer
  *   RELET_ERROR     the server's error, or an answer over a limit of yours
  *   RELET_NOT_SENT  it had no effect and never will
- *   RELET_UNSURE    it was sent and no answer came: it may have run, may run
- *                   yet, may never; ask the server in a way that can tell
+ *   RELET_UNSURE    it was sent and no answer came: it may have run, may still
+ *                   run, or may never run; read the server's data to find out
  *
- * Nothing is ever sent twice, but what you marked RELET_REPEATABLE, and a
- * script call whose server said that it did not know the script. While there
- * is no link operations wait for one, until their time is up.
+ * No operation is sent twice, except those marked RELET_REPEATABLE, those of
+ * which this manual says that they are repeated, and a script call to which the
+ * server answered NOSCRIPT. Without a link, operations wait for the next one
+ * until their time is up.
  *
- * Outcomes come in the order of submission, but for operations that ended
+ * Outcomes come in the order of submission, except for operations that ended
  * early (time up, cancelled) or were sent again. */
 
 typedef struct relet relet;
 
-/* Bytes that relet_init wants; 0 when the configuration is wrong. */
+/* Bytes that relet_init needs; 0 when the configuration is wrong. */
 RELET_API size_t relet_size(const relet_config *c);
 
-/* A client in memory that you bring, aligned for any object; the memory must
- * outlive it and may not move. It begins connecting at the first tick. NULL
- * and a fault (may be NULL) when the configuration is wrong or size short. */
+/* Make a client in your memory, which must be aligned for any object, outlive
+ * the client and not move. The client begins connecting at the first tick. NULL
+ * and a fault (may be NULL) when the configuration is wrong or `size` too
+ * small. */
 RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
                             relet_fault *fault);
 
 /* End every operation (NOT_SENT or UNSURE, RELET_WHY_STOPPED) and ask the
- * driver to close the link. Take events until there are none, to learn of
- * each. Final: a stopped client refuses everything but relet_finish. */
+ * driver to close the link. Then take events until there are none, to get each
+ * outcome. This is final: a stopped client refuses everything but
+ * relet_finish. */
 RELET_API void relet_stop(relet *r);
 
-/* Free what grew and overwrite secrets. No event follows. */
+/* Free what was allocated through `resize` and overwrite secrets. The memory
+ * given to relet_init is yours again. No event follows. */
 RELET_API void relet_finish(relet *r);
 
 enum {
     /* May be sent again after a broken link, or after LOADING, BUSY or
      * MASTERDOWN: running twice does the same as running once. */
     RELET_REPEATABLE = 1,
-    /* CLIENT CACHING YES directly in front. For relet_command and
-     * relet_script_run with RELET_TRACK_OPTIN; RELET_E_REFUSED without, for then
-     * nothing would invalidate what was read. A reply comes only if the server
-     * took both; when it refused CACHING the outcome is RELET_ERROR with
-     * RELET_WHY_REFUSED, and no value. */
+    /* CLIENT CACHING YES is sent directly before the command. For relet_command
+     * and relet_script_run, with RELET_TRACK_OPTIN; otherwise RELET_E_REFUSED,
+     * since nothing would invalidate what was read. A reply comes only if the
+     * server accepted both. If it refused CACHING, the outcome is RELET_ERROR
+     * with RELET_WHY_REFUSED and without a value. */
     RELET_CACHED = 2
 };
 
-/* A cache of what was read with tracking. Take events before each look into it
- * (relet_wait with 0), and forget
+/* How to keep a cache of what was read with tracking. Before each look-up in
+ * the cache take all events (relet_wait with timeout_ms 0), and drop
  *
  *   at RELET_INVALIDATE  the keys in the array `value`; all, if it is null
  *   at RELET_GAP         everything
  *
- * GAP comes directly behind the DOWN that ends a link, before the outcomes that
- * this ends, and again behind the UP of the next link: nothing can be read into
- * a cache in between, but messages may have been missed. While there is no link
- * a cache is empty. Which DOWN brings a GAP:
+ * GAP comes directly after the DOWN that ends a link, before the outcomes of
+ * the operations that end with the link, and again after the UP of the next
+ * link: nothing can be read into a cache in between, but messages may have been
+ * missed. While there is no link the cache is empty. Which DOWN brings a GAP:
  *
  *   DOWN: why                      the link had been UP    it had not
  *   -----------------------------  ----------------------  ------------------
@@ -382,18 +399,19 @@ enum {
  *     SETUP
  *   BUSY                           does not occur (3)      none: the link stays
  *
- * (1) The GAP came when the last link ended that had been UP. But a subscription
- *     that RELET_SUBSCRIBED had told of before UP is lost with a GAP.
+ * (1) The GAP came when the last link that had been UP ended. Exception: if
+ *     RELET_SUBSCRIBED came before UP, that subscription is lost with a GAP.
  * (2) A server that hangs, or a network that is cut, is noticed after
- *     ping_every_ms + timeout_ms of silence at the latest, and for so long a
- *     cache may be stale without a word. With ping_every_ms 0 and no command
- *     under way it is never noticed: a cache needs pings.
+ *     ping_every_ms + timeout_ms of silence at the latest. Until then a cache
+ *     may be stale without any event. With ping_every_ms 0 and no command under
+ *     way it is never noticed: a cache needs pings.
  * (3) BUSY, LOADING or MASTERDOWN as the answer to a command pauses writing. The
- *     link stays UP and invalidations go on.
+ *     link stays UP and invalidations keep coming.
  *
- * The last DOWN of a client that gave up, whose retry_in_ms is RELET_NEVER, is
- * none but these. relet_call and relet_put_wait drop events that are no outcome,
- * INVALIDATE and GAP among them: not for a client with a cache. */
+ * The last DOWN of a client that gave up (retry_in_ms is RELET_NEVER) has one
+ * of these reasons, too. relet_call and relet_put_wait drop events that are no
+ * outcome, also INVALIDATE and GAP: do not use them on a client with a
+ * cache. */
 
 typedef struct relet_request {
     uint64_t tag;          /* comes back in the event; any number            */
@@ -402,73 +420,78 @@ typedef struct relet_request {
     unsigned flags;
 } relet_request;
 
-/* Submit one command. q may be NULL (tag 0, no flags). 0, or a code and then
- * nothing was queued and no event will come:
- *   RELET_E_LIMIT    operations_max or output_max; take events, then again
- *   RELET_E_REFUSED  by a rule that relet_refusal names: an empty command;
- *                    SUBSCRIBE and its family, MULTI, EXEC, DISCARD, HELLO,
- *                    AUTH, SELECT, RESET, QUIT, MONITOR, SYNC, PSYNC,
- *                    REPLCONF, CLIENT REPLY, CLIENT TRACKING, CLIENT CACHING, because
- *                    they would change what later answers mean; what is there
- *                    instead is said in the text; fail_fast without a link
+/* Submit one command. q may be NULL (tag 0, no flags). Returns 0, or a code:
+ * then nothing was queued and no event will come.
+ *   RELET_E_LIMIT    operations_max or output_max; take events, then retry
+ *   RELET_E_REFUSED  by a rule that relet_refusal names: an empty command; any
+ *                    command without a link if fail_fast is set; SUBSCRIBE and
+ *                    its family, MULTI, EXEC, DISCARD, HELLO, AUTH, SELECT,
+ *                    RESET, QUIT, MONITOR, SYNC, PSYNC, REPLCONF, CLIENT REPLY,
+ *                    CLIENT TRACKING, CLIENT CACHING, because they would change
+ *                    the meaning of later answers. relet_refusal also names
+ *                    what to use instead
  *   RELET_E_MEMORY, RELET_E_STOPPED */
 RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
                             const relet_request *q);
 
-/* The same from strings: relet_command_text(r, NULL, "SET", "k", "v",
- * (char *)NULL). At most 64. */
-RELET_API int relet_command_text(relet *r, const relet_request *q, ...);
+/* The same with the words as strings: relet_command_text(r, NULL, "SET", "k",
+ * "v", (char *)NULL). At most 64 words. */
+RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
+    RELET_ENDS_WITH_NULL;
 
 typedef struct relet_args {
     const relet_span *argv;
     size_t argc;
 } relet_args;
 
-/* MULTI, the commands, EXEC, as one operation that nothing comes between. The
- * reply is EXEC's: an array, or null when a watched key was changed. When the
- * server refuses one of the commands the outcome is RELET_ERROR with the first
- * refusal, and none of them ran. Refused here: what relet_command refuses, and
- * WATCH.
+/* Submit MULTI, the commands and EXEC as one operation, with nothing in
+ * between. The reply is that of EXEC: an array, or null when a watched key was
+ * changed. If the server refuses one of the commands, the outcome is
+ * RELET_ERROR with the first refusal, and none of them ran. RELET_E_REFUSED:
+ * one of the commands is WATCH, or one that relet_command refuses.
  *
- * WATCH goes by relet_command before. If the link breaks between it and its
- * transaction, the transaction is not sent: RELET_E_REFUSED when it is
- * submitted later, RELET_NOT_SENT with RELET_WHY_WATCH_LOST when it was
- * queued already. So it is when the WATCH ends NOT_SENT, also one of several;
- * and when the server refuses the WATCH, or its answer cannot be read, before
- * the first byte of the transaction is sent: one that is sent by then runs
- * unguarded. Wait for the answer to WATCH if that may not be. UNWATCH, or the
- * transaction, ends the watch; one that is not sent does not: other WATCHes
- * before it stay in force until UNWATCH, another transaction or the end of the
- * link. WATCH and UNWATCH are never sent again, nor is any transaction behind a
- * WATCH for another: with RELET_REPEATABLE, too, BUSY and LOADING are told. */
+ * Submit WATCH before it, by relet_command. If the link breaks between WATCH
+ * and its transaction, the transaction is not sent: it is RELET_E_REFUSED if it
+ * is submitted later, and ends as RELET_NOT_SENT with RELET_WHY_WATCH_LOST if
+ * it was queued already. The same happens if the WATCH, or one of several, ends
+ * NOT_SENT; and if the server refuses the WATCH, or its answer cannot be read,
+ * before the first byte of the transaction is sent. A transaction that has been
+ * sent by then runs unguarded. To rule that out, wait for the answer to WATCH.
+ * UNWATCH or the transaction ends the watch. A transaction that is not sent
+ * does not end it: other WATCHes before it stay in force until UNWATCH, another
+ * transaction or the end of the link. WATCH and UNWATCH are never sent again,
+ * and neither is a transaction after a WATCH, even one for another transaction:
+ * in spite of RELET_REPEATABLE, BUSY and LOADING are then the outcome. */
 RELET_API int relet_transaction(relet *r, const relet_args *commands,
                                 size_t count, const relet_request *q);
 
-/* A script that the client may run: its number, or a code. The body is not
- * copied and must outlive the client. */
+/* Register a script. Returns its number, or a code. The body is not copied and
+ * must outlive the client. */
 RELET_API int relet_script_add(relet *r, relet_span body);
 
-/* Run it: keys first in argv, then arguments. Sent whole the first time over
- * a link, then by its SHA-1; NOSCRIPT is answered by sending that one call
- * whole, which then runs behind what was submitted after it. */
+/* Run a registered script: `keys` keys come first in argv, then arguments. The
+ * first call over a link sends the whole script, later ones its SHA-1. If the
+ * server answers NOSCRIPT, that call is sent again with the whole script, and
+ * then runs after operations that were submitted later. */
 RELET_API int relet_script_run(relet *r, int script, size_t keys,
                                const relet_span *argv, size_t argc,
                                const relet_request *q);
 
 /* End the operations with this tag now: NOT_SENT if no byte was sent, else
  * UNSURE, both RELET_WHY_CANCELLED; an answer that comes later is swallowed.
- * How many there were; puts that share a call with others are none of them. */
+ * Returns how many it ended. Puts that share a call with others (see relet_put)
+ * are neither ended nor counted. */
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
-/* Wish for messages. A wish holds until it is taken back: it is restored on
- * every new link. RELET_SUBSCRIBED tells each time that it is in force,
- * RELET_SUBSCRIPTION_REFUSED that the server will not have it (then it is
- * forgotten), RELET_UNSUBSCRIBED that no more messages come of it. What is in
- * force is so until RELET_DOWN, but not one with RELET_WHY_BUSY: then the link
- * did not break, messages go on coming, and the next UP brings no new
- * SUBSCRIBED of it. Wishing twice is wishing once. 0 or RELET_E_LIMIT,
- * _MEMORY, _STOPPED, _REFUSED (an empty name; unsubscribing from what was
- * never wished for). */
+/* Subscribe to messages. The client restores a subscription on every new link,
+ * until you unsubscribe. RELET_SUBSCRIBED comes each time that it takes effect,
+ * RELET_SUBSCRIPTION_REFUSED if the server refuses it (then it is forgotten),
+ * RELET_UNSUBSCRIBED when no more of its messages will come. A subscription is
+ * in effect until RELET_DOWN. A DOWN with RELET_WHY_BUSY is the exception: it
+ * keeps the link and its subscriptions, messages keep coming, and the next UP
+ * brings no new SUBSCRIBED. Subscribing twice is the same as once. Both
+ * functions return 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED (an empty
+ * name; unsubscribing without a subscription). */
 typedef enum relet_channel {
     RELET_CHANNEL, /* SUBSCRIBE   */
     RELET_PATTERN, /* PSUBSCRIBE  */
@@ -478,102 +501,109 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
 
-/* A lease: one key that is held for a while, and renewed for as long as it is
- * wanted. Whoever holds it leads; followers wait until it is free.
+/* A lease: one key that a client holds for a limited time, and renews until it
+ * gives the key up. The client that holds it is the leader; followers wait
+ * until it is free.
  *
  *     int l = relet_lease_start(r, &config);
  *     …
  *     case RELET_LEASE_GAINED: begin the work, pass ev.token along; break;
  *     case RELET_LEASE_LOST:   stop it; relet_lease_stopped(r, l); break;
  *
- * GAINED and LOST alternate; ENDED is the last event of a lease. What counts
- * is not that an event came but the time: look at relet_lease_valid_for before
- * each step that only one may do. It ends before the server lets another one
- * in, whatever the link, the server or this process are doing, as long as both
- * clocks run and the server forgets nothing. Where the server may forget (a
- * failover, a power cut), the token helps: a store that refuses a token lower
- * than one that it has seen cannot be harmed by who was paused or forgotten.
+ * GAINED and LOST alternate; ENDED is the last event of a lease. Rely on the
+ * time and not on events: check relet_lease_valid_for before each step that
+ * only one client may do. That time ends before the server grants the lease to
+ * another client, whatever the link, the server or this process are doing, as
+ * long as both clocks run and the server forgets nothing. Where the server may
+ * forget (a failover, a power cut), use the token: a database that refuses a
+ * token lower than one that it has seen is safe from a client that was paused,
+ * or whose lease the server forgot.
  *
- * The key holds the owner's name and nothing else, so that programs compete
- * correctly which take it by SET NX PX and compare before they touch it. Beside
- * it there are {key}:fence, which is never deleted, for it counts the tokens:
- * 170 bytes for each name that was ever leased, 270 with a quarantine (Redis
- * 7.0), so names are not to be made up for each use; and {key}:sleepers; without
- * more braces when the key has a hash tag, as
- * app:{x} has. A key that is a hash tag alone, or has a } but no hash tag, is
- * refused. An ACL must allow the three, the channel PREFIX:wake:*, and the
- * commands of the scripts.
+ * The key holds only the owner's name. So other programs may compete for it, if
+ * they take it by SET NX PX and compare its value before they change it. Two
+ * more keys belong to it. {key}:fence counts the tokens and is never deleted:
+ * it takes 170 bytes for each name that was ever leased, 270 with a quarantine
+ * (Redis 7.0), so do not make up a name for each use. {key}:sleepers lists the
+ * clients that wait. If the key already contains a hash tag, as app:{x} does,
+ * the suffixes follow it without more braces. A key that is only a hash tag, as
+ * {x}, is refused, and so is a key with a } but no hash tag. An ACL must allow
+ * the three keys, the channel PREFIX:wake:*, and the commands of the scripts.
  *
- * Commands that block or answer slowly hold up renewals on the same link: give
- * them a client of their own. And a holder does not wait for pings to find that
- * a link is dead: when nothing at all has come for a third of ttl_ms (a second
- * at least) though a renewal is due, the link is left for another one, while
- * there is time: RELET_DOWN with RELET_WHY_SILENT, and commands end as over any
- * broken link. A renewal that waits behind a command whose own time is not up
- * is not counted as due. */
+ * Commands that block or answer slowly delay renewals on the same link: give
+ * them a client of their own. A leader does not wait for pings to find that a
+ * link is dead: if the answer to a renewal is due and no byte has come for a
+ * third of ttl_ms (at least a second), the client changes to a new link while
+ * there is time: RELET_DOWN comes with RELET_WHY_SILENT, and commands end as
+ * with any broken link. A renewal behind a command that has not timed out yet
+ * does not count as due. */
 typedef struct relet_lease_config {
-    relet_span name;  /* the key is PREFIX:leader:name, or PREFIX:lock:name  */
-    relet_span key;   /* … or this one; together at most 255 bytes           */
+    relet_span name;  /* the key is PREFIX:leader:name; PREFIX:lock:name if
+                       * `once` is set                                       */
+    relet_span key;   /* … or this key. Either key has at most 255 bytes     */
     relet_span label; /* in front of the owner's name, for people            */
     uint64_t tag;     /* comes back in its events                            */
     /* Milliseconds. 0 is the default. */
     relet_time ttl_ms;   /* 10 s; without a renewal it ends then             */
-    relet_time renew_ms; /* a third of ttl_ms, and no more than that         */
+    relet_time renew_ms; /* a third of ttl_ms, which is also the most        */
     relet_time retry_ms; /* ttl_ms; a follower asks at least this often, and
-                          * earlier when it is woken or the lease ends       */
-    relet_time wait_ms;  /* for ever; then it ends, if it was never gained.
-                          * It counts from the first tick after the start    */
-    relet_time grace_ms; /* ttl_ms; from a stop to the release, unasked      */
+                          * sooner when it is woken or the lease ends        */
+    relet_time wait_ms;  /* for ever; a lease that was not gained by then
+                          * ends. Counts from the first tick after the start */
+    relet_time grace_ms; /* ttl_ms; the release follows a stop after so long,
+                          * unless relet_lease_stopped was called before     */
     int once;  /* a lock: it ends when it is lost, and is not asked for again */
     int alone; /* no election: gained at once, without a server, token 0     */
-    /* Leases of one group, if it is not 0, are asked for one after the other,
-     * in the order of their keys, and one that is lost takes those behind it
-     * along. So clients that need several at a time cannot block each other. */
+    /* Leases of one group (not 0) are acquired one after the other, in the
+     * order of their keys. If one is lost, those after it are lost, too. So
+     * clients that need several leases at a time cannot deadlock. */
     uint32_t group;
-    /* A grant or renewal counts once so many replicas have it, and with fsync
-     * once it is on the primary's disk and on theirs (WAIT, WAITAOF; these
-     * hold up the link for replicas_ms at most, a tenth of ttl_ms). */
+    /* A grant or renewal counts once so many replicas have it; with fsync, once
+     * it is on the disks of the primary and of the replicas. WAIT and WAITAOF
+     * block the link for replicas_ms at most (0: a tenth of ttl_ms). */
     uint32_t replicas;
     int fsync;
     relet_time replicas_ms;
-    /* After a failover, also one back to a server that was the master before, a
-     * restart, and before the first grant of all, nobody is granted the lease
-     * for so long: what an earlier server granted has then ended. It goes by
-     * the run id and the replication id of INFO, so it comes also when a server
-     * gets its first replica, or has been without any for long enough to forget
-     * its replication backlog. 0: no such pause. Needs INFO. */
+    /* No client is granted the lease for so long after a restart, after a
+     * failover (also one back to an earlier master) and before the first grant
+     * of all: by then the lease that an earlier server granted has ended. These
+     * are recognized by the run id and the replication id of INFO, so the pause
+     * also comes when a server gets its first replica, or has had none for so
+     * long that it drops its replication backlog. 0: no pause. Needs INFO. */
     relet_time quarantine_ms;
 } relet_lease_config;
 
-/* Begin to ask. Its number, from 0 on; or RELET_E_LIMIT (leases_max),
- * RELET_E_CONFIG (relet_refusal says which rule), RELET_E_STOPPED. Everything
- * is copied. Owners' names are made from the configuration's seed: two clients
- * that share a server may not have the same one. */
+/* Begin to acquire a lease. Returns its number, from 0 on; or RELET_E_LIMIT
+ * (leases_max), RELET_E_CONFIG (relet_refusal says which rule),
+ * RELET_E_STOPPED. Everything in *c is copied. Owners' names are made from the
+ * configuration's seed: two clients that share a server must not have the same
+ * seed. */
 RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
 
-/* Leave. A follower just leaves. A leader hears LOST, and the lease is renewed
- * until the work is said to have stopped, or grace_ms have passed; then it is
- * released, which wakes one follower, and ENDED. Without a link to release it
- * over, ENDED comes once it may not be acted on any more in any case: ttl_ms
- * behind the last request, at the latest. 0 or RELET_E_REFUSED. */
+/* Give up a lease. A follower stops waiting for it. A leader gets LOST, and the
+ * lease is renewed until relet_lease_stopped is called or grace_ms have passed;
+ * then it is released, which wakes one follower, and ENDED comes. Without a
+ * link for the release, ENDED comes when the lease has run out in any case:
+ * ttl_ms after the last request at the latest. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stop(relet *r, int lease);
 
-/* The work has stopped. After a LOST: behind a relet_lease_stop this releases
- * the lease; for another reason there is nothing to release, it changes nothing,
- * and it is fine not to call it. Or instead of relet_lease_stop, of a leader
- * that has no work any more. 0 or RELET_E_REFUSED. */
+/* Say that the work has stopped. After your own relet_lease_stop, and after a
+ * LOST with RELET_WHY_GROUP, this releases the lease at once instead of after
+ * grace_ms. If the lease was lost otherwise, there is nothing to release, and
+ * the call is optional. A leader whose work is done may call it alone, without
+ * relet_lease_stop, to resign. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_lease_stopped(relet *r, int lease);
 
-/* For how many milliseconds from `now` it may be acted on, 0 when it may not;
- * `now` is relet_clock, or whatever clock tick is told. RELET_NEVER: alone. */
+/* For how many milliseconds from `now` the lease may be acted on; 0: not at
+ * all; RELET_NEVER: it is `alone`. `now` is relet_clock, or the clock whose
+ * time you pass to relet_tick. */
 RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
                                            relet_time now);
 
 /* The fencing token: higher than that of each grant before; 0: not held. */
 RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 
-/* A job, as it is put and as it is claimed. All 0 but for the payload is a
- * plain job, and takes the least memory. */
+/* A job, as it is put and as it is claimed. A job in which all but the payload
+ * is 0 is a plain job, and takes the least memory. */
 typedef enum relet_backoff {
     RELET_BACKOFF_EXPONENTIAL, /* backoff_ms, twice that, four times …       */
     RELET_BACKOFF_LINEAR,      /* backoff_ms, twice that, three times …      */
@@ -582,123 +612,136 @@ typedef enum relet_backoff {
 
 typedef struct relet_job {
     relet_span payload; /* any bytes                                         */
-    relet_span id;      /* of yours: no second job of this id is put while
-                         * there is one. At most 255 bytes                   */
+    relet_span id;      /* your own: while a job with this id is there and not
+                         * dead, no second one is put. At most 255 bytes     */
     relet_span type;    /* at most 255 bytes                                 */
-    int rank; /* -1000..1000: stands in front of what was put up to 1000 *
-               * rank jobs earlier, and of nothing else; but not of those that
-               * waited when a queue saw its first rank                      */
-    relet_time delay_ms;    /* before it waits                               */
+    int rank; /* -1000..1000: rank r overtakes at most the 1000 * r jobs put
+               * just before it, so no job starves. Jobs already waiting when
+               * the queue first sees a rank are never overtaken             */
+    relet_time delay_ms;    /* until it begins to wait for a worker          */
     uint32_t attempts;      /* how often it may be tried; 0: 3               */
-    relet_backoff backoff;  /* between attempts: up to so long, by chance, so
-                             * that what failed together is not tried together;
-                             * FIXED: exactly so long                        */
+    relet_backoff backoff;  /* how the longest pause between attempts grows;
+                             * the pause is random, so that jobs that failed
+                             * together are not retried together. FIXED: not
+                             * random                                        */
     relet_time backoff_ms;  /* 0: 1 s                                        */
     relet_time backoff_max_ms; /* 0: 1 hour                                  */
-    relet_time timeout_ms;  /* of one attempt, which then hears JOB_CANCEL;
-                             * 0: none                                       */
-    relet_time deadline_ms; /* from the put, to a second; what nobody has begun
-                             * by then is dead; 0: none                      */
-    relet_time keep_ms;     /* its result, after it is done; 0: nothing      */
-    relet_span reply_to;    /* a channel that hears of its end               */
+    relet_time timeout_ms;  /* of one attempt: its worker then gets
+                             * RELET_JOB_CANCEL; 0: none                     */
+    relet_time deadline_ms; /* from the put, accurate to a second: a job that
+                             * has not begun by then is dead; 0: none        */
+    relet_time keep_ms;     /* how long a done job and its result are kept;
+                             * 0: not at all                                 */
+    relet_span reply_to;    /* the channel on which its end is published     */
 } relet_job;
 
 /* Where a job is on the server. */
 typedef enum relet_place {
-    RELET_NOWHERE, /* there is no such job; or all places                    */
+    RELET_NOWHERE, /* there is no such job; as an argument: all places       */
     RELET_WAITING,
-    RELET_RANKED,  /* those that wait and have a rank: only listed apart     */
+    RELET_RANKED,  /* waits, in order of rank; listed and counted apart      */
     RELET_DELAYED, /* waits until at_ms                                      */
     RELET_LEASED,  /* until at_ms, without a renewal                         */
     RELET_DONE,    /* and kept until at_ms                                   */
     RELET_DEAD     /* since at_ms                                            */
 } relet_place;
 
-/* Put jobs into a queue, all of them or none: at most 128 plain ones, or 16 of
- * which some are not plain. waiting_max: refuse when more would wait, or, with
- * one that is not plain, wait or be delayed; 0: never. One that was cancelled
- * does not count. Plain ones that are put one after the other, with
- * the same time-out and no waiting_max, go out in one call of the server as long
- * as no byte of it was sent; then relet_cancel ends none of them.
- * The outcome is that of a script: a RELET_REPLY for relet_put_number, or a
- * RELET_ERROR whose text begins with FULL, CLOSED, VERSION or a word of the
- * server's. It is repeated over the next link when one breaks, and put once. Its
- * time is up after 50 minutes at the latest, also with RELET_NEVER: the queue may
- * forget an hour later what a client put last, and a repeat would put it twice.
- * 0, or RELET_E_LIMIT, _MEMORY, _REFUSED, _STOPPED. */
+/* Put jobs into a queue, all of them or none: at most 128 plain jobs, or 16 if
+ * some are not plain. waiting_max: refuse the put if more jobs would then wait;
+ * if some are not plain, delayed jobs count, too; cancelled jobs do not count;
+ * 0: no limit.
+ *
+ * Plain puts into one queue, one after the other, with the same timeout and
+ * without waiting_max, share one server call as long as no byte of it was sent.
+ * relet_cancel ends none of the puts that share a call.
+ *
+ * The outcome is RELET_REPLY, to be read by relet_put_number, or RELET_ERROR
+ * with a text that begins with FULL, CLOSED, VERSION or an error code of the
+ * server. If the link breaks, the put is repeated over the next link, but takes
+ * effect once. It times out after 50 minutes at the latest, also with
+ * RELET_NEVER: an hour later the queue may forget the last put of a client, and
+ * a repeat would put the jobs twice. Returns 0, or RELET_E_LIMIT, _MEMORY,
+ * _REFUSED, _STOPPED. */
 RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                         size_t count, uint32_t waiting_max,
                         const relet_request *q);
 
-/* What became of the i-th of them: 1 and its number; 2 and the number of the
- * job that has its id already; 0: v says nothing of it. */
+/* Read the reply for the i-th job of a put: 1 and its number; 2 and the number
+ * of the job that has its id already; 0 if v says nothing about it. */
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
 
-/* Where that other one was: RELET_WAITING, also for its time; _LEASED, _DONE;
- * of relet_put_unique also _DEAD, and RELET_NOWHERE when it is gone and its
- * window has not closed. Without another one: RELET_NOWHERE. */
+/* The place of that other job with the same id: RELET_WAITING, also if it is
+ * delayed; _LEASED or _DONE. After relet_put_unique also _DEAD, or
+ * RELET_NOWHERE if the job is gone but its window is still open. RELET_NOWHERE
+ * also if there was no other job. */
 RELET_API relet_place relet_put_twin(relet_value v, size_t i);
 
-/* A job that another one of its id may stand in for. It has an id, and a plain
- * relet_put of that id is put when nothing of it is left. Otherwise as a put of
- * one job; waiting_max is for one that would be another. */
+/* Put one job, unless another job with the same id makes that unnecessary.
+ * job->id is required. waiting_max counts only if a new job would be added. A
+ * relet_put with the same id ignores the window and looks only for the job
+ * itself. Everything else is as in a relet_put of one job. */
 typedef enum relet_unique {
-    RELET_THROTTLE, /* one in each window_ms, which begins with the put      */
-    RELET_EXTEND,   /* the same, and whoever comes meanwhile begins it anew  */
-    RELET_REPLACE,  /* the one that is there gets this payload, unless it was
-                     * begun                                                 */
-    RELET_DEBOUNCE  /* and waits for delay_ms once more; behind one that was
-                     * begun there is another one                            */
+    RELET_THROTTLE, /* one job per window_ms, which begins with its put      */
+    RELET_EXTEND,   /* the same, and each put in the window restarts it      */
+    RELET_REPLACE,  /* a job that waits gets this payload; if it has begun,
+                     * nothing changes                                       */
+    RELET_DEBOUNCE  /* a job that waits gets this payload, and a delayed one
+                     * delay_ms again; if it has begun, a new one is put     */
 } relet_unique;
 RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
                                relet_unique mode, relet_time window_ms,
                                uint32_t waiting_max, const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
- * their leases until each has ended. It asks for no more at a time than
- * reply_max, bulk_max, tape_max and count_max let in; what is over them alone
- * never comes, and is dead when it has stalled too often.
+ * their leases until each has ended. It asks for no more at a time than fit
+ * into reply_max, bulk_max, tape_max and count_max. A single job over these
+ * limits never arrives, and is dead once it has stalled more than stalls_max
+ * times.
  *
  *     case RELET_JOBS:
  *         while (relet_jobs_next(r, &ev, &at, &work)) begin work.job;
  *     …
  *     relet_job_done(r, worker, work.number, result);
  *
- * Begin no step that only one may do without relet_job_valid_for; pass the
- * token along to whatever can refuse a lower one. Each job that was told ends
- * by exactly one of relet_job_done, _fail, _release, also when it was lost. */
+ * Check relet_job_valid_for before each step that only one worker may do, and
+ * pass the token to every system that can refuse a lower one. End each job that
+ * RELET_JOBS brought by exactly one of relet_job_done, _fail or _release, also
+ * after RELET_JOB_LOST. */
 typedef struct relet_worker_config {
     relet_span queue;
     relet_span label; /* in front of its name, for people                    */
     uint64_t tag;     /* comes back in its events                            */
-    uint32_t room;    /* jobs at a time; 0: 1. With one more than there are
-                       * handlers the next is here when one ends; those that
-                       * nobody began are to be released at its stop         */
-    relet_span type;  /* jobs of this type alone, oldest first; empty: any.
-                       * It looks through all that waits, some at a time. From
-                       * the first such worker on a job that waits takes some
+    uint32_t room;    /* jobs at a time; 0: 1. Set it to handlers + 1 to
+                       * prefetch one job; when stopping, release the job that
+                       * was not started                                     */
+    relet_span type;  /* only jobs of this type, oldest first; empty: any. The
+                       * worker searches all waiting jobs, some at a time: a
+                       * long run of other types cannot block it. From the
+                       * first such worker on, each waiting job takes some
                        * 100 bytes more                                      */
     /* Milliseconds. 0 is the default. */
-    relet_time lease_ms; /* 30 s; without a renewal a job is relet then      */
-    relet_time renew_ms; /* a third of lease_ms, and no more than that       */
-    relet_time poll_ms;  /* 30 s; how long it sleeps when nobody wakes it    */
-    relet_time run_ms;   /* 1 day; longer than that no lease is renewed      */
+    relet_time lease_ms; /* 30 s; a job that is not renewed for so long is
+                          * leased again by another worker                   */
+    relet_time renew_ms; /* a third of lease_ms, which is also the most      */
+    relet_time poll_ms;  /* 30 s; an idle worker polls this often, in case a
+                          * wake-up is lost                                  */
+    relet_time run_ms;   /* 1 day; after that a job's lease is not renewed   */
     relet_time reap_ms;  /* lease_ms; how often it looks for jobs of workers
-                          * that are gone. RELET_NEVER: others do            */
-    uint32_t stalls_max; /* how often that may happen to a job, which then is
-                          * dead; 0: 2                                       */
-    /* At four times reap_ms it also trims: results go whose time is over, and
-     * dead jobs after dead_ms (0: 30 days, RELET_NEVER: for ever), the oldest
-     * also when there are more than dead_max (0: 100000). At 120 times reap_ms,
-     * which is an hour, one worker of the queue looks for what the server
-     * remembers of clients, up to four times 100 bytes for each: that of one
-     * that does nothing goes an hour after it was found. */
+                          * that are gone. RELET_NEVER: other workers do     */
+    uint32_t stalls_max; /* a job whose lease has run out more often than this
+                          * is dead; 0: 2                                    */
+    /* Every 4 * reap_ms it also trims: it removes results whose time is over,
+     * dead jobs after dead_ms (0: 30 days, RELET_NEVER: never), and the oldest
+     * dead jobs over dead_max (0: 100000). Every 120 * reap_ms (an hour by
+     * default) one worker of the queue looks through what the server remembers
+     * of clients, up to four times 100 bytes each: the data of an idle client
+     * is removed an hour after it was found. */
     relet_time dead_ms;
     uint32_t dead_max;
-    /* Workers of one team, if it is not 0, have together as many jobs as the
-     * largest of them has room for. While several of their queues have work
-     * they share it by weight (0: 1), by turns where it is too small to have
-     * it level at a time; one that is alone has it all. */
+    /* Workers of one team (not 0) have together at most as many jobs as the
+     * largest `room` among them. While several of their queues have work, they
+     * divide that room by weight (0: 1); if it is smaller than the weights,
+     * they alternate. A queue that alone has work gets all of it. */
     uint32_t team, weight;
 } relet_worker_config;
 
@@ -710,31 +753,34 @@ typedef struct relet_work {
     uint32_t stalls, replays;
 } relet_work;
 
-/* Its number, from 0 on; or RELET_E_LIMIT (workers_max, jobs_max),
- * RELET_E_CONFIG (relet_refusal says which rule), RELET_E_STOPPED. */
+/* Start a worker. Returns its number, from 0 on; or RELET_E_LIMIT
+ * (workers_max), RELET_E_CONFIG (relet_refusal says which rule),
+ * RELET_E_STOPPED. */
 RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
 
-/* Claim no more. RELET_WORKER_ENDED comes when all it holds has ended. */
+/* Claim no more jobs. RELET_WORKER_ENDED comes when all jobs of the worker have
+ * ended. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_worker_stop(relet *r, int worker);
 
-/* The jobs that RELET_JOBS brought, one after the other; *at begins with 0.
- * Lent like the event. 1, or 0: there are no more. */
+/* Lend the next job of a RELET_JOBS event, for as long as the event is lent.
+ * *at is 0 at first. Returns 1, or 0 when there are no more. */
 struct relet_event;
 RELET_API int relet_jobs_next(const relet *r, const struct relet_event *ev,
                               size_t *at, relet_work *out);
 
-/* For how many milliseconds from `now` the job may be worked on. */
+/* For how many milliseconds from `now` the job may be worked on; 0: not at
+ * all. */
 RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
                                          uint64_t number, relet_time now);
 
-/* How a job ends. 0, RELET_E_LIMIT, _MEMORY: try again; RELET_E_REFUSED: it is
- * not here, or this would never go out, and relet_refusal says which. A job that
- * was lost is forgotten; a JOB_LOST comes for one of which the server says that
- * it was too late. */
+/* End a job. Returns 0; RELET_E_LIMIT or _MEMORY: try again; RELET_E_REFUSED:
+ * the worker has no such job, or the call can never be sent; relet_refusal says
+ * which. For a job that was lost nothing is sent. RELET_JOB_LOST comes if the
+ * server answers that the end came too late. */
 typedef enum relet_verdict {
-    RELET_RETRY,  /* later, while attempts are left; then it is dead         */
-    RELET_SNOOZE, /* after delay_ms, and the attempt does not count          */
-    RELET_BURY    /* never: it is dead                                       */
+    RELET_RETRY,  /* try again later; dead if no attempts are left           */
+    RELET_SNOOZE, /* try again after delay_ms; the attempt does not count    */
+    RELET_BURY    /* do not try again: the job is dead                       */
 } relet_verdict;
 
 typedef struct relet_failure {
@@ -749,59 +795,63 @@ RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
                              const relet_failure *f);
 RELET_API int relet_job_release(relet *r, int worker, uint64_t number);
 
-/* How far the job has come, for relet_job_look: any text. It goes over the link
- * that is up, and when there is none the next one tells more. 0, or a code. */
+/* Report how far a job has come, as any text, for relet_job_look. Without a
+ * link the update is dropped; a later one replaces it. Returns 0 or a code. */
 RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
                                  relet_span text);
 
-/* What operators ask of a queue. Each is an operation with an outcome, and an
- * error begins with VERSION or a word of the server's; it needs workers_max.
- * What may be asked twice is, when a link breaks; relet_job_cancel and
- * relet_queue_replay and _purge only with RELET_REPEATABLE. 0 or a code as for
- * relet_put. A job is named by its number or, if that is 0, by its id. */
+/* Calls for operators of a queue. Each submits an operation with an outcome;
+ * the text of an error begins with VERSION or an error code of the server. They
+ * need workers_max of at least 1. If the link breaks they are repeated over the
+ * next one, but relet_job_cancel, relet_queue_replay and relet_queue_purge only
+ * with RELET_REPEATABLE. Each returns 0 or a code as relet_put does. A job is
+ * named by its number or, if that is 0, by its id. */
 typedef struct relet_job_info {
-    relet_work work;      /* attempt: how many were begun and not given back */
+    relet_work work;      /* attempt: attempts begun, without released ones  */
     relet_place place;
     relet_time at_ms;     /* since 1970, by the server; below 0: not known   */
-    int is_cancelled;     /* and its worker is to be told                    */
-    relet_span owners;    /* workers that had it, blanks between, last last  */
+    int is_cancelled;     /* while leased: its worker is to be told          */
+    relet_span owners;    /* workers that had it, in order, blanks between   */
     relet_span progress, result, error; /* what there is; NULL: none         */
-    uint64_t payload_len; /* in a list payloads and texts may be cut off     */
+    uint64_t payload_len; /* whole: a list may cut off payloads and texts    */
     uint64_t told_len;    /* of progress, result or error, whole             */
 } relet_job_info;
 
 RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
                              relet_span id, const relet_request *q);
 
-/* Of a reply: 1, or 0 when it says nothing of a job. Lent as v is. */
+/* Read the reply of relet_job_look: 1, or 0 if there is no such job. *out is
+ * lent for as long as v. */
 RELET_API int relet_job_look_read(relet_value v, relet_job_info *out);
 
-/* What is done is kept for keep_ms from now, with its result, whatever was asked
- * for before; 0: the next relet_queue_trim takes it. relet_job_look_read reads
- * of the reply where the job is, its number and, if that is RELET_DONE, at_ms;
- * a job that is elsewhere stays as it is, and is RELET_WAITING while delayed. */
+/* Keep a done job and its result for keep_ms from now, whatever its keep_ms was
+ * before; 0: the next trim removes it. Read the reply by relet_job_look_read:
+ * it gives the job's place, its number and, for RELET_DONE, at_ms. A job in
+ * another place is not changed; a delayed job shows as RELET_WAITING. */
 RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
                              relet_span id, relet_time keep_ms,
                              const relet_request *q);
 
-/* A page of a place, from `from` on (0 at first), `most` of them (128 at most)
- * looked at. type: NULL for all. relet_job_list_read says where to go on; below
- * 0: that was all. Jobs that move meanwhile are told twice or not at all. */
+/* List a page of the jobs in a place: `most` of them (at most 128) are looked
+ * at, beginning with `from` (0 at first). type: only jobs of this type; NULL:
+ * all. relet_job_list_read gives the next `from`. Jobs that move between two
+ * pages are listed twice or not at all. */
 RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
                              uint64_t from, uint32_t most,
                              const relet_span *type, const relet_request *q);
 
-/* One after the other; *at begins with 0. 1, or 0: there are no more. */
+/* Read the next job of the reply; *at is 0 at first. *go_on is the next `from`;
+ * below 0: that was the last page. Returns 1, or 0 when there are no more. */
 RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
                                   int64_t *go_on, relet_job_info *out);
 
-/* Not wanted any more. What does not run is gone; who works on it is told by
- * RELET_JOB_CANCEL, and when that ends, however, it does not come back. */
+/* Cancel a job. A job that does not run yet is removed. The worker of a running
+ * job gets RELET_JOB_CANCEL; however that job ends, it is not tried again. */
 typedef enum relet_cancelled {
     RELET_CANCEL_NONE, /* there is no such job                               */
     RELET_CANCEL_GONE,
-    RELET_CANCEL_TOLD, /* it runs                                            */
-    RELET_CANCEL_OVER  /* it has ended                                       */
+    RELET_CANCEL_TOLD, /* it runs, and its worker will be told               */
+    RELET_CANCEL_OVER  /* it had ended before                                */
 } relet_cancelled;
 RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
                                relet_span id, const relet_request *q);
@@ -810,78 +860,85 @@ RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
 
 typedef struct relet_queue_info {
     int64_t version; /* 0: nothing was ever put                              */
-    int64_t waiting, ranked, delayed, leased, done, dead; /* without those
-                      * that were cancelled                                  */
+    int64_t waiting, ranked, delayed, leased, done, dead; /* jobs, without
+                      * cancelled ones                                       */
     int64_t idle;    /* workers without work                                 */
     int64_t put, done_ever;
-    int64_t limit;   /* of leased ones; below 0: none                        */
-    int64_t is_closed, is_stopped; /* takes none; gives none out             */
-    int64_t waits_s; /* the oldest, so long; below 0: none waits             */
-    int64_t due_ms, lapse_ms; /* until one is due, until a lease ends; below
-                      * 0: never                                             */
-    int64_t server_us; /* since 1970                                         */
+    int64_t limit;   /* of leased jobs; below 0: none                        */
+    int64_t is_closed, is_stopped; /* takes no jobs; gives no jobs out       */
+    int64_t waits_s; /* age of the oldest waiting job; below 0: none waits   */
+    int64_t due_ms, lapse_ms; /* until a delayed job is due; until a lease
+                      * ends; below 0: there is none                         */
+    int64_t server_us; /* the server's clock, since 1970                     */
 } relet_queue_info;
 RELET_API int relet_queue_status(relet *r, relet_span queue,
                                  const relet_request *q);
 RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 
-/* Dead jobs wait once more: those of these numbers, at most 128, or with count
- * 0 the oldest `most` (at most 128) behind the first `from`, unless they were
- * cancelled, or replayed so often (0: 10) before. The reply: [replayed, refused,
- * not dead, 1 if there is more]: a step looks at 1 MiB of jobs, and stops behind
- * it. What was not replayed stays, so `from` grows by those, and numbers go on
- * behind those looked at. A job keeps its id, by which another one is found that
- * has it by then. */
+/* Make dead jobs wait again: those with these numbers (at most 128), or with
+ * count 0 the `most` oldest ones (at most 128) after the first `from`. Jobs
+ * that were cancelled, or replayed replays_max times before (0: 10), are
+ * refused. The reply: [replayed, refused, not dead, 1 if there is more]. One
+ * call looks at 1 MiB of jobs and then stops. With count 0, jobs that were not
+ * replayed stay: pass the sum of refused and not dead so far as the next
+ * `from`. With numbers, go on after those looked at; their count is the sum of
+ * the first three. A job keeps its id; but if another job took the id
+ * meanwhile, the id finds that one. */
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
                                  uint64_t from, uint32_t most,
                                  uint32_t replays_max, const relet_request *q);
 
-/* A job that is in no place gets back to its own, one at a time: what keys hold
- * that were changed by hand, or by a server that lost a part of them. A job that
- * is in its place is left alone, so that workers may be at work. lease_ms: how
- * long the worker of a job that has a lease but no place among the leased may
- * still be at work on it. The reply is a text of letters, none when all was well:
- *   y  it waits again             h  later numbers and tokens are above its own
- *   l  it is leased for lease_ms  g  there was no record, and the rest is gone
+/* Put one job that is in none of the queue's places back into its own. That may
+ * happen to jobs whose keys were changed by hand or partly lost by the server.
+ * A job in its place is left alone, so workers may go on meanwhile. lease_ms:
+ * how long the worker of a job that is leased, but not listed among the leased
+ * jobs, may still work on it. The reply is a text of letters, empty if all was
+ * well:
+ *   y  it waits again             h  future numbers and tokens exceed its own
+ *   l  it is leased for lease_ms  g  it had no record, and the rest was removed
  *   d  its result is kept for an  s  its state could not be read: it is dead
  *      hour                       u  its record or numbers cannot be read:
- *   x  it is among the dead          nothing was changed                      */
+ *   x  it is dead                    nothing was changed                     */
 RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
                                  relet_time lease_ms, const relet_request *q);
 
-/* Jobs go, whatever they are: of a place or of all, at most 128, of long ones
- * fewer. With `force` also leased ones, whose workers lose them; else, if there
- * are any where it is to purge, the error is LEASED. The reply: [gone, 1 if there
- * is more]. */
+/* Remove jobs whatever their state: those of one place or, with RELET_NOWHERE,
+ * of all; at most `most` of them (at most 128), and fewer if they are long.
+ * With `force` leased jobs go, too, and their workers lose them. Without it a
+ * purge that would include leased jobs ends with the error LEASED. The reply:
+ * [removed, 1 if there is more]. */
 RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
                                 uint32_t most, int force,
                                 const relet_request *q);
 
-/* What workers do in between, for queues of which nobody sees to it. Jobs whose
- * leases have ended are relet, at most 128; those that stall more often than
- * that are dead. Behind a restart or a failover nothing is taken for hold_off_ms:
- * workers have to be able to renew first.
- * [relet, dead, ms until there may be more or -1, ms of its clock] */
+/* Maintenance. Workers do this by themselves; these calls are for queues
+ * without such workers. relet_queue_reap: jobs whose leases have ended wait
+ * again, to be leased by other workers, at most `most` (at most 128); jobs that
+ * have stalled more than stalls_max times are dead. After a restart or failover
+ * of the server no job is taken from its worker for hold_off_ms, so that living
+ * workers can renew. The reply: [jobs that wait again, dead, ms until there may
+ * be more or -1, ms of the server's clock] */
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
                                const relet_request *q);
 
-/* Jobs that are due begin to wait, at most 128.
- * [how many, ms until the next one or -1] */
+/* Delayed jobs that are due begin to wait, at most `most` (at most 128). The
+ * reply: [how many, ms until the next one is due or -1] */
 RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
                                   const relet_request *q);
 
-/* Done and dead ones go, at most 128: the oldest beyond so many, those done
- * whose time is over, those dead for dead_ms (0: never).
- * [gone, 1 if there is more] */
+/* Remove done jobs whose keep_ms is over, jobs that have been dead for dead_ms
+ * (0: never), and the oldest ones over done_max and dead_max; at most `most`
+ * (at most 128). The reply: [removed, 1 if there is more] */
 RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
                                uint64_t dead_max, relet_time dead_ms,
                                uint32_t most, const relet_request *q);
 
-/* What was remembered of clients that are gone for hours, and windows that have
- * closed, some 100 at a time. The reply: where to go on, "" at first and at the
- * end. Seldom is enough. */
+/* Remove what the queue remembers of clients that have been gone for hours, and
+ * closed windows of relet_put_unique; looks at some 100 of them. The reply is
+ * the next `from`: pass "" at first; a reply of "" is the end. It is enough to
+ * call this seldom. */
 RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
                                  const relet_request *q);
 
@@ -889,8 +946,8 @@ RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
 RELET_API int relet_queue_limit(relet *r, relet_span queue, uint32_t limit,
                                 const relet_request *q);
 
-/* A queue that takes no jobs (RELET_IN), gives none out (RELET_OUT), or both;
- * and does so again. What runs goes on. */
+/* Pause a queue, so that it takes no jobs (RELET_IN), gives none out
+ * (RELET_OUT), or both; and resume it. Jobs that run go on. */
 #define RELET_IN 1
 #define RELET_OUT 2
 RELET_API int relet_queue_pause(relet *r, relet_span queue, int gates,
@@ -898,14 +955,16 @@ RELET_API int relet_queue_pause(relet *r, relet_span queue, int gates,
 RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
                                  const relet_request *q);
 
-/* Credentials for the next connect and those after it, as tokens that expire
- * want it. 0; RELET_E_CONFIG when they would not fit the configuration's
- * fields; or RELET_E_MEMORY and the old ones stay (without an allocator, what
- * is longer than the first credentials and than 96 bytes has no room). */
+/* Set the credentials for the next connect and later ones, for instance when a
+ * token expires. Returns 0; RELET_E_CONFIG when they would not fit the
+ * configuration's fields; or RELET_E_MEMORY, and the old ones stay (without an
+ * allocator there is room for as many bytes as the first credentials had, or
+ * for 96 if that is more). */
 RELET_API int relet_credentials(relet *r, relet_span user,
                                 relet_span password);
 
-/* Which rule the last RELET_E_REFUSED of this client was. */
+/* The rule that was broken when this client last returned RELET_E_REFUSED, or
+ * RELET_E_CONFIG for a lease or worker: a text for people. */
 RELET_API const char *relet_refusal(const relet *r);
 
 typedef enum relet_kind {
@@ -924,25 +983,25 @@ typedef enum relet_kind {
     RELET_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text               */
     RELET_MESSAGE,    /* channel_kind, channel, pattern, value: the payload  */
     RELET_INVALIDATE, /* value: array of keys, or null: all of them          */
-    RELET_GAP,        /* messages or invalidations may be missed: flush a cache
+    RELET_GAP,        /* messages or invalidations may be lost: clear a cache
                        * (see RELET_CACHED). channel: which; empty: all. why,
                        * text: those of the DOWN before it; else NONE        */
-    RELET_PUSHED,     /* a push nobody here knows; value                     */
+    RELET_PUSHED,     /* a push of a kind unknown to the library; value      */
     /* leases: tag, lease, did_wait */
     RELET_LEASE_GAINED,  /* term, token: the work may begin                  */
     RELET_LEASE_LOST,    /* term, token, why, text: the work must stop       */
-    RELET_LEASE_TROUBLE, /* why, text: it cannot be had, and is tried again  */
-    RELET_LEASE_ENDED,   /* why: no more is told of it, its number is free   */
+    RELET_LEASE_TROUBLE, /* why, text: not granted; it is tried again        */
+    RELET_LEASE_ENDED,   /* why: the last event of it; its number is free    */
     /* workers: tag, lease: the worker's number */
     RELET_JOBS,          /* value, for relet_jobs_next                       */
-    RELET_JOB_CANCEL,    /* term, token: the job of this number is not wanted
-                          * any more; why TIMEOUT: or has taken too long. Its
-                          * lease is then not renewed any more               */
-    RELET_JOB_LOST,      /* term, token, why: the work must stop, or came too
-                          * late                                             */
+    RELET_JOB_CANCEL,    /* term (the job's number), token: it was cancelled;
+                          * with why TIMEOUT: it has taken too long, and its
+                          * lease is not renewed any more                    */
+    RELET_JOB_LOST,      /* term, token, why: the work must stop, or its end
+                          * came too late                                    */
     RELET_WORKER_TROUBLE, /* why, text: the server refuses a step of it, which
                            * is tried again; told once until it succeeds     */
-    RELET_WORKER_ENDED   /* no more is told of it, its number is free        */
+    RELET_WORKER_ENDED   /* the last event of it; its number is free         */
 } relet_kind;
 
 typedef enum relet_why {
@@ -954,21 +1013,21 @@ typedef enum relet_why {
     RELET_WHY_GAVE_UP,    /* attempts_max                                    */
     RELET_WHY_WATCH_LOST, /* the WATCH, or the link that held it, is gone    */
     RELET_WHY_TOO_LARGE,  /* reply_max, bulk_max, line_max, count_max, …     */
-    RELET_WHY_MEMORY,     /* the allocator said no                           */
+    RELET_WHY_MEMORY,     /* the allocator failed                            */
     RELET_WHY_CONNECT,    /* no connection; errno of the driver in the text  */
-    RELET_WHY_CLOSED,     /* the server closed; its last words in the text   */
+    RELET_WHY_CLOSED,     /* the server closed; its last error in the text   */
     RELET_WHY_SILENT,     /* no byte, though an answer was due               */
     RELET_WHY_PROTOCOL,   /* not RESP: at which byte, and why                */
     RELET_WHY_NO_RESP3,   /* HELLO 3 was refused                             */
     RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
     RELET_WHY_SETUP,      /* SELECT or another step was refused              */
     RELET_WHY_BUSY,       /* LOADING, BUSY, MASTERDOWN for too long          */
-    /* of leases; besides, _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP            */
+    /* of leases; also _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP                */
     RELET_WHY_EXPIRED,    /* not renewed in time, by our clock               */
-    RELET_WHY_TAKEN,      /* another one holds it                            */
-    RELET_WHY_GONE,       /* somebody removed it                             */
+    RELET_WHY_TAKEN,      /* another owner holds it                          */
+    RELET_WHY_GONE,       /* its key was removed                             */
     RELET_WHY_CLOCK,      /* the server's clock jumped, or stands still      */
-    RELET_WHY_GROUP,      /* one before it in its group was lost             */
+    RELET_WHY_GROUP,      /* an earlier lease of its group was lost          */
     RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
     RELET_WHY_QUARANTINE, /* the server has just taken over                  */
     RELET_WHY_REFUSED     /* an error of the server's: the text; also of the
@@ -985,14 +1044,14 @@ typedef struct relet_event {
     relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
     relet_span text;    /* a sentence for people, or a server's error        */
     relet_time retry_in_ms;
-    uint64_t term;  /* which GAINED of its lease this is about, from 1; or the
+    uint64_t term;  /* number of the GAINED of its lease, from 1 on; or the
                      * number of a job                                       */
     uint64_t token; /* the fencing token                                     */
-    int lease;      /* its number                                            */
-    int did_wait;   /* it was not free when it was first asked for           */
+    int lease;      /* number of the lease or worker                         */
+    int did_wait;   /* the lease was not free when first asked for           */
 } relet_event;
 
-/* Lends the next event. 1, or 0 when there is nothing to tell. */
+/* Lend the next event. Returns 1, or 0 when there is none. */
 RELET_API int relet_next(relet *r, relet_event *ev);
 
 /* English names of the enumerators: "reply", "timeout". */
@@ -1008,7 +1067,7 @@ RELET_API int relet_is_up(const relet *r);
 /* What has happened so far. Counters only grow. */
 typedef struct relet_stats {
     uint64_t submitted, replies, errors, not_sent, unsure; /* operations     */
-    uint64_t late;         /* answers swallowed behind a timeout or cancel   */
+    uint64_t late;         /* answers swallowed after a timeout or cancel    */
     uint64_t repeated;     /* operations sent again                          */
     uint64_t pushes;       /* pushes received                                */
     uint64_t connects;     /* links that became ready                        */
@@ -1022,7 +1081,7 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out);
 
 /* ---------------------------------------------------------------- 5 drivers
  *
- * The seam. A driver does, in a loop of its own making:
+ * The interface for drivers. A driver does, in a loop of its own:
  *
  *     while (relet_io_want(r, &io)) open or close link io.link;
  *     write what relet_io_pending lends, say so by relet_io_sent;
@@ -1044,18 +1103,18 @@ typedef struct relet_io {
     relet_time deadline; /* give up by then and say so by relet_io_opened    */
 } relet_io;
 
-/* When tick is next worth calling, if nothing else happens before. */
+/* When relet_tick is next worth calling, if nothing else happens before. */
 RELET_API relet_time relet_deadline(const relet *r);
 
-/* Steady milliseconds, from 0 on; a time before the last one counts as that
- * one. */
+/* Tell the client the time, in steady milliseconds from 0 on. A time before the
+ * last one counts as the last one. */
 RELET_API void relet_tick(relet *r, relet_time now);
 
-/* 1 and *io when a link is to be opened or closed: once each, and a link is
- * closed before the next one is opened. Ask until it returns 0, and do what it
- * says, before you tell what became of a link: behind an `open`, opened and
- * closed are about the new one. A link that is closed here needs no
- * relet_io_closed. */
+/* 1 and *io when a link is to be opened or closed. Each request comes once, and
+ * a link is closed before the next one is opened. Call it until it returns 0,
+ * and do what it says, before you call relet_io_opened or relet_io_closed:
+ * after a request to open, these are about the new link. A link that is closed
+ * on request needs no relet_io_closed. */
 RELET_API int relet_io_want(relet *r, relet_io *io);
 
 /* The link is open (err 0), or could not be opened; text (may be NULL) says
@@ -1066,13 +1125,14 @@ RELET_API void relet_io_opened(relet *r, int link, int err, const char *text);
  * could be read must have been given to relet_io_received before. */
 RELET_API void relet_io_closed(relet *r, int link, int err, const char *text);
 
-/* Lends room to read into; 0 when there is none before events are taken. */
+/* Lends room to read into; 0 when there is none until events are taken. */
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p);
 RELET_API void relet_io_received(relet *r, int link, size_t n);
 
 /* Lends bytes to write. Submitting may move them, and cancelling or a deadline
- * may take back what was not sent: an engine that has begun to encrypt bytes
- * has sent them, so say so at once and keep what it has not got rid of. */
+ * may take back what was not sent. Bytes that a TLS library has begun to
+ * encrypt count as sent: call relet_io_sent at once, and keep what it has not
+ * written. */
 RELET_API size_t relet_io_pending(const relet *r, int link,
                                   const uint8_t **p);
 RELET_API void relet_io_sent(relet *r, int link, size_t n);
@@ -1081,13 +1141,14 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n);
 
 /* The driver for POSIX systems: sockets, poll, a clock. */
 
-/* Another way to carry bytes, such as TLS. All calls are non-blocking.
- * open returns a session over a connected descriptor, which stays the
- * driver's, or NULL; the others take it. handshake returns 0 when done, or one
- * of the codes below; read and write return the bytes moved, 0 for the end of
- * the stream, or a code. They must never raise SIGPIPE. After READ or WRITE
- * the same call comes again when the descriptor is ready for that; a write
- * then with the same p and n, so an engine may have begun with them. */
+/* Another way to move bytes, such as TLS. All calls are non-blocking. open
+ * returns a session over a connected descriptor, or NULL; the descriptor stays
+ * the driver's. The other functions take the session. handshake returns 0 when
+ * done, or one of the codes below; read and write return the bytes moved, 0 for
+ * the end of the stream, or a code. They must never raise SIGPIPE. After READ
+ * or WRITE the same call comes again when the descriptor is ready for that; a
+ * write then has the same p and n, so that a TLS library may have begun to
+ * encrypt these bytes. */
 enum {
     RELET_TRANSPORT_READ = -1,  /* wants to read first                       */
     RELET_TRANSPORT_WRITE = -2, /* wants to write first                      */
@@ -1100,47 +1161,51 @@ typedef struct relet_transport {
     long (*read)(void *session, void *p, size_t n);
     long (*write)(void *session, const void *p, size_t n);
     void (*close)(void *session);
-    const char *(*problem)(void *session); /* a sentence, or NULL; may be NULL;
-                                            * session NULL: open's problem    */
+    const char *(*problem)(void *session); /* a sentence or NULL; may be NULL;
+                                            * session NULL: why open failed   */
 } relet_transport;
 
 typedef struct relet_stores relet_stores;
 
 typedef struct relet_poll_config {
-    const relet_transport *transport; /* for rediss://; must outlive          */
+    const relet_transport *transport; /* rediss://; must outlive the client   */
     int fd;              /* > 0: a connected socket for the first link       */
     int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
     relet_stores *stores; /* what clients with mem: and file: share; NULL: a
                            * store of its own (relet_local.h)                 */
 } relet_poll_config;
 
-/* About fd: it is the client's, and closed by it, once relet_open succeeded.
- * The links after the first go where the URL says; without one they cannot be
- * opened, which RELET_DOWN tells, and the client is to be closed. With
- * rediss:// the transport runs over fd. */
+/* About fd: once relet_open has succeeded, the client owns and closes it. The
+ * links after the first go where the URL says. Without a URL they cannot be
+ * opened: RELET_DOWN tells that, and then close the client. With rediss:// the
+ * transport runs over fd. */
 
-/* fork. A client belongs to the process that opened it. In a child, also in one
- * of a child, each call with it is refused: functions that return a code return
- * RELET_E_FORKED, the others 0, RELET_NEVER for relet_deadline and -1 for
- * relet_poll_timeout, or do nothing; relet_refusal says why. No lease and no job
- * is valid there. Only relet_close is of use: it closes the child's descriptors
- * and frees its memory, sends nothing, and the parent notices nothing; a session
- * of a transport is left as it is, for its close would send. A child that wants
- * a client opens its own. exec closes all descriptors.
+/* fork. A client belongs to the process that opened it. In a child process, or
+ * a child of a child, each call with it is refused: functions that return a
+ * code return RELET_E_FORKED, the others 0, RELET_NEVER for relet_deadline and
+ * -1 for relet_poll_timeout, or do nothing; relet_refusal says why. No lease
+ * and no job is valid there. Only relet_close is of use: it closes the child's
+ * descriptors and frees its memory, sends nothing, and does not affect the
+ * parent; a session of a transport is left as it is, since closing it would
+ * send bytes. A child that wants a client opens its own. exec closes all
+ * descriptors.
  *
- * No call asks for this: it costs a page of memory for each client, which the
- * system zeroes in a child (Linux 4.14, FreeBSD, OpenBSD). On other systems the
- * process number is compared in the calls of this part, and a child is refused
- * everything from the first of them on; what it queued before goes nowhere.
+ * To recognize a child costs a page of memory for each client, which the system
+ * zeroes in a child (Linux 4.14, FreeBSD, OpenBSD), and no system calls. On
+ * other systems the calls of this part compare the process number. There a
+ * child is refused everything from the first such call on; operations that it
+ * queued before are never sent.
  *
- * relet_init knows nothing of processes. A copy of such a client in a child has
- * no link of its own: do not drive it there, only relet_finish it. */
+ * Clients made by relet_init know nothing of processes. A copy of such a client
+ * in a child has no link of its own: do not drive it there, only call
+ * relet_finish. */
 
-/* Open a client. url may be NULL (the configuration says it all, or the
- * defaults do), c may be NULL, p may be NULL. With c NULL or c->seed 0 the
- * seed is taken from the system; with c NULL or c->resize NULL malloc is
- * used. Connecting begins with the first relet_wait; a server that is away is
- * no error but RELET_DOWN. NULL and *fault (may be NULL) on a wrong setting.
+/* Open a client. url may be NULL (then the configuration or the defaults say
+ * where), c may be NULL, p may be NULL. With c NULL or c->seed 0 the seed is
+ * taken from the system; with c NULL or c->resize NULL malloc is used.
+ * Connecting begins with the first relet_wait; a server that cannot be reached
+ * is no error here, but RELET_DOWN tells it later. NULL and *fault (may be
+ * NULL) on a wrong setting.
  *
  * Name look-up uses getaddrinfo and may block; numeric addresses do not. The
  * addresses of a name are tried side by side, one more each quarter of a
@@ -1151,30 +1216,32 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
 
 /* The next event, waiting for it at most timeout_ms (below 0: for ever; 0:
  * do what can be done now). 1: *ev is lent. 0: time is up, or relet_wake was
- * called. A code: RELET_E_SYSTEM. A client that was stopped or gave up, and
- * whose events are taken, has no more: do not wait for ever then. */
+ * called. A code: RELET_E_SYSTEM; RELET_E_STOPPED when it would wait for ever, and
+ * no event can come any more, since the client was stopped or gave up. */
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
  * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
- * other operations are outstanding or there are leases, and events that are no
- * outcome are dropped meanwhile. RELET_E_TIMEOUT: no outcome in timeout_ms; it
- * was cancelled.
- * timeout_ms below 0: the configured one decides, and then it is an outcome. */
+ * other operations are outstanding or there are leases or workers, and events
+ * that are no outcome are dropped meanwhile. RELET_E_TIMEOUT: no outcome came
+ * in timeout_ms, and the command was cancelled. With timeout_ms below 0 the
+ * configured timeout applies, and then a timeout is an outcome in *ev. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
 
 /* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
- * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0: it
- * was not put, or nobody knows, and *ev says which of the outcomes that was. A
- * code: RELET_E_TIMEOUT when it has not ended in timeout_ms; it goes on then,
- * and end->work.number is its number. A put that is not answered by then, and a
- * last look for the end, have a second more. With a job of the same id there
- * already its end is waited for. A lost message does not matter: the job is
- * looked for, too. What it ends with is kept for a minute, if keep_ms is 0.
- * Each call listens on a channel of its own, which takes a place of
- * subscriptions_max until the server has confirmed that it was left.
- * Otherwise as relet_call; lent until the next call. */
+ * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0:
+ * the job was not put, or that is unknown; *ev is the outcome of the put. A
+ * code: RELET_E_TIMEOUT if the job has not ended in timeout_ms, which may not
+ * be below 0; the job then goes on, and end->work.number is its number. An
+ * answer to the put and a last look for the end may take a second more. If
+ * there is a job with the same id already, its end is waited for. The result is
+ * pushed and also polled for, so that a lost message only delays it. It is kept
+ * for a minute if keep_ms is 0.
+ *
+ * Each call subscribes to a channel of its own, which takes a place of
+ * subscriptions_max until the server has confirmed the unsubscription.
+ * Otherwise as relet_call; *ev and *end are lent until the next call. */
 RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
                              relet_event *ev, relet_job_info *end,
                              int timeout_ms);
@@ -1185,26 +1252,27 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
  * relet_close has begun; in a child process it does nothing. */
 RELET_API void relet_wake(relet *r);
 
-/* Close the socket, free everything. NULL is fine. Open operations end
- * without an event; relet_stop first, to hear of them. */
+/* Close the socket and free everything. r may be NULL. Open operations end
+ * without an event; to get their outcomes, call relet_stop first. */
 RELET_API void relet_close(relet *r);
 
-/* For a loop of your own. Before each sleep ask what to watch, by one of these
- * two, and by relet_poll_timeout when to come back at the latest. Then call
- * relet_wait(r, &ev, 0) until it returns 0, and ask again: all of it changes with
- * each turn and with each command.
+/* For a loop of your own. Before each sleep call relet_fd or relet_watches,
+ * which tell what to watch, and relet_poll_timeout, which tells how long to
+ * sleep at most. After the sleep call relet_wait(r, &ev, 0) until it returns 0,
+ * and ask again: the answers change with each turn and with each command.
  *
  * relet_fd, for loops that keep what they watch (epoll, libuv, libevent): one
  * descriptor, the same until relet_close. It is readable when relet_wait has
- * something to do. Begin to watch it once, for reading alone, and cease before
- * relet_close. Asking brings it up to date. RELET_E_SYSTEM where there is no
- * epoll, and when the system refuses. See examples/loop_epoll.c, loop_uv.c. */
+ * something to do. Begin to watch it once, only for reading, and stop before
+ * relet_close. Each call of relet_fd brings it up to date. RELET_E_SYSTEM where
+ * there is no epoll, and when the system refuses. See examples/loop_epoll.c,
+ * loop_uv.c. */
 RELET_API int relet_fd(relet *r);
 
-/* relet_watches, for loops that are told anew what to watch before each sleep
- * (poll, select): the descriptors, at most max written, their number returned;
- * events as for poll. Do not keep them: relet_wait closes descriptors, and the
- * next one that the program opens may get the same number. */
+/* relet_watches, for loops that list what to watch before each sleep (poll,
+ * select): writes at most `max` descriptors, with events as for poll, and
+ * returns their number. Do not keep them: relet_wait closes descriptors, and
+ * the next one that the program opens may get the same number. */
 typedef struct relet_watch {
     int fd;
     short events; /* POLLIN, POLLOUT */
@@ -1230,15 +1298,15 @@ RELET_API const char *relet_version(void);
 
 /* ---------------------------------------------------------------- private
  *
- * Nothing below is for users. A walk over a reply lives in these few functions;
- * they are here so that compilers can see them. */
+ * Nothing below is for users. These few functions step through a reply; they
+ * are here so that compilers can inline them. */
 
 #define RELET_NODE_ATTRIBUTE 12 /* kinds beside those of relet_type           */
 #define RELET_NODE_END 13
 
 RELET_API int relet_value_text_int(relet_value v, int64_t *out);
 
-/* What stands behind a node and all that is in it. */
+/* The node after n and all its children. */
 static inline const relet_node *relet_node_behind(const relet_node *n)
 {
     return n->kind < RELET_ARRAY ? n + 1 : n + ((size_t)n->payload + 1);

@@ -17,18 +17,18 @@
  *   if (relet_local_closed(l, id))
  *       relet_local_hangup(l, id);
  *
- * What one client sends may make bytes for others: subscribers, those who wait
- * in BLPOP, those whose cached keys changed. So look at all of them with
- * relet_local_ready after each feed and each relet_local_time.
+ * Bytes from one client may produce output for others: subscribers, clients
+ * that wait in BLPOP, clients whose cached keys changed. So check all
+ * connections with relet_local_ready after each feed and each relet_local_time.
  *
  * Nothing here blocks, calls back (but the allocator) or is global. A server
  * belongs to one thread at a time.
  *
  * Memory. The server lives in the block that relet_local_init was given; data,
- * clients and scripts come from the allocator of the configuration, and
- * nothing fails when it is half done: a command that could not get the memory
- * it may need is refused with -OOM and has changed nothing. A client whose
- * replies do not fit is closed, as servers do at their output limit. */
+ * clients and scripts come from the allocator of the configuration. No command
+ * fails half done: one that cannot get the memory that it may need is refused
+ * with -OOM and has changed nothing. A client whose replies do not fit is
+ * closed, as servers do at their output limit. */
 #ifndef RELET_LOCAL_H
 #define RELET_LOCAL_H
 
@@ -40,14 +40,14 @@ extern "C" {
 
 typedef struct relet_local relet_local;
 
-/* All zero is a good one but for `resize`, without which nothing can be
- * stored. */
+/* A configuration may be all zero except for `resize`, without which nothing
+ * can be stored. */
 typedef struct relet_local_config {
     relet_resize_fn *resize; /* as in relet_config                           */
     void *user;
-    size_t memory_max;      /* bytes taken through it at most; 0: no limit.
+    size_t memory_max;      /* bytes taken through resize; 0: no limit.
                              * Beyond: -OOM, whatever CONFIG maxmemory says  */
-    uint64_t seed;          /* of what is random: run id, SPOP, RANDOMKEY    */
+    uint64_t seed;          /* for random choices: run id, SPOP, RANDOMKEY   */
     uint32_t clients_max;   /* 0: 1024                                       */
     uint32_t databases;     /* 0: 16                                         */
     size_t input_max;       /* bytes of one command; 0: 512 MiB              */
@@ -55,19 +55,21 @@ typedef struct relet_local_config {
     uint64_t script_steps;  /* a script that takes more ends in an error;
                              * 0: 50 million, some seconds                   */
     size_t script_memory;   /* bytes a script may use; 0: 64 MiB             */
-    int effects;            /* 1: keep what changes, for relet_local_effects */
-    int port;               /* what INFO tells; 0: 6379                      */
-    const char *run_id;     /* what INFO tells, 40 hex digits; NULL: drawn. A
-                             * server that was a replica has kept its own    */
-    const char *replid;     /* … and was one of the master with this id: its
-                             * own is new, this one its second. NULL: none   */
+    int effects;            /* 1: keep the changes, for relet_local_effects  */
+    int port;               /* as INFO shows it; 0: 6379                     */
+    const char *run_id;     /* as INFO shows it, 40 hex digits; NULL: random.
+                             * A promoted replica keeps its own              */
+    const char *replid;     /* for a promoted replica: the replication id of
+                             * its master, shown as its second id; its first
+                             * id is new. NULL: it was no replica            */
 } relet_local_config;
 
-/* Bytes of the block, aligned as malloc does it. */
+/* Bytes that the block needs, aligned as malloc does it. */
 RELET_API size_t relet_local_size(void);
 
-/* A server in the block, empty, its clock at 0. *config is copied; NULL is as
- * all zero. NULL when memory_size is too small or the allocator refuses. */
+/* Makes an empty server in the block, with its clock at 0. *config is copied;
+ * NULL is as all zero. Returns NULL when memory_size is too small or the
+ * allocator refuses. */
 RELET_API relet_local *relet_local_init(void *memory, size_t memory_size,
                                         const relet_local_config *config);
 
@@ -76,8 +78,8 @@ RELET_API void relet_local_finish(relet_local *l);
 
 /* -------------------------------------------------------------- connections */
 
-/* A new connection: its number, 0 or more, or RELET_E_LIMIT, RELET_E_MEMORY.
- * The numbers of those that hung up are used again. */
+/* Opens a connection: returns its number, 0 or more, or RELET_E_LIMIT,
+ * RELET_E_MEMORY. Numbers of ended connections are used again. */
 RELET_API int relet_local_connect(relet_local *l);
 
 /* Bytes from the client, cut anywhere. Whole commands in them are run now. */
@@ -85,70 +87,73 @@ RELET_API void relet_local_feed(relet_local *l, int id, const void *p,
                                 size_t n);
 
 /* Lends bytes for the client, until the next call with this server; returns
- * how many. Then say how many of them were carried away. */
+ * how many. Then relet_local_sent says how many of them were taken. */
 RELET_API size_t relet_local_output(const relet_local *l, int id,
                                     const uint8_t **p);
 RELET_API void relet_local_sent(relet_local *l, int id, size_t n);
 
-/* The client is gone. Its number ends. */
+/* The client is gone. Ends the connection and its number. */
 RELET_API void relet_local_hangup(relet_local *l, int id);
 
-/* 1 when the server wants the connection closed: carry what output there is,
+/* 1 when the server wants the connection closed: take its remaining output,
  * then hang up. */
 RELET_API int relet_local_closed(const relet_local *l, int id);
 
-/* The next connection, at or behind number `from`, that has output or wants to
- * be closed; -1: none. */
+/* The first connection, from number `from` on, that has output or is to be
+ * closed; -1: none. */
 RELET_API int relet_local_ready(const relet_local *l, int from);
 
 /* -------------------------------------------------------------------- time */
 
-/* The wall clock in microseconds since 1970. It may jump, also back. Blocked
- * clients time out and keys expire on it, now. */
+/* Sets the wall clock, in microseconds since 1970. It may jump, also back.
+ * Blocked clients whose time is up and keys that are due end in this call. */
 RELET_API void relet_local_time(relet_local *l, int64_t wall_us);
 
-/* When relet_local_time is next worth calling, in the same time: a blocked
- * client times out, a pause ends, a key expires. INT64_MAX: nothing waits. */
+/* When relet_local_time is next worth calling, by the same clock: then a
+ * blocked client times out, a pause ends or a key expires. INT64_MAX: nothing
+ * waits. */
 RELET_API int64_t relet_local_deadline(const relet_local *l);
 
 /* ----------------------------------------------------------------- effects */
 
-/* What was changed since the effects were last taken, as commands in RESP that
- * make the same changes when they are fed to an empty server: SPOP as SREM,
- * times to end as points in time, a script or a transaction within MULTI and
- * EXEC. Lends them until the next call; returns how many bytes, and says in
- * *broken whether memory was short and some are missing, so that only a dump
- * of everything will do. Only with `effects` in the configuration. */
+/* The changes since the effects were last taken, as commands in RESP that make
+ * the same changes when all are fed, in order, to an empty server: SPOP as
+ * SREM, expiry as points in time, a script or a transaction within MULTI and
+ * EXEC. Lends them until the next call and returns how many bytes. *broken is 1
+ * if memory was short and some are missing: then only a dump of everything is
+ * complete. Only with `effects` in the configuration. */
 RELET_API size_t relet_local_effects(const relet_local *l, const uint8_t **p,
                                      int *broken);
 RELET_API void relet_local_effects_taken(relet_local *l, size_t n);
 
-/* The whole data set as such commands, a part at a time. *at is 0 at first;
- * lends some bytes until the next call and moves *at on; returns 0 at the end.
- * Nothing may be fed between the parts. *broken as above. */
+/* The whole data set as such commands, a part at a time. *at is 0 at first.
+ * Each call lends some bytes until the next call, returns how many, and moves
+ * *at on; it returns 0 at the end. Feed nothing between the parts. *broken as
+ * above. */
 RELET_API size_t relet_local_dump(relet_local *l, uint64_t *at,
                                   const uint8_t **p, int *broken);
 
-/* While replaying: commands of this connection are not logged again, need no
- * password, and their deadlines do not end them (a key that is due goes at the
- * next command of another). */
+/* Turns replaying on or off for a connection. Meanwhile its commands are not
+ * logged again, need no password, and expire no keys (a key that is due goes at
+ * the next command of another connection). */
 RELET_API void relet_local_replay(relet_local *l, int id, int on);
 
 /* -------------------------------------------------------------------- state */
 
-/* Bytes in use of the allocator: by data alone, and all. */
+/* Returns the bytes of the allocator that data use; *held (may be NULL): all
+ * bytes in use. */
 RELET_API size_t relet_local_used(const relet_local *l, size_t *held);
 
-/* For tests: the next script makes so many changes, and ends with this error
- * where it is about to make one more; what it has changed stays. So a script
- * ends whose server refuses it a command in its middle: for its user, or as the
+/* For tests: the next script ends with this error when it is about to make more
+ * than so many changes; the changes made before stay. A server ends a script so
+ * when it refuses one of its commands: for lack of a permission, or as the hash
  * slot of its keys migrates. `error` begins with a code, as in "ERR text", and
- * is yours; NULL: no script is cut. It holds for one script. */
+ * stays yours; NULL: no script is cut. It holds for one script. */
 RELET_API void relet_local_cut(relet_local *l, uint32_t changes,
                                const char *error);
 
-/* Everything goes: data, scripts, clients' subscriptions and names stay. As
- * FLUSHALL and SCRIPT FLUSH; for a simulated restart use finish and init. */
+/* Removes data and scripts, as FLUSHALL and SCRIPT FLUSH do; subscriptions and
+ * names of clients stay. For a simulated restart use finish and init. */
 RELET_API void relet_local_flush(relet_local *l);
 
 #ifndef RELET_NO_POLL
@@ -166,18 +171,19 @@ RELET_API void relet_local_flush(relet_local *l);
  *
  * It needs relet_local.c beside relet.c, and relet.c compiled with
  * -DRELET_LOCAL. The link of such a client is a connection number of a local
- * server, a store; nothing else is different. There is no thread and no
+ * server, called a store; nothing else is different. There is no thread and no
  * socket: commands are run in relet_wait and relet_call.
  *
- *   mem:        a store of this client, gone with it
- *   mem:NAME    one that clients share which were given the same relet_stores
- *   file:PATH   what is in the file; shared in the same way, but one store, of
- *               one process, at a time: others are refused ("in use"), which
- *               RELET_DOWN tells, and they try again until they can have it
+ *   mem:        a store of this client alone, which ends with the client
+ *   mem:NAME    a store shared by the clients with the same relet_stores
+ *   file:PATH   a store with its data in the file; shared in the same way. Only
+ *               one store of one process may have the file open: others are
+ *               refused ("in use"), which RELET_DOWN tells, and try again until
+ *               the file is free
  *
  * Clients that share a store belong to one thread, and each of them moves only
- * what is its own: what client A does for client B (a message, an element for
- * its BLPOP) is told by B's next relet_wait, and B's relet_poll_timeout is 0.
+ * its own bytes: what client A causes for client B (a message, an element for
+ * its BLPOP) arrives in B's next relet_wait, and B's relet_poll_timeout is 0.
  *
  *   relet_stores *all = relet_stores_make(NULL);
  *   relet_poll_config p = {0};
@@ -193,78 +199,80 @@ RELET_API void relet_local_flush(relet_local *l);
  * one transaction or one script changed is in it whole or not at all.
  * `?fsync=`:
  *
- *   always     before a command is answered its changes are safe on disk. The
- *              default, since an answer should be true. It costs a sync, some
- *              milliseconds on flash, which commands that are under way
- *              together share
- *   everysec   they are within a second. A crash of the process loses nothing,
- *              a power cut the last second
- *   never      … as the system pleases. relet_close still sees to it
+ *   always     the changes of a command are safe on disk before it is answered.
+ *              The default, so that no answered change is lost. It costs a
+ *              sync, some milliseconds on flash, which commands that are under
+ *              way together share
+ *   everysec   the changes are safe on disk within a second. A crash of the
+ *              process loses nothing, a power cut loses the last second
+ *   never      the system decides when; relet_close still syncs
  *
- * Whatever is torn at the end, as a crash leaves it, is cut off when the file
- * is read, and relet_store_info tells how much. What is wrong further in is
- * damage: the file is refused with the place, and nothing is cut by itself.
+ * A torn end, as a crash leaves it, is cut off when the file is read, and
+ * relet_store_info tells how much was cut. An error before the end is damage:
+ * the file is refused, the message tells the offset, and nothing is cut.
  *
  * When a change cannot be written (the disk is full, or failing), it is not
  * answered: all links of the store break, operations are RELET_UNSURE, and the
  * next link begins with what is in the file.
  *
- * When the log is twice as long as when it was last written anew, and has
- * rewrite_min bytes, it is written anew beside itself (PATH.new), which then
- * takes its place. That happens at once, while everybody waits, and needs that
- * much room on the disk. A crash meanwhile leaves one of the two. */
+ * When the log is twice as long as after its last rewrite, and has rewrite_min
+ * bytes, it is rewritten: a new file (PATH.new) is written beside it and takes
+ * its place. All clients wait meanwhile, and the disk needs room for both. A
+ * crash meanwhile leaves one of the two. */
 
-/* All zero is a good one. */
+/* A configuration may be all zero. */
 typedef struct relet_stores_config {
-    relet_local_config local; /* of each store. resize NULL: malloc, seed 0:
-                               * that of its first client; `effects` does not
-                               * count                                        */
+    relet_local_config local; /* of each store. resize NULL: malloc; seed 0:
+                               * that of its first client; `effects` is
+                               * ignored                                      */
     uint64_t rewrite_min;     /* 0: 1 MiB                                     */
 } relet_stores_config;
 
-/* Stores that clients share. *c is copied, NULL is as all zero. NULL: no
- * memory. They are for the process that made them: in a child relet_open with
- * them is RELET_E_FORKED, and leaving and closing only close descriptors. A file
- * stays locked until each child has closed its clients too, or called exec. */
+/* Makes stores that clients can share. *c is copied; c NULL is as all zero.
+ * Returns NULL without memory. They belong to the process that made them: in a
+ * child process relet_open with them fails with RELET_E_FORKED, and closing
+ * them or their clients only closes descriptors. A file stays locked until each
+ * child has closed its clients, too, or called exec. */
 RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
 
-/* No more clients will be opened with these stores. A store named by mem: ends
- * here, or with its last client; one of a file ends with its last client even
- * before that. NULL is fine. */
+/* No more clients will be opened with these stores. A store of mem:NAME ends
+ * here, or with its last client if that is later. A store of a file ends with
+ * its last client, also before this call. NULL is allowed. */
 RELET_API void relet_stores_close(relet_stores *all);
 
 typedef struct relet_store_info {
     size_t memory;       /* bytes of keys and values                         */
-    uint64_t log_bytes;  /* of the file; this and the rest is 0 with mem:    */
-    uint64_t cut_at;     /* when it was opened it was torn here, …           */
-    uint64_t cut_bytes;  /* … and so much was cut off; 0: it was whole       */
-    uint64_t replayed;   /* records read when it was opened                  */
-    uint64_t records;    /* … written since                                  */
-    uint64_t syncs;      /* times that was made safe                         */
+    uint64_t log_bytes;  /* of the file; 0 with mem:, as all that follow     */
+    uint64_t cut_at;     /* where a torn end was cut off when opening, …     */
+    uint64_t cut_bytes;  /* … and its size; 0: the file was whole            */
+    uint64_t replayed;   /* records read when the file was opened            */
+    uint64_t records;    /* records written since                            */
+    uint64_t syncs;      /* syncs that succeeded                             */
     uint64_t rewrites;
 } relet_store_info;
 
 /* About the store that this client has a link to: 1, or 0 when it has none. */
 RELET_API int relet_store_info_get(const relet *r, relet_store_info *out);
 
-/* ---- for drivers: what relet_open makes of mem: and file:, by hand */
+/* ---- for drivers: what relet_open does for mem: and file:, step by step */
 
 typedef struct relet_store relet_store; /* one client's end of a store       */
 
-/* Where c->scheme, c->host and c->fsync say. `all` may be NULL. NULL and *fault
- * when that cannot be; a file is not touched before a link is wished for. */
+/* Joins the store that c->scheme, c->host and c->fsync name. `all` may be NULL.
+ * Returns NULL and *fault when that is not possible. A file is not touched
+ * before a link is asked for. */
 RELET_API relet_store *relet_store_join(relet_stores *all,
                                         const relet_config *c,
                                         relet_fault *fault);
 
-/* Hang up, see to it that all is safe, and leave. The client hears nothing. */
+/* Hangs up, syncs the log, and leaves the store. The client is told nothing. */
 RELET_API void relet_store_leave(relet_store *k);
 
-/* What relet_io_want said; the wish may be answered at once. */
+/* Passes on a request of relet_io_want, which may be answered at once. */
 RELET_API void relet_store_wish(relet_store *k, relet *r, const relet_io *io);
 
-/* Move bytes both ways as far as that goes, and do what is due. Then take
- * events, tick, and ask for the deadline, by relet_clock. */
+/* Moves bytes both ways until none can be moved, and does what is due. After it
+ * take events, tick, and ask for the deadline, by relet_clock. */
 RELET_API void relet_store_move(relet_store *k);
 RELET_API relet_time relet_store_deadline(const relet_store *k);
 

@@ -359,6 +359,28 @@ static t_effort t_watch_effort(relet *r)
 /* -------------------------------------------------- where one can connect
  */
 
+/* A daemon that waits for ever waited for ever, though its client had given up. */
+TEST a_wait_without_end_ends_when_no_event_can_come_any_more(void)
+{
+    relet_config c = t_config();
+    relet_event ev;
+    relet *r;
+    int code, downs = 0;
+
+    c.attempts_max = 2;
+    c.port = t_port_free();
+    (void)snprintf(c.host, sizeof c.host, "127.0.0.1");
+    r = t_keep(relet_open(NULL, &c, NULL, NULL));
+    while ((code = relet_wait(r, &ev, -1)) == 1)
+        downs += ev.kind == RELET_DOWN;
+    ASSERT_EQ(RELET_E_STOPPED, code);
+    ASSERT_EQ(2, downs);
+    ASSERT_EQ(0, relet_wait(r, &ev, 0));
+    relet_stop(r);
+    ASSERT_EQ(RELET_E_STOPPED, relet_wait(r, &ev, -1));
+    PASS();
+}
+
 TEST a_client_connects_over_ipv4(void)
 {
     ASSERT(t_echoes(t_open_server(t_serve(T_RESP3))));
@@ -1536,6 +1558,7 @@ TEST a_transport_that_does_not_open_is_told_in_its_words(void)
 SUITE(places)
 {
     SET_TEARDOWN(t_teardown, NULL);
+    RUN_TEST(a_wait_without_end_ends_when_no_event_can_come_any_more);
     RUN_TEST(a_client_connects_over_ipv4);
     RUN_TEST(a_client_connects_over_ipv6);
     RUN_TEST(a_client_connects_over_a_unix_socket);

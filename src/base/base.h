@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * base.h - what every room of the core may use without asking.
+ * base.h - macros and types that every module of the core uses.
  *
  * The core includes no other system header than these three, and string.h
- * only for mem* and str*. Whoever needs a clock or a heap has it passed in. */
+ * only for mem* and str*. A clock or a heap is passed in by the caller. */
 #ifndef RLT_BASE_H
 #define RLT_BASE_H
 
@@ -19,8 +19,9 @@
 #define RELET_PRIVATE
 #endif
 
-/* A broken contract of ours or of the caller, never of the wire: there is
- * nothing sensible to return. No libc assert, it would pull in stdio. */
+/* Checks a contract of the library or of its caller, never what the server
+ * sent. After a broken contract there is nothing sensible to return. libc's
+ * assert is not used, because it would pull in stdio. */
 #ifdef NDEBUG
 #define rlt_assert(x) ((void)0)
 #elif defined(__GNUC__)
@@ -37,8 +38,9 @@
 #define RLT_UNLIKELY(x) (x)
 #endif
 
-/* A hot function goes into its caller; a rare way goes out of line, so that
- * the hot one does not pay for its registers. Both were measured. */
+/* RLT_INLINE puts a hot function into its caller. RLT_APART keeps a rare path
+ * out of line, so that the hot path does not pay for the registers of the
+ * rare one. Both were measured. */
 #if defined(__GNUC__)
 #define RLT_INLINE inline __attribute__((always_inline))
 #define RLT_APART __attribute__((noinline))
@@ -58,7 +60,8 @@
 #define RLT_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define RLT_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* The allocator, as every room sees it. `resize` NULL: nothing can grow. */
+/* The allocator, as every module sees it. With `resize` NULL nothing can
+ * grow. */
 typedef struct rlt_memory {
     relet_resize_fn *resize;
     void *user;

@@ -2,9 +2,9 @@
  *
  * buf.c - a byte queue that grows through the allocator hook, up to a cap.
  *
- * Growth doubles, so that bytes are copied a bounded number of times; moving
- * the contents down instead is done when at least as many bytes have been
- * dropped as must be moved, which bounds that too. */
+ * Growth doubles the capacity, which bounds the copying per byte stored. The
+ * contents are moved down instead when at least as many bytes have been
+ * dropped as must be moved, which bounds that cost too. */
 
 #include "buf.h"
 
@@ -75,8 +75,8 @@ static int buf_resize(rlt_buf *b, size_t cap)
     return 1;
 }
 
-/* What to grow to when `need` bytes must fit. The hostile build takes the
- * smallest step, so that every path that grows is walked. */
+/* The new capacity when `need` bytes must fit. The hostile build takes the
+ * smallest step, so that tests run every path that grows. */
 static size_t buf_step(const rlt_buf *b, size_t need)
 {
     size_t cap = b->cap > b->max / 2 ? b->max : b->cap * 2;
@@ -105,8 +105,9 @@ int rlt_buf_reserve(rlt_buf *b, size_t n)
         (void)buf_resize(b, buf_step(b, used + n));
     if (n <= b->cap - b->tail)
         return 0;
-    /* Resized or not: when the bytes are there at all, they are at the head.
-     * Moving only now keeps a failed allocation without a trace. */
+    /* Resized or not, any space that is still missing at the tail can only be
+     * in front of the head. The contents move only now, so that a failed
+     * allocation leaves the buffer as it was. */
     if (n > b->cap - used)
         return RELET_E_MEMORY;
     buf_move_down(b);

@@ -7,8 +7,8 @@
 
 #include "text.h"
 
-/* CRC16/XMODEM: polynomial 0x1021, high bit first. Half a byte at a time, by
- * sixteen words instead of 256: keys are short. */
+/* CRC16/XMODEM: polynomial 0x1021, high bit first. It takes half a byte at a
+ * time, with a table of 16 words instead of 256, because keys are short. */
 static uint16_t hashslot_crc(relet_span s)
 {
     static const uint16_t half[16] = {
@@ -36,14 +36,14 @@ uint16_t rlt_hashslot_of(relet_span key)
     return hashslot_crc(key) % RLT_HASHSLOTS;
 }
 
-/* Only digits, so that neither a sign nor a second blank gets through. */
+/* The first byte must be a digit, so that a sign or a second blank fails. */
 static int hashslot_number(relet_span s, int64_t min, int64_t max, int64_t *out)
 {
     return s.n > 0 && s.p[0] >= '0' && s.p[0] <= '9' &&
            rlt_text_int(s.p, s.n, out) && *out >= min && *out <= max;
 }
 
-/* host:port, where the host may be IPv6: so the last colon counts. */
+/* host:port. The host may be IPv6, so the last colon is the separator. */
 static int hashslot_address(relet_span s, rlt_redirect *out)
 {
     relet_span port;

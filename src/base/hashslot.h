@@ -9,25 +9,26 @@
 
 #define RLT_HASHSLOTS 16384
 
-/* 0 … 16383. Of a key with a hash tag, a {…} that is not empty, only the
- * inside of the first one counts. */
+/* The hash slot of a key, 0 … 16383. If the first {…} in the key is not empty,
+ * it is a hash tag: only the bytes inside it count. */
 RELET_PRIVATE uint16_t rlt_hashslot_of(relet_span key);
 
 typedef enum rlt_redirect_kind {
-    RLT_MOVED,   /* the slot lives there from now on                      */
-    RLT_ASK,     /* this one command goes there, behind an ASKING         */
-    RLT_REDIRECT /* everything goes there; there is no slot               */
+    RLT_MOVED,   /* that node serves the slot from now on                 */
+    RLT_ASK,     /* send only this command there, after an ASKING         */
+    RLT_REDIRECT /* send every command there; it names no slot            */
 } rlt_redirect_kind;
 
 typedef struct rlt_redirect {
     rlt_redirect_kind kind;
     uint16_t slot;
-    relet_span host; /* inside the error text; empty: the sender's own    */
+    relet_span host; /* inside the error text; empty: the sender's host   */
     int port;
 } rlt_redirect;
 
-/* 1 and *out, when the text of an error is a redirect in every detail. 0, when
- * it is any other error: a script may return what looks like one. */
+/* Returns 1 and sets *out if the text of an error is a redirect in every
+ * detail. Returns 0 for any other text: a script may return an error that only
+ * looks like a redirect. */
 RELET_PRIVATE int rlt_hashslot_redirect(relet_span error_text,
                                         rlt_redirect *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rand.c - numbers for jitter, the same for the same seed everywhere.
+ * rand.c - pseudo-random numbers for jitter; equal seeds give equal numbers on
+ * every machine.
  *
  * xoshiro256++ with its state filled by splitmix64, as its authors advise. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sha1.c - the name that EVALSHA knows a script by.
+ * sha1.c - SHA-1, which gives the name by which EVALSHA knows a script.
  *
  * FIPS 180-4, a block at a time, with the schedule in 16 words. */
 
@@ -59,7 +59,7 @@ static void sha1_block(uint32_t h[5], const uint8_t *p)
     h[4] += e;
 }
 
-/* What is left of the message, a one bit, zeros, and the length in bits. */
+/* The end of the message, a one bit, zeros, and the length in bits. */
 static void sha1_last(uint32_t h[5], const uint8_t *p, size_t left, uint64_t n)
 {
     uint8_t end[128];

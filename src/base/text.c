@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * text.c - spans, numbers in decimal, and sentences that never overflow.
+ * text.c - spans, numbers in decimal, and messages that never overflow.
  *
- * Doubles are converted in integers alone. So the answer does not depend on
+ * Doubles are converted with integers alone. So the result does not depend on
  * the locale, the rounding mode, or registers wider than a double. */
 
 #include "text.h"
@@ -157,7 +157,7 @@ size_t rlt_text_put_u64(char *out, uint64_t v)
     char digits[20];
     size_t at = sizeof digits;
 
-    if (v < 10) { /* most lengths, and most answers                          */
+    if (v < 10) { /* most lengths and most integers are this small           */
         *out = (char)('0' + v);
         return 1;
     }
@@ -187,15 +187,17 @@ size_t rlt_text_put_i64(char *out, int64_t v)
 /* ----------------------------------------------------------------- doubles
  *
  * A text is digits * 10^exp10. First that product is formed in 64 bits, with a
- * bound for what was lost. A double keeps 53 of them, so the loss matters only
- * when the rest lies within it of one half: one text in twenty. Those compare
- * exactly, in large integers, with the middle between the two neighbours. */
+ * bound on its error. A double keeps 53 of these bits. So the error matters
+ * only if the other 11 bits are closer to one half than the error bound: about
+ * one text in twenty. Such a text is compared exactly, in large integers, with
+ * the middle between the two neighbouring doubles. */
 
-/* 767 digits are the most that a middle between two doubles has; if any digit
- * behind them is not zero, one 1 in their place compares alike. */
+/* A middle between two doubles has 767 digits at most. If a digit behind those
+ * that are kept is not zero, a single 1 in their place compares the same. */
 #define TEXT_DIGITS_MAX 768
 
-/* Digits, or a middle times a power of five: 2560 bits, and one step more. */
+/* Holds the digits, or a middle times a power of five: 2560 bits, and one step
+ * more. */
 #define TEXT_BIG_WORDS 88
 
 #define TEXT_INF ((uint64_t)0x7ff << 52)
@@ -203,20 +205,20 @@ size_t rlt_text_put_i64(char *out, int64_t v)
 
 typedef struct text_decimal {
     const char *p;   /* the first digit that is not 0             */
-    size_t n;        /* from there to the last digit, with a point */
+    size_t n;        /* bytes from p on: the digits and a point   */
     uint64_t head;   /* the first 19 digits                       */
-    int64_t exp10;   /* of the last digit in head                 */
-    int cut;         /* digits were left out of head              */
+    int64_t exp10;   /* power of ten of the last digit in head    */
+    int cut;         /* head lacks digits that are not 0          */
     int minus;
 } text_decimal;
 
 typedef struct text_big {
-    uint32_t w[TEXT_BIG_WORDS]; /* least first */
+    uint32_t w[TEXT_BIG_WORDS]; /* least significant word first */
     int n;
 } text_big;
 
-/* The significant digits at p: where they are, and the first 19 of them.
- * Returns how many bytes they and a point take, 0 when there is no digit. */
+/* Finds the significant digits at p and reads the first 19 of them. Returns
+ * the number of bytes that all digits and a point take, 0 without a digit. */
 static size_t text_digits(text_decimal *d, const char *p, size_t n)
 {
     int point = 0, digits = 0, kept = 0;
@@ -249,8 +251,9 @@ static size_t text_digits(text_decimal *d, const char *p, size_t n)
     return digits ? i : 0;
 }
 
-/* The exponent behind the digits. One beyond 10^17 could not be told from it:
- * no text is long enough to bring the number back into range. */
+/* Reads the exponent behind the digits. An exponent of 2^56 or more takes no
+ * further digits: no text is long enough to bring such a number back into
+ * range. */
 static int text_exponent(text_decimal *d, const char *p, size_t n)
 {
     int64_t e = 0;
@@ -337,7 +340,8 @@ static int text_big_compare(const text_big *a, const text_big *b)
     return 0;
 }
 
-/* All digits of d, or as many as matter; *exp10 is that of the last one. */
+/* Sets b to all digits of d, or to as many as matter. *exp10 is the power of
+ * ten of the last one. */
 static void text_big_digits(text_big *b, const text_decimal *d, int64_t *exp10)
 {
     int kept = 0, rest = 0;
@@ -360,7 +364,7 @@ static void text_big_digits(text_big *b, const text_decimal *d, int64_t *exp10)
     }
 }
 
-/* How d compares with (2 * m + 1) * 2^exp2. */
+/* Compares d with (2 * m + 1) * 2^exp2: below 0, 0 or above 0. */
 static int text_compare_middle(const text_decimal *d, uint64_t m, int exp2)
 {
     text_big digits, middle;
@@ -388,13 +392,13 @@ uint64_t rlt_text_mul_high(uint64_t a, uint64_t b)
     return (a >> 32) * (b >> 32) + (mid >> 32) + (more >> 32);
 }
 
-/* mantissa * 2^exp2, the mantissa's highest bit being set. */
+/* mantissa * 2^exp2, with the mantissa's highest bit set. */
 typedef struct text_wide {
     uint64_t mantissa;
     int exp2;
 } text_wide;
 
-/* 10^(2^i) and 10^-(2^i), each to half of the last bit. */
+/* 10^(2^i) and 10^-(2^i), each rounded to the nearest mantissa. */
 static const struct text_power {
     uint64_t mantissa[2];
     int exp2[2];
@@ -410,9 +414,9 @@ static const struct text_power {
     {{0xaa7eebfb9df9de8e, 0xc0314325637a193a}, {787, -914}},
 };
 
-/* head * 10^k for |k| < 512, less than 64 too small or too large: each of at
- * most nine steps is off by 2.5 * 2^-63 of the value, and what was cut from
- * head by 10^-18 of it. */
+/* head * 10^k for |k| < 512. The error of the mantissa is below 64 either way:
+ * each of at most nine steps is off by 2.5 * 2^-63 of the value, and the
+ * digits cut from head are worth 10^-18 of it. */
 static text_wide text_wide_scale(uint64_t head, int k)
 {
     text_wide w;
@@ -469,7 +473,8 @@ static uint64_t text_round(const text_decimal *d)
     return ((uint64_t)(biased - 1) << 52) + m + (uint64_t)up;
 }
 
-/* inf, nan or nan(...), behind an optional sign; else 0, which they are not */
+/* The bits of inf, nan or nan(...), in any case; the caller has taken a sign
+ * off. Returns 0, which is none of these, for any other text. */
 static uint64_t text_word(relet_span s)
 {
     relet_span inner;
@@ -484,7 +489,8 @@ static uint64_t text_word(relet_span s)
     return s.p != NULL && rlt_span_is_nocase(inner, "nan") ? TEXT_NAN : 0;
 }
 
-/* Ten to less than -345 is 0 whatever stands in front, to more than 310 inf. */
+/* With exp10 below -345 the result is 0 whatever the digits, with exp10 above
+ * 310 it is inf. */
 static uint64_t text_bits(const text_decimal *d)
 {
     if (d->head == 0 || d->exp10 < -345)
@@ -514,7 +520,7 @@ int rlt_text_double(const char *p, size_t n, double *out)
     return 1;
 }
 
-/* --------------------------------------------------------------- sentences */
+/* ---------------------------------------------------------------- messages */
 
 void rlt_say_init(rlt_say *s, char *p, size_t cap)
 {

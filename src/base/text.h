@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * text.h - spans, numbers in decimal, and sentences that never overflow.
+ * text.h - spans, numbers in decimal, and messages that never overflow.
  *
  * Everything here takes bytes as they are: no locale, no NUL at the end, and
- * the same answer on every machine. */
+ * the same result on every machine. */
 #ifndef RLT_TEXT_H
 #define RLT_TEXT_H
 
 #include "base.h"
 
-/* The integer that the whole span is: an optional sign, 1 to 19 digits, within
- * int64. 1 and *out, or 0 and *out untouched. */
+/* Reads the whole span as an integer: an optional sign, 1 to 19 digits, within
+ * int64. Returns 1 and sets *out, or returns 0 and leaves *out untouched. */
 RELET_PRIVATE int rlt_text_int(const char *p, size_t n, int64_t *out);
 
-/* The number that the whole span is, correctly rounded (half to even), of any
- * length: sign, digits with or without a point, exponent; inf, nan and
+/* Reads the whole span, of any length, as a number, correctly rounded (half to
+ * even): sign, digits with or without a point, exponent; or inf, nan and
  * nan(...) in any case. Too large is inf, too small is 0. Returns as above. */
 RELET_PRIVATE int rlt_text_double(const char *p, size_t n, double *out);
 
-/* Decimal digits without a NUL; returns how many: at most 20. */
+/* Writes v in decimal, without a NUL. Returns the number of bytes, at most
+ * 20. */
 RELET_PRIVATE size_t rlt_text_put_u64(char *out, uint64_t v);
 RELET_PRIVATE size_t rlt_text_put_i64(char *out, int64_t v);
 
@@ -31,19 +32,21 @@ RELET_PRIVATE int rlt_text_hex(char c);
 /* n bytes from p on. */
 RELET_PRIVATE relet_span rlt_span(const char *p, size_t n);
 
-/* 1 when s begins with word, which is then cut off; else 0, s as it was. */
+/* If s begins with word, cuts word off and returns 1; else returns 0 and
+ * leaves s as it was. */
 RELET_PRIVATE int rlt_span_eat(relet_span *s, const char *word);
 
 RELET_PRIVATE int rlt_span_is(relet_span s, const char *word);
 RELET_PRIVATE int rlt_span_is_nocase(relet_span s, const char *word);
 RELET_PRIVATE int rlt_span_same(relet_span a, relet_span b);
 
-/* The head of s up to the first `at`; s becomes what stands behind it, or a
- * span whose p is NULL when there is none: "a" and "a:" differ in that. */
+/* Returns the head of s up to the first `at`. s becomes the bytes behind that
+ * `at`, or a span whose p is NULL if there is no `at`: so "a" and "a:" differ
+ * when cut at ':'. */
 RELET_PRIVATE relet_span rlt_span_cut(relet_span *s, char at);
 
-/* A sentence in a buffer of fixed size: what does not fit is left out, and
- * the end is always a NUL. cap is at least 1. */
+/* A message in a buffer of fixed size. Text that does not fit is left out, and
+ * a NUL always ends the message. cap is at least 1. */
 typedef struct rlt_say {
     char *p;
     size_t cap, n;

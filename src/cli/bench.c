@@ -2,11 +2,11 @@
  *
  * bench.c - relet bench: what one connection can do.
  *
- * Two runs. In the first a window of --depth commands slides: each outcome
- * lets the next one go, so the link never drains. It gives operations a
- * second and the CPU time of this side. The second has one command on the way
- * at a time and gives latencies: in a full window they would only tell how
- * long the window is. */
+ * Two runs. The first has a sliding window of --depth commands: each outcome
+ * lets the next command go, so the link never drains. This run measures
+ * operations a second and the client's CPU time. The second has one command
+ * under way at a time and measures latencies: in a full window they would only
+ * tell how long the window is. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -94,7 +94,7 @@ static int bench_submit(bench *b)
         return 0;
     }
     if (refused == RELET_E_LIMIT && b->submitted > b->done)
-        return 0; /* the value is large: fewer on the way than --depth */
+        return 0; /* large values: fewer are under way than --depth */
     return cli_trouble(b->c, refused);
 }
 

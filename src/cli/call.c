@@ -3,8 +3,9 @@
  * call.c - relet call: commands from the command line or from standard input,
  * pipelined, their replies in order.
  *
- * One link, one try. When it breaks, or when a command is given up, nothing
- * more is sent: what follows may rely on what nobody knows happened. */
+ * One link, one try. When the link breaks, or a command ends without an answer,
+ * nothing more is sent: a later command may rely on one that may not have run.
+ */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -19,21 +20,21 @@
 
 #define CALL_READ 65536
 
-/* On the way at a time: enough to keep a link full, few enough that a server
- * does not pile up answers that we have yet to take. */
+/* Commands under way at a time: enough to keep a link full, few enough that the
+ * server does not pile up answers that we have yet to take. */
 #define CALL_WINDOW 64
 
 typedef struct call {
     cli *c;
     show_form form;
-    int code;  /* the worst so far                                          */
+    int code;  /* the worst exit code so far                                */
     int ended; /* no more commands will be submitted                        */
     long timeout_ms; /* for each answer; 0: none                            */
     double moved_us;   /* when a byte last came, or was first waited for    */
-    uint64_t bytes_in; /* until then                                        */
+    uint64_t bytes_in; /* bytes received until moved_us                     */
 
     cli_words words; /* the command to submit next                          */
-    int ready;       /* words hold one                                      */
+    int ready;       /* words hold a command                                */
     long left;       /* times to send it, when it is from the command line  */
 
     char *in; /* standard input: bytes at..n are not taken yet              */
@@ -49,7 +50,7 @@ static void call_note(call *k, int code)
         k->code = code;
 }
 
-/* Nothing more is sent; what is on the way is still answered. */
+/* Submits no more commands; those under way are still answered. */
 static void call_end(call *k, int code)
 {
     call_note(k, code);
@@ -57,7 +58,7 @@ static void call_end(call *k, int code)
     k->ready = 0;
 }
 
-/* Nothing more is sent; what is open ends, each with its event. */
+/* Submits no more commands; each one under way ends now, with its event. */
 static void call_stop(call *k, int code)
 {
     call_end(k, code);
@@ -66,7 +67,7 @@ static void call_stop(call *k, int code)
 
 /* ------------------------------------------------------------------- input */
 
-/* Read once. */
+/* Reads standard input once. */
 static void call_read(call *k)
 {
     ssize_t n;
@@ -92,7 +93,8 @@ static void call_read(call *k)
     }
 }
 
-/* The next line, without its end; a last one may lack it. */
+/* 1 and the next line, without its newline, which the last line may lack; else
+ * 0. */
 static int call_line(call *k, char **line, size_t *n)
 {
     char *from, *end;
@@ -112,7 +114,7 @@ static int call_line(call *k, char **line, size_t *n)
     return 1;
 }
 
-/* Lines until one holds a command, which is then in words. */
+/* Takes lines until one holds a command, which is then in words. */
 static void call_from_input(call *k)
 {
     const char *why;
@@ -176,8 +178,8 @@ static void call_take_operands(call *k)
 
 /* --------------------------------------------------------------- submitting */
 
-/* What takes the place of a command that may not go over a shared link; the
- * library says what a program does instead. */
+/* What a user of relet does instead of a command that may not go over a shared
+ * link. The library's own text says what a program does instead. */
 static const struct {
     const char *word, *second; /* second NULL: any                           */
     const char *advice;
@@ -215,7 +217,7 @@ static int call_is_word(relet_span s, const char *word)
     return s.n == strlen(word) && !strncasecmp(s.p, word, s.n);
 }
 
-/* 1 when it was said. */
+/* 1 when there was advice, and it was printed. */
 static int call_advise(const call *k)
 {
     const cli_words *w = &k->words;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * child.c - a command that may run only as long as a lease is believed in. */
+ * child.c - a command that may run only as long as a lease is valid. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* waitid */
 #endif
@@ -78,8 +78,8 @@ int child_signal_take(void)
     return signo;
 }
 
-/* No handler of ours may run in a process that is not ours any more, and
- * whoever gives the terminal away must not be stopped for it. */
+/* Blocks all signals: our handlers must not run in a forked process, and giving
+ * the terminal away must not stop this process (SIGTTOU). */
 static void child_block(sigset_t *before)
 {
     sigset_t all;
@@ -92,8 +92,8 @@ static void child_block(sigset_t *before)
 
 #define GUARD_FDS 1024
 
-/* Pipes of ours do not end while somebody has them. All that we opened is among
- * the first, as the lowest number is taken each time. */
+/* Our pipes do not end while another process has them open. All descriptors
+ * that we opened are below GUARD_FDS, as open takes the lowest free number. */
 static void guard_close(int line)
 {
     int fd;
@@ -104,7 +104,7 @@ static void guard_close(int line)
 }
 
 /* Looks at the clock each second: poll does not count the time in which the
- * machine slept, the lease's end does. */
+ * machine sleeps, but the lease goes on to its end meanwhile. */
 static void guard_main(int line, relet_time kill_at)
 {
     struct pollfd p;
@@ -152,14 +152,14 @@ static int guard_start(child *x, relet_time kill_at)
         guard_main(fd[0], kill_at);
         _exit(0);
     }
-    setpgid(x->guard, x->guard); /* whoever of the two comes first */
+    setpgid(x->guard, x->guard); /* parent or child, whichever is first */
     close(fd[0]);
     x->line = fd[1];
     x->kill_at = kill_at;
     return 0;
 }
 
-/* Whoever of the group still runs, the guard too. */
+/* Kills all processes of the group that still run, the guard too. */
 static void guard_end(child *x)
 {
     kill(-x->guard, SIGKILL);
@@ -177,15 +177,15 @@ static int child_has_terminal(void)
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* The terminal, whatever standard input is; or -1. */
+/* A descriptor of the terminal, whatever standard input is; or -1. */
 static int child_terminal(void)
 {
     return open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 
-/* A command that is given pipes has no terminal. If it had one, it would be
- * stopped for reading it, as a group in the background is, and nothing would
- * let it go on; so it finds that there is no /dev/tty. */
+/* A command that is given pipes gets no terminal, so it cannot open /dev/tty. A
+ * read from the terminal would stop it, as it does any group in the background,
+ * and nothing would let the command go on. */
 static void child_leave_terminal(void)
 {
 #ifdef TIOCNOTTY
@@ -198,8 +198,8 @@ static void child_leave_terminal(void)
 #endif
 }
 
-/* A command that was stopped for the terminal gets it if it is ours, and goes
- * on. */
+/* Lends the terminal, if it is ours, to a command that was stopped for wanting
+ * the terminal, and lets the command go on. */
 static void child_lend_terminal(child *x)
 {
     int fd = child_terminal();
@@ -223,7 +223,8 @@ static int child_unable(int failed)
     return failed == ENOENT ? CHILD_UNKNOWN : CHILD_UNABLE;
 }
 
-/* In one folder, or with n 0 as it stands. 0 or errno. */
+/* Looks for the name in one folder, or with n 0 takes it as a path. 0 or errno.
+ */
 static int child_look_in(const char *folder, size_t n, const char *name)
 {
     char path[4096];
@@ -261,7 +262,8 @@ int child_look_up(const char *name)
     return child_unable(failed);
 }
 
-/* Behind fork; what comes back is why it did not become the command. */
+/* Runs in the forked process. Returns only when that cannot become the command:
+ * the exit code that says why. */
 static int child_become(const child *x, char **argv, const int *fds,
                         const sigset_t *mask, pid_t parent)
 {
@@ -335,14 +337,14 @@ void child_kill_at(child *x, relet_time at)
 {
     if (at <= relet_clock())
         child_tell(x, SIGKILL);
-    /* What the guard does not hear it need not hear: it then kills earlier. */
+    /* A time that is not delivered does no harm: the guard kills earlier. */
     if (at != x->kill_at && write(x->line, &at, sizeof at) < 0 &&
         errno == EPIPE)
-        child_tell(x, SIGKILL); /* nobody guards it any more */
+        child_tell(x, SIGKILL); /* the guard is gone */
     x->kill_at = at;
 }
 
-/* It may have left its group. */
+/* The command may have left its group, so its pid gets the signal, too. */
 void child_tell(const child *x, int signo)
 {
     if (!x->pid)
@@ -364,7 +366,8 @@ static void child_take_terminal(const child *x)
     close(fd);
 }
 
-/* Ctrl-Z: no shell would hear of it, and a lease is not for resting. */
+/* After Ctrl-Z the command goes on at once: no shell hears of the stop, and a
+ * lease is not held for a command that rests. */
 static void child_stopped(child *x, int signo)
 {
     if (signo == SIGTSTP)

@@ -30,7 +30,7 @@ static void child_io_close_all(int *fd, int n)
     errno = saved;
 }
 
-/* Ours does not block and does not stay open in other commands. */
+/* Our end does not block. Neither end stays open in other commands. */
 static int child_io_prepare(int ours, int theirs)
 {
     return fcntl(ours, F_SETFL, O_NONBLOCK) ||
@@ -38,7 +38,7 @@ static int child_io_prepare(int ours, int theirs)
            fcntl(theirs, F_SETFD, FD_CLOEXEC);
 }
 
-/* 0, or -1 and errno: none is open. */
+/* 0, or -1 and errno: then no pipe is open. */
 static int child_io_open(int ours[CHILD_IO_FDS], int theirs[CHILD_IO_FDS])
 {
     int i, fd[2];
@@ -89,7 +89,8 @@ int child_io_may_say(void)
     return poll(&out, 1, 0) != 0;
 }
 
-/* What nobody reads of ours stays in theirs. */
+/* While our standard error takes no bytes, the command's stay in its pipe: then
+ * ours is watched in its place. */
 int child_io_watch(const child_io *p, struct pollfd *fds)
 {
     int i, n = 0;
@@ -106,7 +107,8 @@ int child_io_watch(const child_io *p, struct pollfd *fds)
     return n;
 }
 
-/* A command need not read all of it. */
+/* A command need not read all of its input: a write that fails closes the pipe.
+ */
 static void child_io_feed(child_io *p)
 {
     while (p->fd[STDIN_FILENO] >= 0 && p->in_at < p->in_n) {
@@ -170,13 +172,13 @@ static void child_io_keep_note(child_io *p, const char *bytes, size_t n)
     }
 }
 
-/* A command that never stops to write must not keep us; what a pipe may hold at
- * its end is at most a MiB. */
+/* The most that is read of a pipe in one turn: a command that never stops
+ * writing must not keep us. Once it has ended, its pipe holds at most a MiB. */
 #define CHILD_IO_MOST (1 << 20)
 #define CHILD_IO_BYTES 16384
-#define CHILD_IO_ATOM 512 /* a pipe that takes anything takes as much         */
+#define CHILD_IO_ATOM 512 /* a pipe that takes any byte takes as many         */
 
-/* On to our own standard error. */
+/* Passes bytes on to p->pass, or else to our own standard error. */
 static void child_io_pass(child_io *p, const char *bytes, size_t n)
 {
     if (p->pass) {
@@ -227,8 +229,8 @@ void child_io_carry(child_io *p)
     child_io_empty(p, CHILD_IO_NOTES, 0);
 }
 
-/* Somebody who left the command's group may have its pipes still: what comes
- * from there later is not waited for. */
+/* A process that left the command's group may still have its pipes open: bytes
+ * that it writes later are not waited for. */
 int child_io_ended(child_io *p, int *code)
 {
     int i;
@@ -239,7 +241,7 @@ int child_io_ended(child_io *p, int *code)
     child_io_empty(p, STDOUT_FILENO, 1);
     child_io_empty(p, STDERR_FILENO, 1);
     if (p->midline &&
-        child_io_may_say()) /* what comes next is no part of that */
+        child_io_may_say()) /* the next notice begins a line */
         fputc('\n', stderr);
     for (i = 0; i < CHILD_IO_FDS; i++)
         child_io_close(p, i);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli.h - what the files of the relet command share: one record for what was
- * asked for, tables for commands and options, exit codes.
+ * cli.h - shared by the files of the relet command: the parsed command line,
+ * the tables of commands and options, the exit codes.
  *
- * The command sees only the public header: whatever it can do, a program that
+ * The command sees only the public headers: whatever it can do, a program that
  * vendors the library can do too. */
 #ifndef RELET_CLI_H
 #define RELET_CLI_H
@@ -13,18 +13,19 @@
 
 #include "relet.h"
 
-/* Exit codes. A larger one is worse news, so several commands end in the
- * largest of theirs. The manual and --help repeat this list. */
+/* Exit codes. A larger code is worse news: a run with several outcomes ends
+ * with the largest of their codes. The manual and --help repeat this list. */
 enum {
     CLI_OK = 0,
     CLI_ERROR = 1,    /* the server answered an error                       */
     CLI_USAGE = 2,    /* wrong use or configuration: nothing was sent       */
-    CLI_NOT_SENT = 3, /* no connection, or ended before it was sent         */
+    CLI_NOT_SENT = 3, /* no connection, or the command was not sent         */
     CLI_UNSURE = 4,   /* sent, but no answer came: it may have run          */
     CLI_OUTPUT = 5    /* standard output is closed or full                  */
 };
 
-/* What the command line said. A field belongs to the option of its name. */
+/* The parsed command line. Most fields hold the option of the same name; the
+ * comment beside a field names the commands that have it. */
 typedef struct cli {
     const char *url;
     int json;
@@ -37,9 +38,9 @@ typedef struct cli {
     long repeat;
     const char **patterns; /* listen */
     size_t pattern_count;
-    long count; /* listen, ping, bench                                      */
+    long count; /* listen, ping, bench, work, jobs, dead, retry, purge, put */
     long interval_ms;
-    long wait_ms; /* ping, lock; -1: not given                              */
+    long wait_ms; /* ping, lock, put; -1: not given                         */
     long depth;
     long size;
     long keys;
@@ -50,8 +51,8 @@ typedef struct cli {
     long grace_ms;
     int again;
     long pause_ms; /* lead; -1: not given                                   */
-    int all; /* leases */
-    int lines; /* put, and what jobs are put with                           */
+    int all; /* leases, retry, purge */
+    int lines; /* put, as are the fields down to backoff_ms                 */
     const char *id;
     const char *batch;
     const char *unique;
@@ -82,16 +83,16 @@ typedef struct cli {
     long dead_max;
     long dead_ms;
     int alone;
-    long lead_ttl_ms; /* of the lease by which one of several reaps         */
+    long lead_ttl_ms; /* reap: of the lease that elects one of several      */
     long renew_ms;
     long retry_ms;
     int repair; /* fsck                                                     */
 
-    const char *command; /* its name                                        */
-    const char *queue;   /* that is asked about, for what cli_answer says   */
-    int argc; /* what is left when the options are taken                    */
+    const char *command; /* name of the command                             */
+    const char *queue;   /* printed in front of cli_refused's text; or NULL */
+    int argc; /* operands: the arguments left once options are taken        */
     int dashes; /* there was a -- behind the command's name                 */
-    int before; /* of argc, so many came before --                          */
+    int before; /* how many of the operands came before --                  */
     char **argv;
 
     relet_config config;
@@ -101,12 +102,12 @@ typedef struct cli {
 
 typedef enum cli_kind { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_LIST } cli_kind;
 
-/* An option writes to the field at this offset of cli. letter 0: none. The
- * table ends with a word of NULL. */
+/* An option writes to the field of cli at the offset `at`. letter 0: it has no
+ * short form. A table of options ends with an entry whose word is NULL. */
 typedef struct cli_option {
     char letter;
     const char *word;
-    const char *value; /* its name in the help; NULL for a flag             */
+    const char *value; /* the value's name in the help; NULL for a flag     */
     cli_kind kind;
     size_t at;
     long min, max;
@@ -119,7 +120,7 @@ typedef struct cli_command {
     const char *usage;
     const char *about;
     const cli_option *options;
-    int verbatim; /* what follows the first operand is no option of ours    */
+    int verbatim; /* arguments behind the first operand are no options      */
     int (*run)(cli *c);
 } cli_command;
 
@@ -136,15 +137,15 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void cli_say(const char *format, ...);
 
-/* As realloc, but does not come back without memory. */
+/* As realloc, but ends the program when there is no memory. */
 void *cli_grow(void *p, size_t size);
 
-/* Flush standard output; ends the program when nobody takes it: silently for
- * a closed pipe, as a reader that has seen enough is no fault. */
+/* Flush standard output. A failed write ends the program with CLI_OUTPUT:
+ * silently for a closed pipe, as a reader that has seen enough is no fault. */
 void cli_flush(void);
 
-/* The same for a command that has to clean up first: 0, or CLI_OUTPUT, and
- * the command ends as soon as it can; cli_flush says why. */
+/* As cli_flush, for a command that has to clean up first: 0, or CLI_OUTPUT and
+ * then the command ends as soon as it can; cli_flush prints why. */
 int cli_flushed(void);
 
 /* connect.c: fill c->config from -u or the environment. 0 or an exit code. */
@@ -153,27 +154,28 @@ int cli_configure(cli *c);
 /* A request that --timeout applies to. */
 relet_request cli_request(const cli *c);
 
-/* A text as the two arguments of "%.*s": no longer than a line. */
+/* A span as the two arguments of "%.*s", cut off after 900 bytes. */
 #define cli_text(s) ((int)((s).n < 900 ? (s).n : 900)), ((s).p ? (s).p : "")
 
-/* A code of the library on stderr, and as an exit code. */
+/* Print the text of a library code on stderr. Returns an exit code. */
 int cli_trouble(const cli *c, int code);
 
-/* A rule of the library on stderr, where the fields of its structs have the
- * names of the options that set them. */
+/* Print a rule of the library on stderr, with the options that set the fields
+ * of its structs in place of the fields' names. */
 void cli_say_rule(const cli *c, const char *rule);
 
-/* Why a lease or a worker could not be started, and as an exit code. */
+/* Print why a lease or a worker could not be started. Returns an exit code. */
 int cli_unstarted(const cli *c, int code);
 
-/* Open c->r, which then connects while it is waited on. 0 or an exit code. */
+/* Open c->r, which connects during relet_wait. 0 or an exit code. */
 int cli_open(cli *c);
 
 /* Wait until c->r is up, at most wait_ms when that is positive,
  * else until the first attempt failed. 0 or an exit code. */
 int cli_wait_up(cli *c, long wait_ms);
 
-/* Both of these. */
+/* cli_open and cli_wait_up. Also reports what was cut off a torn file: store.
+ */
 int cli_connect(cli *c, long wait_ms);
 void cli_close(cli *c);
 
@@ -184,47 +186,52 @@ void cli_interruptible(cli *c);
 /* The number of the signal that came, or 0. */
 int cli_interrupted(void);
 
-/* A shell says this of a command that a signal ended: 128 + its number. */
+/* A command that a signal ended exits with 128 + its number, as in a shell. */
 #define CLI_SIGNAL 128
 
-/* An outcome that is no answer, on stderr, and as an exit code. */
+/* Print an outcome other than a reply on stderr. Returns an exit code. */
 int cli_refused(const cli *c, const relet_event *ev);
 
-/* The outcome of what was just asked, alone, whose code this was: 0 and *ev, a
- * reply; or an exit code, and it was said why. */
+/* Wait for the outcome of the only open operation; code is what submitting it
+ * returned. 0 and *ev: a reply. Else an exit code, and why was printed, unless
+ * a signal ended the wait. */
 int cli_answer(cli *c, int code, relet_event *ev);
 
-/* queue.c: the first operand is a queue, and there are at least so many more of
- * this name; then connect. 0 or an exit code. */
+/* queue.c: check that the first operand is a queue and that at least `more`
+ * job numbers follow, then connect. `of` names them in messages; NULL: no
+ * operand may follow. 0 or an exit code. */
 int cli_queue(cli *c, const char *command, int more, const char *of);
 
-/* A decimal number above 0: 1, or 0. */
+/* 1 and *out when text is a decimal number above 0, else 0. */
 int cli_number(const char *text, uint64_t *out);
 
-/* The queues that a prefix has, in order: 0 and a table that ends with NULL, of
- * which each name and then all are to be freed; or an exit code. */
+/* Look for the queues under the configured prefix, sorted by name. 0 or an exit
+ * code; *names ends with NULL in either case, and the caller frees each name
+ * and then the table. */
 int cli_queues(cli *c, char ***names);
 
-/* As it is, or quoted when it has bytes that would make another line of it. */
+/* Print a name as it is, or quoted when it has control bytes, such as a newline
+ * that would end the line. */
 void show_name(FILE *out, const char *name);
-size_t show_utf8(const char *s); /* of its first character; 0: it is none */
+size_t show_utf8(const char *s); /* first character's bytes; 0: not UTF-8 */
 
-/* Names of places, NULL behind the last: "waiting". -1: there is none. */
+/* The names of places by relet_place, NULL behind the last. cli_place returns
+ * the place of a name such as "waiting"; -1: there is none, as was printed. */
 extern const char *const cli_places[];
 int cli_place(const char *name);
 
-/* HOST.PID or --owner, so that people who look at what is held know where to
- * look next. 0 or an exit code. */
+/* The label of an owner: HOST.PID or --owner, so that an operator can find the
+ * process that holds a lease or a job. 0 or an exit code. */
 #define CLI_LABEL 64
 int cli_label(const cli *c, char label[CLI_LABEL]);
 
-/* Where c->config points to, for people. */
+/* Write the address in c->config to buf, for people. Returns buf. */
 const char *cli_where(const cli *c, char *buf, size_t size);
 
 /* Microseconds of a steady clock. */
 double cli_now_us(void);
 
-/* Sorts; then the value that this share of n samples does not exceed. */
+/* Sort samples; then the value that this share of n samples does not exceed. */
 void cli_sort(double *samples, size_t n);
 double cli_rank(const double *sorted, size_t n, double share);
 

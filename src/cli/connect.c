@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * connect.c - from what the command line says to a client that is up, and the
- * clock and signals that the commands share. */
+ * connect.c - makes a connected client from the parsed command line; also the
+ * clock and the signals that the commands share. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -18,8 +18,8 @@
 
 /* ---------------------------------------------------------- configuration */
 
-/* Where a password may be in a URL that nobody could read: from the first
- * colon behind "://" to the last '@'. 0 when there is none. */
+/* Where a password may be in a URL that could not be parsed: between the first
+ * colon behind "://" and the last '@'. 0 when there is none. */
 static size_t connect_secret(const char *url, size_t *end)
 {
     const char *from = strstr(url, "://"), *at, *colon;
@@ -33,8 +33,8 @@ static size_t connect_secret(const char *url, size_t *end)
     return (size_t)(colon - url) + 1;
 }
 
-/* The URL with its password hidden, a mark under the byte at offset. One
- * column a byte, so that the mark stands right. */
+/* Prints the URL with its password hidden and a mark under the byte at offset.
+ * Each byte takes one column, so that the mark stands right. */
 static void connect_point(const char *url, size_t offset)
 {
     static const char hidden[] = "***";
@@ -74,7 +74,7 @@ int cli_configure(cli *c)
     int failed;
 
     relet_config_init(&c->config);
-    c->config.output_max = (size_t)640 << 20; /* one largest argument */
+    c->config.output_max = (size_t)640 << 20; /* for the largest argument */
     failed = c->url ? relet_config_url(&c->config, c->url, &fault)
                     : relet_config_env(&c->config, "RELET_", &fault);
     if (failed)
@@ -155,8 +155,9 @@ int cli_wait_up(cli *c, long wait_ms)
     return CLI_NOT_SENT;
 }
 
-/* What the library calls by its own name is an option here. "lease.ttl_ms" is
- * found by its last word, too, as rules compare one field with another. */
+/* The options that set the fields which the library's rules name. A field such
+ * as "lease.ttl_ms" is found by its last word, too, as rules compare one field
+ * with another. */
 static const struct {
     const char *command; /* NULL: any                                       */
     const char *field, *option;
@@ -185,7 +186,7 @@ static int connect_is_word(char b)
     return (b >= 'a' && b <= 'z') || b == '_' || b == '.';
 }
 
-/* The option that sets the field of the first n bytes, or NULL. */
+/* The option that sets the field which the first n bytes name, or NULL. */
 static const char *connect_option(const cli *c, const char *field, size_t n)
 {
     size_t i;
@@ -292,7 +293,7 @@ int cli_label(const cli *c, char label[CLI_LABEL])
     return 0;
 }
 
-/* What a crash left at the end of a file is gone, and that is said. */
+/* Reports that the torn end of a file: store, left by a crash, was cut off. */
 static void connect_tell_cut(const cli *c)
 {
     relet_store_info info;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo.c - relet demo: producers, workers and leaders on one queue (demo_actors.c),
- * and what happens to them.
+ * demo.c - relet demo: the scenario of producers, workers and leaders on one
+ * queue (demo_actors.c), and the failures that are injected into it.
  *
- * Each of them is a client of its own, in this process; to be killed is to
- * lose the client, to be paused is not to be driven. Nothing is shown that is
+ * Each actor is a client of its own, in this process. Killing an actor closes
+ * its client; a paused actor's client is not driven. Nothing is shown that is
  * not checked: the exit code is 1 if something was not as stated. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -83,7 +83,7 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
     }
 }
 
-/* All that can be done now. A code of the library's. */
+/* Does all that can be done now. Returns 0 or a code of the library. */
 static int demo_turn(demo *d)
 {
     relet_event ev;
@@ -119,8 +119,8 @@ static demo_actor *demo_named(demo *d, const char *name)
     return &d->actor[i];
 }
 
-/* What happens, and when: each as soon as it is time and there is something to
- * lose. */
+/* Injects the failures, each as soon as its time has come and the actor has
+ * something to lose. */
 static void demo_fate(demo *d)
 {
     relet_time t = d->now - d->began;
@@ -184,7 +184,8 @@ static int demo_play(demo *d)
     return 0;
 }
 
-/* All that are left stop in order, and the queue is counted once more. */
+/* Stops the actors that are left in an orderly way, and counts the queue once
+ * more. */
 static int demo_end(demo *d)
 {
     unsigned counted = d->counted, left;
@@ -215,7 +216,8 @@ static int demo_end(demo *d)
 
 /* ------------------------------------------------------------------- frame */
 
-/* The server of the environment, or else memory that they share. */
+/* Opens a client for each actor: to the configured server, or else to a mem:
+ * store that all of them share. */
 static int demo_open(demo *d, relet_poll_config *p)
 {
     relet_config *c = &d->c->config;
@@ -273,7 +275,8 @@ static int demo_enter(demo *d)
     return code < 0 ? cli_trouble(d->c, code) : 0;
 }
 
-/* Nothing of it stays on a server, so they have to be gone. */
+/* Closes the actors' clients, which has to come first, and removes the demo's
+ * keys: nothing of the demo stays on a server. */
 static void demo_clean(demo *d, relet_poll_config *p)
 {
     static const char *const around[][2] = {
@@ -339,7 +342,7 @@ static int demo_run(cli *c)
     code = cli_configure(c);
     if (code)
         return code;
-    if (c->config.scheme == RELET_MEM) /* a store that all of them share */
+    if (c->config.scheme == RELET_MEM) /* a store that all actors share */
         snprintf(c->config.host, sizeof c->config.host, "demo");
     d = (demo *)cli_grow(NULL, sizeof *d);
     memset(d, 0, sizeof *d);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo_actors.c - those who play in relet demo: what workers, producers and leaders
- * do, the effects of their work, and what becomes of the jobs of one who is
- * lost. */
+ * demo_actors.c - the actors of relet demo: what workers, producers and leaders
+ * do, the effects of their work, and what becomes of a lost worker's jobs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,8 @@ void demo_actors_loses(demo *d, demo_actor *a, demo_loss *l)
         l->jobs += a->hand[i].number != 0;
 }
 
-/* A job that somebody else had comes to a. */
+/* Another worker has claimed the job t: counts it as relet if the worker that
+ * had it before was killed or paused. */
 static void demo_actors_relets(demo *d, const demo_task *t)
 {
     size_t i;
@@ -59,7 +59,8 @@ static void demo_actors_relets(demo *d, const demo_task *t)
     }
 }
 
-/* In the middle of its jobs: of one the effect is made, and nobody was told. */
+/* Kills an actor in the middle of its jobs: the effect of one job is made, but
+ * the queue is not told. */
 void demo_actors_kill(demo *d, demo_actor *a)
 {
     size_t i;
@@ -107,7 +108,7 @@ void demo_actors_jobs(demo *d, demo_actor *a, const relet_event *ev)
         demo_task *t = &d->task[work.number];
 
         if (!h)
-            return; /* there are as many as it has room for */
+            return; /* the worker gets no more than its room */
         h->number = work.number;
         h->token = work.token;
         h->ready_at = d->now + 5 + (relet_time)(work.number * 7919 % 30);
@@ -118,7 +119,7 @@ void demo_actors_jobs(demo *d, demo_actor *a, const relet_event *ev)
     }
 }
 
-/* Nothing is done for a job that may not be worked on any more. */
+/* No effect is made for a job whose lease is not valid any more. */
 void demo_actors_work(demo *d, demo_actor *a)
 {
     size_t i;
@@ -221,7 +222,8 @@ int demo_actors_start_leader(demo_actor *a)
     return relet_lease_start(a->r, &l);
 }
 
-/* Nobody is in while another one believes that it leads. */
+/* Counts a stolen lead if another leader still believes that it leads, or if
+ * the token is not above the last one. */
 void demo_actors_gained(demo *d, demo_actor *a, uint64_t token)
 {
     const demo_actor *other;

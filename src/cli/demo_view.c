@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo_view.c - what is seen of relet demo: a picture that is drawn over itself on
- * a terminal, lines in a pipe, and the account at the end. */
+ * demo_view.c - the output of relet demo: a picture that is drawn over itself
+ * on a terminal, lines in a pipe, and the account at the end. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -30,7 +30,7 @@ void demo_view_begin(demo *d)
     d->plain = colour ? "\033[0m" : "";
 }
 
-/* What was drawn goes. */
+/* Erases the picture. */
 static void demo_view_clear(demo *d)
 {
     if (d->lines > 0)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * fsck.c - relet fsck: whether each job of a queue is in its place.
+ * fsck.c - relet fsck: checks that each job of a queue is in its place.
  *
- * All keys are walked through, while the queue is at work. What looks wrong
- * then may only have moved, so it is asked again in one transaction, and told
- * when it is wrong at that moment, too. What a step that was cut short left
- * behind is no fault: it is passed over, and counted.
+ * All keys are scanned while the queue is at work. A job that looks wrong may
+ * only have moved, so it is read again in one transaction, and reported when it
+ * is wrong at that moment, too. Traces that a step left when it was cut short
+ * are no fault: they are passed over, and counted.
  *
- * With --repair each such job is put back by a script of the library, which
- * looks once more. */
+ * With --repair a script of the library looks at each such job once more and
+ * puts it back. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* What was seen of a number. A place and the state that belongs to it stand in
- * the same order. */
+/* What was seen of a job's number. Places stand in the order of fsck_suffix,
+ * and the states that belong to them in the same order. */
 enum {
     FSCK_WAITING = 1 << 0,
     FSCK_RANKED = 1 << 1,
@@ -29,10 +29,10 @@ enum {
     FSCK_RECORD = 1 << 6,
     FSCK_STATE = 1 << 7,
     FSCK_TEXT = 1 << 8,
-    FSCK_HAS_L = 1 << 9, /* its state's letter; none of them: W             */
+    FSCK_HAS_L = 1 << 9, /* letter of its state; none of the three: W       */
     FSCK_HAS_D = 1 << 10,
     FSCK_HAS_X = 1 << 11,
-    FSCK_ODD = 1 << 12,  /* a state, or a record, of no kind                */
+    FSCK_ODD = 1 << 12,  /* a state or a record that has no known form      */
     FSCK_HIGH = 1 << 13  /* a number or a token higher than any given       */
 };
 
@@ -79,7 +79,7 @@ static int fsck_compare(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* One for each number. */
+/* Sorts the facts and merges them into one for each number. */
 static void fsck_fold(fsck *f)
 {
     size_t i, n = 0;
@@ -98,7 +98,8 @@ static void fsck_fold(fsck *f)
     f->n = n;
 }
 
-/* The digits at the beginning, and what stands behind them. 0: none. */
+/* Reads the number at the beginning of s. Returns how many digits it has, at
+ * most 18; 0: there is none. */
 static size_t fsck_digits(relet_span s, uint64_t *number)
 {
     size_t i = 0;
@@ -108,8 +109,8 @@ static size_t fsck_digits(relet_span s, uint64_t *number)
     return i;
 }
 
-/* "L token attempts stalls replays flag": four numbers, each behind a blank,
- * and something more. */
+/* 1 and *token when s has the shape of a state, "L token attempts stalls
+ * replays flag": a letter, four numbers, each behind a blank, and a flag. */
 static int fsck_has_shape(relet_span s, uint64_t *token)
 {
     uint64_t number = 0;
@@ -154,7 +155,7 @@ static uint32_t fsck_record(relet_span s)
     return plain || headed ? FSCK_RECORD : FSCK_RECORD | FSCK_ODD;
 }
 
-/* NULL, or what is wrong with all that was seen of a number. */
+/* NULL, or what is wrong with a job of which this was seen. */
 static const char *fsck_wrong(uint32_t seen)
 {
     uint32_t right = seen & FSCK_HAS_L   ? FSCK_LEASED
@@ -194,7 +195,8 @@ static int fsck_ask(fsck *f, const relet_span *argv, size_t argc,
     return cli_answer(f->c, relet_command(f->c->r, argv, argc, &q), ev);
 }
 
-/* A name, without its rank. */
+/* Notes that the job of this name was seen in a place. A rank behind the number
+ * is ignored. */
 static void fsck_place(fsck *f, relet_span name, uint32_t place)
 {
     uint64_t number;
@@ -248,7 +250,8 @@ static void fsck_field(fsck *f, relet_span name, relet_span value)
         fsck_add(f, number, FSCK_TEXT, 0);
 }
 
-/* ZSCAN and HSCAN: all that is there all the time is told at least once. */
+/* By ZSCAN or HSCAN, which return at least once each element that is in the key
+ * for the whole scan. */
 static int fsck_scan(fsck *f, const char *command, int key)
 {
     char cursor[32] = "0";
@@ -288,7 +291,8 @@ static uint64_t fsck_number(relet_value v)
     return relet_value_int(v, &n) && n > 0 ? (uint64_t)n : 0;
 }
 
-/* Behind the walk: what was given until now is not less than what was seen. */
+/* Runs after the scans: the last number and token that the queue has given by
+ * now are not below those that were seen. */
 static int fsck_meta(fsck *f)
 {
     relet_span argv[5] = {{"HMGET", 5}, {NULL, 0}, {"version", 7}, {"seq", 3},
@@ -323,9 +327,10 @@ static int fsck_walk(fsck *f)
 
 /* ---------------------------------------------------------------- once more
  *
- * One job, at one moment. */
+ * Reads one job again, all of it at one moment. */
 
-/* "n,rank" of a record with a head. */
+/* The name among the delayed of a job with a rank, "number,rank"; the rank is
+ * in the head of the record. Without a rank the name is the number. */
 static void fsck_ranked_name(relet_span record, const char *number, char *out,
                              size_t size)
 {
@@ -363,7 +368,7 @@ static uint32_t fsck_judge(const fsck_fact *fact, relet_value v)
         seen |= FSCK_DELAYED;
     if (fact->number > fsck_number(relet_value_at(hash, 3)) ||
         token > fsck_number(relet_value_at(hash, 4)))
-        seen |= FSCK_HIGH; /* than what was given by the same moment */
+        seen |= FSCK_HIGH; /* above seq or fence at the same moment */
     return seen;
 }
 
@@ -402,7 +407,7 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
         word[i][1] = relet_str(f->key[i == 0   ? (size_t)FSCK_JOBS
                                       : i == 7 ? (size_t)2 : i - 1]);
         word[i][2] = relet_str(i == 7 ? ranked : number);
-        word[i][3] = relet_str(state); /* of the first alone */
+        word[i][3] = relet_str(state); /* this and the rest: HMGET only */
         word[i][4] = relet_str(text);
         word[i][5] = relet_str("seq");
         word[i][6] = relet_str("fence");
@@ -417,7 +422,7 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
     return code;
 }
 
-/* What became of it. */
+/* What the letters of relet_queue_repair say about the job. */
 static const struct {
     char letter;
     const char *text;
@@ -432,7 +437,8 @@ static const struct {
     {'u', "it cannot be repaired"},
 };
 
-/* The letters of relet_queue_repair as text, and whether all is well then. */
+/* Writes the letters of relet_queue_repair as text. Returns 1 if all is well
+ * with the job now. */
 static int fsck_read_repair(relet_span letters, char *out, size_t size)
 {
     size_t i, at = 0;
@@ -451,7 +457,7 @@ static int fsck_read_repair(relet_span letters, char *out, size_t size)
     return well;
 }
 
-/* --repair. 0 or an exit code; *said what was done. */
+/* --repair: repairs one job. 0 and *said, what was done; or an exit code. */
 static int fsck_repair(fsck *f, const fsck_fact *fact, char *said, size_t size)
 {
     relet_request q = cli_request(f->c);
@@ -467,7 +473,7 @@ static int fsck_repair(fsck *f, const fsck_fact *fact, char *said, size_t size)
     return code;
 }
 
-/* fixed: what was done about it, or NULL. */
+/* Reports a broken job. fixed: what was done about it, or NULL. */
 static void fsck_tell(fsck *f, const fsck_fact *fact, const char *wrong,
                       const char *fixed)
 {
@@ -525,7 +531,8 @@ static int fsck_check(fsck *f)
 
 /* ---------------------------------------------------------------------- ids */
 
-/* An id names a job that has gone, or another one: checked one by one. */
+/* 1 if a record of this number was seen. Ids are checked by this one by one, as
+ * an id may name a job that has gone. */
 static int fsck_has(const fsck *f, uint64_t number)
 {
     fsck_fact wanted = {0, 0, 0};

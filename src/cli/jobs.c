@@ -29,7 +29,7 @@ static void jobs_time(FILE *out, relet_time ms)
                 utc.tm_min, utc.tm_sec, (int)(ms % 1000));
 }
 
-/* Quoted, so that a line is a line; - for what is not there. */
+/* Prints a text quoted, so that a job stays on one line; - if there is none. */
 static void jobs_text(relet_span s, size_t most, uint64_t len)
 {
     putchar('\t');
@@ -44,7 +44,7 @@ static void jobs_text(relet_span s, size_t most, uint64_t len)
         printf("+%" PRIu64, len - s.n);
 }
 
-/* What there is to tell: at most one of them. */
+/* The error, result or progress of a job, of which it has one at most. */
 static relet_span jobs_told(const relet_job_info *i)
 {
     return i->error.p ? i->error : i->result.p ? i->result : i->progress;
@@ -86,7 +86,8 @@ static void jobs_member_option(const char *name, int64_t v)
         jobs_member_number(name, v);
 }
 
-/* A list has the beginning of a long text, and says how long it is. */
+/* A list has only the beginning of a long text; _len is then its whole length.
+ */
 static void jobs_told_member(const char *name, relet_span s, uint64_t len)
 {
     if (!s.p)
@@ -129,7 +130,7 @@ static void jobs_document(const relet_job_info *i)
 
 /* --------------------------------------------------------------------- list */
 
-/* What is left of -n. */
+/* What is listed. left: how many jobs of -n are left; below 0: no limit. */
 typedef struct jobs_view {
     cli *c;
     relet_place place;
@@ -255,7 +256,7 @@ static void job_text(const relet_job_info *i)
     job_row("error", i->error);
 }
 
-/* 1 when there is what was asked for. */
+/* Prints the job, or its payload or result alone; 0 if it has no such text. */
 static int job_show(const cli *c, const relet_job_info *i)
 {
     relet_span bytes = c->payload ? i->work.job.payload : i->result;

@@ -4,13 +4,13 @@
  *
  *                         lease               command
  *   GAINED                held                is started
- *   not renewed for long  still believed in   SIGTERM, and SIGKILL before the
+ *   not renewed for long  still valid         SIGTERM, and SIGKILL before the
  *                                             lease ends
- *   LOST                  another's           SIGKILL
- *   the command ends      is released         and so do we, or campaign again
+ *   LOST                  may be another's    SIGKILL
+ *   the command ends      is released         relet ends, or campaigns again
  *
- * A campaign ends with ENDED; the next one begins when that was heard and the
- * command of the last one is gone. */
+ * A campaign ends with the event ENDED. The next one begins after that event,
+ * and after the command of the last one has ended. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -25,41 +25,41 @@
 #include "cli.h"
 
 enum {
-    LEAD_NOT_ACQUIRED = 120, /* lock: not within --wait                     */
+    LEAD_NOT_ACQUIRED = 120, /* lock: not gained within --wait              */
     LEAD_LOST = 121          /* lock: lost, and the command was killed      */
 };
 
-#define LEAD_PAUSE_MS 100 /* the first one                                    */
+#define LEAD_PAUSE_MS 100 /* the first pause between campaigns                */
 #define LEAD_PAUSE_MOST_MS 10000
 
 typedef struct leader {
     cli *c;
     int lock;
-    const char *name; /* or the whole key                                   */
+    const char *name; /* the operand NAME, or the whole key of --key        */
     char **command;
     char label[CLI_LABEL];
     relet_time ttl, grace, margin;
-    relet_time bye_ms;  /* so long a release may take                       */
+    relet_time bye_ms;  /* how long a release may take                      */
 
     int lease;          /* -1: no campaign                                  */
     uint64_t term, token;
     child child;
-    int waits;          /* the command, for the terminal                    */
-    int told;           /* the command, by SIGTERM, for the lease's sake    */
-    int lost;           /* the lease, while the command ran                 */
-    int troubled;       /* it was told why the lease cannot be had          */
-    relet_time began_at; /* the command                                      */
+    int waits;          /* the command waits for the terminal               */
+    int told;           /* SIGTERM was sent, as the lease is not renewed    */
+    int lost;           /* the lease was lost while the command ran         */
+    int troubled;       /* why the lease cannot be had was printed          */
+    relet_time began_at; /* when the command began                           */
     relet_time pause_most; /* --backoff                                      */
-    relet_time pause_ms; /* the last one between two campaigns               */
-    relet_time campaign_at; /* no sooner                                     */
+    relet_time pause_ms; /* the last pause between two campaigns             */
+    relet_time campaign_at; /* the next campaign begins no sooner            */
     int over;           /* no further campaign                              */
-    int code;           /* … and then this is the exit code                 */
-    relet_time leave_at; /* then we go, released or not                     */
+    int code;           /* the exit code, once `over` is set                */
+    relet_time leave_at; /* relet ends then, lease released or not          */
 } leader;
 
 /* ------------------------------------------------------------------ telling
  *
- * Standard output is the command's, so all of it goes to standard error. */
+ * Standard output is the command's, so all notices go to standard error. */
 
 static void lead_document(const leader *l, const char *event,
                           relet_span detail, int code)
@@ -77,7 +77,7 @@ static void lead_document(const leader *l, const char *event,
     fputs("}\n", stderr);
 }
 
-/* What went wrong is told even to --quiet. */
+/* --quiet does not silence a notice of something wrong. */
 static void lead_note(const leader *l, const char *event, relet_span detail,
                       int wrong)
 {
@@ -141,8 +141,9 @@ static int lead_campaign(leader *l)
     return l->lease >= 0 ? 0 : cli_unstarted(l->c, l->lease);
 }
 
-/* Behind a command that ended by itself soon after it began: 100 ms, twice
- * that, and so on until --backoff. One that ran for that long clears it. */
+/* Pauses after a command that ended by itself soon after it began: 100 ms,
+ * twice that, and so on up to --backoff. A command that ran for at least
+ * --backoff clears the pause. */
 static void lead_pause(leader *l)
 {
     relet_time now = relet_clock();
@@ -161,7 +162,7 @@ static void lead_pause(leader *l)
     lead_note(l, "pause", relet_str(text), 0);
 }
 
-/* Nobody is at work: out of this campaign, and a lease that is held goes back. */
+/* No command runs: leaves this campaign, and releases the lease if held. */
 static void lead_leave(leader *l)
 {
     if (l->lease < 0)
@@ -214,8 +215,8 @@ static void lead_begin(leader *l, const relet_event *ev)
     lead_finish(l, CHILD_UNABLE);
 }
 
-/* 1 when it ended because of the lease: by our doing, or by the guard's while
- * we could not do anything. */
+/* 1 when the command ended because of the lease: killed by us, or by the guard
+ * while this process could not do anything. */
 static int lead_was_killed(const leader *l, int code)
 {
     return l->lost || l->told ||
@@ -224,7 +225,8 @@ static int lead_was_killed(const leader *l, int code)
                 l->margin);
 }
 
-/* By Ctrl-C: the terminal, which is lent to the command, told it alone. */
+/* 1 when Ctrl-C ended the command: the terminal, which is lent to the command's
+ * group, signals that group alone. */
 static int lead_was_interrupted(const leader *l, int code)
 {
     return l->child.terminal && (code == CHILD_SIGNAL + SIGINT ||
@@ -248,8 +250,8 @@ static void lead_ended(leader *l, int code)
     lead_leave(l);
 }
 
-/* Once told to end it has no more time than it had then, even if the lease
- * should be renewed after all. */
+/* A command that was told to end gets no more time than it had then, even if
+ * the lease is renewed after all. */
 static void lead_watch(leader *l)
 {
     relet_time now = relet_clock(), until;
@@ -310,7 +312,8 @@ static void lead_event_ended(leader *l, const relet_event *ev)
     }
 }
 
-/* lock --wait 0: what was asked before has been answered by now. */
+/* lock --wait 0: the outcome of the PING. The request for the lease, which was
+ * sent before it, has been answered by now. */
 static void lead_event_probed(leader *l, const relet_event *ev)
 {
     if (l->token || relet_lease_valid_for(l->c->r, l->lease, relet_clock()))
@@ -349,10 +352,10 @@ static void lead_event(leader *l, const relet_event *ev)
 static void lead_signal(leader *l, int signo)
 {
     if (l->child.pid) {
-        l->over = 1; /* what it makes of it is its exit code */
+        l->over = 1; /* the command's exit code becomes ours */
         child_tell(&l->child, signo);
     } else if (l->over) {
-        l->leave_at = 0; /* the second one */
+        l->leave_at = 0; /* a second signal: do not wait */
     } else {
         lead_finish(l, CHILD_SIGNAL + signo);
     }
@@ -366,7 +369,7 @@ static int lead_timeout(const leader *l)
     relet_time now = relet_clock(), at = RELET_NEVER, left;
 
     if (l->child.pid && l->child.kill_at <= now)
-        return 100; /* it is dying, and its end will wake us */
+        return 100; /* the command is dying; SIGCHLD will wake us */
     if (l->child.pid && l->child.waits)
         return 100; /* until the terminal is ours to lend */
     if (l->child.pid)
@@ -381,8 +384,8 @@ static int lead_timeout(const leader *l)
     return left < 0 ? 0 : left < 1000000000 ? (int)left : 1000000000;
 }
 
-/* Ask once: the first turn sends the question, and what is sent behind it is
- * answered behind it. */
+/* Asks for the lease once: relet_wait sends the request, and a PING that is
+ * sent behind it is answered behind it. */
 static int lead_probe(leader *l)
 {
     relet_request q = cli_request(l->c);
@@ -429,7 +432,7 @@ static int lead_loop(leader *l)
     while (!code && !lead_done(l))
         code = lead_turn(l);
     child_signals(NULL);
-    if (l->child.pid) { /* nobody looks after it any more */
+    if (l->child.pid) { /* the loop that watched it is over */
         int ignored;
 
         child_tell(&l->child, SIGKILL);
@@ -441,8 +444,8 @@ static int lead_loop(leader *l)
 
 /* ----------------------------------------------------------------- options */
 
-/* SIGKILL comes this early: a process may be slow to die, and another one may
- * hold the lease when it ends. */
+/* SIGKILL comes `margin` before the lease ends: a process may be slow to die,
+ * and another owner may have the lease as soon as it ends. */
 static int lead_times(leader *l)
 {
     l->ttl = l->c->ttl_ms ? l->c->ttl_ms : 10000;

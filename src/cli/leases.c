@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * leases.c - relet leases: who holds what, for how long, and how many wait.
+ * leases.c - relet leases: lists each lease with its holder, the time that is
+ * left and the number of clients that wait.
  *
  * Beside each lease that relet ever took there is KEY:fence or {KEY}:fence, a
- * hash which is never deleted. Those are looked for; the rest is asked of each
- * of them in one transaction, so that a line is of one moment. */
+ * hash which is never deleted. SCAN looks for these hashes. The rest is asked
+ * in one transaction for each lease, so that a line is of one moment. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static char *leases_copy(const char *p, size_t n)
     return copy;
 }
 
-/* The key in the braces, where the braces are not part of it. */
+/* The lease's key, without the braces that the fence's name has around it. */
 static relet_span leases_key_of(relet_span fence)
 {
     relet_span key = fence;
@@ -63,7 +64,7 @@ static void leases_found(lister *l, relet_span fence)
     key = leases_key_of(fence);
     if (key.n < l->prefix.n || memcmp(key.p, l->prefix.p, l->prefix.n) != 0)
         return;
-    if (memchr(key.p, 0, key.n)) /* none of ours has that */
+    if (memchr(key.p, 0, key.n)) /* no lease of relet has a NUL */
         return;
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : 64;
@@ -112,7 +113,7 @@ static void leases_row_free(lease_row *row)
     free(row->fence);
 }
 
-/* SCAN may tell of a key more than once. */
+/* Sorts the rows and drops repeats: SCAN may return a key more than once. */
 static void leases_sort(lister *l)
 {
     size_t i, n = 0;
@@ -184,8 +185,9 @@ static void leases_show_json(const lease_row *row, relet_span holder,
     printf(",\"waiting\":%" PRId64 "}\n", waiting);
 }
 
-/* What the transaction answered: [holder, left, token, sleepers]. A fence that
- * has no token is none of ours, nor is a key that is no string. */
+/* Shows the transaction's reply: [holder, ms left, token, sleepers]. A fence
+ * without a token is not relet's, nor is a key that is no string: both are
+ * skipped. */
 static void leases_show(const lister *l, const lease_row *row, relet_value v)
 {
     relet_span holder, token;
@@ -258,7 +260,7 @@ static void leases_heard(lister *l, const relet_event *ev)
         l->code = code;
 }
 
-/* So many are on the way at a time. */
+/* Transactions that are under way at a time. */
 #define LEASES_DEPTH 100
 
 static int leases_list(lister *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen.c - relet listen: messages as they come, and word of every moment in
- * which one may have been missed. */
+ * listen.c - relet listen: prints messages as they come, and a notice of each
+ * gap in which messages may have been missed. */
 #include <string.h>
 
 #include "cli.h"
@@ -72,7 +72,8 @@ static void listen_message(listener *l, const relet_event *ev)
     }
 }
 
-/* A program that reads JSON has to hear of a gap where it reads. */
+/* With --json a gap is printed on standard output, too: a program that reads
+ * JSON has to learn of it there. */
 static void listen_gap(const listener *l, const relet_event *ev)
 {
     if (l->form == SHOW_JSON) {
@@ -133,7 +134,7 @@ static int listen_loop(listener *l)
     while (!l->ended && !cli_interrupted()) {
         got = relet_next(l->c->r, &ev);
         if (!got) {
-            cli_flush(); /* whoever reads us sees it now, not a buffer later */
+            cli_flush(); /* readers see messages now, not a buffer later */
             got = relet_wait(l->c->r, &ev, -1);
         }
         if (got < 0)

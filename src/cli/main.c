@@ -64,7 +64,7 @@ void cli_say(const char *format, ...)
     for (p = line; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             *p = '?';
-    fflush(stdout); /* what was printed before stands before */
+    fflush(stdout); /* keeps stdout and stderr in order */
     if (!main_cli.json) {
         fprintf(stderr, "relet: %s\n", line);
         return;
@@ -90,7 +90,7 @@ int cli_flushed(void)
     return !fflush(stdout) && !ferror(stdout) ? 0 : CLI_OUTPUT;
 }
 
-/* errno is no witness: the write that failed may have been long ago. */
+/* errno does not tell why: the write that failed may have been long ago. */
 void cli_flush(void)
 {
     struct pollfd out;
@@ -169,7 +169,7 @@ static size_t main_min(size_t a, size_t b)
 }
 
 /* How many letters must change to make one word of the other (Levenshtein);
- * words longer than any of ours are far from all. */
+ * 32 for words that are longer than any command's name. */
 static size_t main_distance(const char *a, const char *b)
 {
     size_t row[32], i, j;
@@ -242,7 +242,8 @@ static const cli_option *main_option_in(const cli_option *o, char letter,
     return NULL;
 }
 
-/* By letter, or when that is 0 by the word's first n bytes. */
+/* Finds an option by letter, or when letter is 0 by the first n bytes of word.
+ */
 static const cli_option *main_option(const main_parser *p, char letter,
                                      const char *word, size_t n)
 {
@@ -390,8 +391,9 @@ static int main_parse(main_parser *p)
     return failed;
 }
 
-/* A descriptor that was closed before us must not become our socket: what is
- * printed would be sent. Opened the wrong way round, it fails when used. */
+/* A standard descriptor that was closed before the start must not become our
+ * socket: output would be sent to the server. It is opened in the wrong
+ * direction, so that using it fails. */
 static void main_occupy_descriptors(void)
 {
     int fd;
@@ -459,7 +461,7 @@ int main(int argc, char **argv)
     int code;
 
     main_occupy_descriptors();
-    /* Writing to a closed pipe is then an error that can be looked at. */
+    /* Writing to a closed pipe then returns an error instead of a signal. */
     signal(SIGPIPE, SIG_IGN);
     memset(&p, 0, sizeof p);
     c->timeout_ms = c->interval_ms = c->size = c->wait_ms = c->grace_ms = -1;

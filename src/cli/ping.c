@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ping.c - relet ping: is it there, and how far away is it? */
+ * ping.c - relet ping: whether the server answers, and how long a round trip
+ * takes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 typedef struct pinger {
     cli *c;
-    double *trips_us; /* of the answered ones                               */
+    double *trips_us; /* of the pings that were answered                    */
     size_t answered;
     long sent;
     int refused; /* the server answered PING with an error                  */
@@ -22,7 +23,7 @@ static void ping_answered(pinger *p, double us)
                us / 1000.0);
 }
 
-/* 1 when ev is the outcome of the ping that was sent at this moment. */
+/* 1 when ev is the outcome of the ping that was sent at sent_at. */
 static int ping_event(pinger *p, const relet_event *ev, double sent_at)
 {
     if (ev->kind == RELET_REPLY) {
@@ -41,7 +42,8 @@ static int ping_event(pinger *p, const relet_event *ev, double sent_at)
     return 1;
 }
 
-/* Events for so long, or until the outcome of the ping sent at sent_at. */
+/* Takes events until `until`, or until the outcome of the ping that was sent at
+ * sent_at; 0: no ping is under way. */
 static int ping_until(pinger *p, double until, double sent_at)
 {
     relet_event ev;
@@ -72,7 +74,7 @@ static int ping_once(pinger *p)
     p->sent++;
     code = ping_until(p, sent_at + 1e18, sent_at);
     if (cli_interrupted() && relet_outstanding(p->c->r) > 0)
-        p->sent--; /* given up by us, not by the server */
+        p->sent--; /* a signal ended the wait */
     return code;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * put.c - relet put: jobs into a queue, from the command line or a line each
- * from standard input. */
+ * put.c - relet put: puts jobs into a queue. Their payloads come from the
+ * command line or from standard input, as a whole or one a line. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -15,26 +15,26 @@
 
 #include "cli.h"
 
-#define PUT_PLAIN 128 /* jobs that are put in one step                       */
+#define PUT_PLAIN 128 /* plain jobs in one put                               */
 #define PUT_OFFER 16
 
 typedef struct putter {
     cli *c;
     relet_span queue;
-    relet_job like;   /* what all of them have                               */
+    relet_job like;   /* the fields that all jobs share                      */
     relet_unique mode; /* with --unique                                      */
     relet_job jobs[PUT_PLAIN];
     char ids[PUT_OFFER][256]; /* --batch                                     */
-    size_t n, most;   /* of them that are to be put now                      */
-    char *text;       /* their payloads                                      */
+    size_t n, most;   /* jobs gathered; the most that one put takes          */
+    char *text;       /* payloads of the gathered jobs                       */
     size_t used, cap;
     uint64_t put, twins;
-    uint64_t lines;   /* read so far                                         */
-    int bar;          /* what is done is shown on a terminal                 */
-    double bytes, all; /* of standard input; 0: nobody knows                 */
-    double bar_at;    /* shown last                                          */
-    int code;         /* the worst news so far                               */
-    int failed;       /* a batch was not put, so nothing more is             */
+    uint64_t lines;   /* --batch: the number in the last id                  */
+    int bar;          /* progress is shown on a terminal                     */
+    double bytes, all; /* read from standard input; its size, 0: unknown     */
+    double bar_at;    /* when progress was last shown                        */
+    int code;         /* the worst exit code so far                          */
+    int failed;       /* exit code of a failed put: nothing more is put      */
 } putter;
 
 static void put_worse(putter *p, int code)
@@ -46,7 +46,7 @@ static void put_worse(putter *p, int code)
 /* ---------------------------------------------------------------- progress */
 
 #define PUT_BAR 30
-#define PUT_BAR_US 100000 /* not more often                                  */
+#define PUT_BAR_US 100000 /* the least time between two updates              */
 
 /* Only a file's length is known beforehand. */
 static void put_bar_begin(putter *p)
@@ -83,7 +83,7 @@ static void put_bar(putter *p)
     put_bar_show(p);
 }
 
-/* Other lines begin at the left. */
+/* Erases the bar, so that other lines begin at the left. */
 static void put_bar_end(putter *p)
 {
     if (p->bar && p->bar_at > 0)
@@ -93,8 +93,8 @@ static void put_bar_end(putter *p)
 
 /* ------------------------------------------------------------------ putting */
 
-/* twin: where the job is that was there already, or NULL. On a terminal the
- * bar says enough. */
+/* Reports one job. twin: the place of the job that has its id already, or NULL.
+ * On a terminal the bar says enough. */
 static void put_tell(putter *p, uint64_t number, const char *twin)
 {
     p->put += twin == NULL;
@@ -112,8 +112,8 @@ static void put_tell(putter *p, uint64_t number, const char *twin)
                twin ? twin : "");
 }
 
-/* What is the same for all batches on the way is said once, with the name of
- * the queue, which is not in all errors. */
+/* A failure that all puts under way share is printed once, with the name of the
+ * queue, which is not in all errors. */
 static void put_failed(putter *p, const relet_event *ev)
 {
     int code = ev->kind == RELET_ERROR      ? CLI_ERROR
@@ -128,7 +128,7 @@ static void put_failed(putter *p, const relet_event *ev)
     put_worse(p, code);
 }
 
-/* The tag says how many jobs an operation was about. */
+/* The tag of an operation is the number of its jobs. */
 static void put_event(putter *p, const relet_event *ev)
 {
     uint64_t i, number = 0;
@@ -153,8 +153,8 @@ static void put_event(putter *p, const relet_event *ev)
     }
 }
 
-/* Until at most so many operations are open, or it is interrupted, or until
- * then. */
+/* Takes events until at most `open` operations have no outcome. The wait also
+ * ends at `till`, or when that is RELET_NEVER by a signal. */
 static int put_await_answers(putter *p, size_t open, relet_time till)
 {
     relet_event ev;
@@ -175,8 +175,9 @@ static int put_await_answers(putter *p, size_t open, relet_time till)
     return 0;
 }
 
-/* Nothing more is put; the answers that come soon are heard. A second signal
- * ends it at once. The code is that of the signal when nothing is unsure. */
+/* Puts nothing more, but takes the answers that come within timeout_ms. A
+ * second signal ends the program at once. Returns the signal's exit code, or
+ * CLI_UNSURE when an outcome is not known. */
 static int put_interrupted(putter *p)
 {
     int code = put_await_answers(p, 0, relet_clock() +
@@ -201,8 +202,8 @@ static int put_wait(putter *p, size_t open)
     return code;
 }
 
-/* What has been gathered goes out. Payloads move while they are gathered, so
- * only now it is said where they are. */
+/* Puts the gathered jobs. Payloads move in memory while they are gathered, so
+ * the jobs point to them only from here on. */
 static int put_send(putter *p)
 {
     relet_request q = cli_request(p->c);
@@ -258,7 +259,8 @@ static int put_one(putter *p, const char *payload, size_t n)
     return 0;
 }
 
-/* While nothing comes in, what is there goes out. 0 or an exit code. */
+/* Waits for standard input, and puts the gathered jobs meanwhile. 0 or an exit
+ * code. */
 static int put_await(putter *p)
 {
     struct pollfd fds[1 + RELET_WATCH_MAX];
@@ -291,7 +293,7 @@ static int put_await(putter *p)
     }
 }
 
-/* What there is of standard input; 0 at its end, or when it cannot be read. */
+/* Reads standard input. Returns the bytes read; 0 at its end or on an error. */
 static size_t put_read(char *p, size_t n, int *code)
 {
     ssize_t got;
@@ -306,7 +308,7 @@ static size_t put_read(char *p, size_t n, int *code)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Lines, or all of it as one job. */
+/* Puts each line of standard input as a job, or all of it as one job. */
 static int put_input(putter *p)
 {
     char *buf = NULL;
@@ -368,7 +370,7 @@ static void put_end(const putter *p, const relet_job_info *end)
     }
 }
 
-/* The one job that was gathered, to its end. */
+/* Puts the one job that was gathered, and waits for its end. */
 static int put_to_its_end(putter *p)
 {
     relet_job_info end;
@@ -487,7 +489,7 @@ static int put_run(cli *c)
     if (!code)
         code = cli_connect(c, c->lines && c->timeout_ms < 0 ? INT32_MAX : 0);
     if (!code) {
-        if (c->wait_ms < 0) /* else it ends at once, as anything does */
+        if (c->wait_ms < 0) /* with --wait a signal ends relet at once */
             cli_interruptible(c);
         put_bar_begin(p);
         code = put_all(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * queue.c - relet cancel, retry, purge, pause, resume, limit: what operators do
- * to a queue. And what all commands about queues need. */
+ * to a queue. Also the helpers that all commands about queues share. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int cli_number(const char *text, uint64_t *out)
     return 1;
 }
 
-/* All operands but the first are numbers. */
+/* Checks that all operands but the first are job numbers. 0 or an exit code. */
 static int queue_numbers(const cli *c)
 {
     uint64_t ignored;
@@ -86,7 +86,7 @@ typedef struct queue_names {
     size_t n, cap;
 } queue_names;
 
-/* {PREFIX:NAME}:jobs, of which NAME is. */
+/* Adds the NAME of a key {PREFIX:NAME}:jobs; other keys are skipped. */
 static void queue_found(queue_names *l, relet_span key)
 {
     static const char end[] = "}:jobs";
@@ -141,7 +141,7 @@ static int queue_scan_page(queue_names *l, char *cursor, size_t size)
     return 0;
 }
 
-/* SCAN may tell of a key more than once. */
+/* Repeated names are dropped: SCAN may return a key more than once. */
 int cli_queues(cli *c, char ***names)
 {
     char cursor[32] = "0";
@@ -233,7 +233,7 @@ const cli_command cancel_command = {
 
 typedef struct queue_counts {
     int64_t n[3];
-    int64_t more; /* than the last step looked at                            */
+    int64_t more; /* 1: the last step did not look at all jobs               */
 } queue_counts;
 
 static void queue_add(queue_counts *sum, relet_value v)
@@ -248,13 +248,13 @@ static void queue_add(queue_counts *sum, relet_value v)
         sum->more = 0;
 }
 
-/* How many were looked at. */
+/* How many jobs were looked at. */
 static int64_t queue_seen(const queue_counts *sum)
 {
     return sum->n[0] + sum->n[1] + sum->n[2];
 }
 
-/* Those that are named, from i on: 128 or, of long ones, fewer. */
+/* Retries the jobs that operands from i on name: 128, or fewer long ones. */
 static int retry_named(cli *c, int i, queue_counts *sum)
 {
     uint64_t numbers[QUEUE_STEP];
@@ -273,7 +273,8 @@ static int retry_named(cli *c, int i, queue_counts *sum)
     return code;
 }
 
-/* The oldest first. What is refused stays, and is left behind. */
+/* Retries dead jobs, the oldest first. A job that is refused stays, and the
+ * next step begins behind it. */
 static int retry_all(cli *c, queue_counts *sum)
 {
     relet_request q = cli_request(c);
@@ -315,7 +316,7 @@ static int retry_run(cli *c)
     while (!code && !c->all && (seen = queue_seen(&sum)) < c->argc - 1) {
         code = retry_named(c, 1 + (int)seen, &sum);
         if (!code && queue_seen(&sum) == seen)
-            break; /* the answer is none */
+            break; /* the reply held no counts */
     }
     if (!code && c->all)
         code = retry_all(c, &sum);

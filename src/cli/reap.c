@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * reap.c - relet reap: what workers do for a queue in between, done by one
- * process for several queues, and what they do not: old results go.
+ * reap.c - relet reap: the upkeep that workers do between jobs, done by one
+ * process for several queues: due jobs begin to wait, jobs whose leases have
+ * ended are relet, old results go, and what is remembered of clients, too.
  *
- * One of several such processes is at work for a queue, by a lease; if two are
- * for once, nothing is wrong but the effort. */
+ * Of several such processes one is at work for a queue, by a lease. Two at work
+ * for the same queue do no harm, but double the effort. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -16,9 +17,9 @@
 
 #define REAP_STEP 128
 #define REAP_TTL_MS 10000
-#define REAP_PAUSE_MS 10 /* at least, between two rounds                     */
+#define REAP_PAUSE_MS 10 /* the least time between two rounds                */
 
-/* One after the other, round and round. */
+/* The steps of a round, one after the other. */
 typedef enum reap_what {
     REAP_PROMOTE,
     REAP_LAPSED,
@@ -28,15 +29,15 @@ typedef enum reap_what {
 
 typedef struct reaped {
     const char *name;
-    int lease;            /* that of its reaper; -1: none                   */
+    int lease;            /* elects the queue's reaper; -1: no lease        */
     int leads;
     int asked;            /* an answer is due                               */
     reap_what next;
-    relet_time at;        /* then                                           */
-    relet_time again_ms;  /* the next round, by what this one has seen      */
-    char from[48];        /* where to go on to forget                       */
+    relet_time at;        /* when the next step is due                      */
+    relet_time again_ms;  /* time to the next round, by what this one saw   */
+    char from[48];        /* where REAP_FORGET goes on                      */
     int64_t relet, dead, promoted, gone;
-    int over;             /* --once                                         */
+    int over;             /* --once: the queue's round is done              */
 } reaped;
 
 typedef struct reaper {
@@ -93,7 +94,7 @@ static void reap_sooner(reaped *d, int64_t ms)
         d->again_ms = ms;
 }
 
-/* 1 when there is more of the same. */
+/* Takes the reply to a step. 1 when the same step has more to do. */
 static int reap_heard(reaped *d, relet_value v)
 {
     relet_span s = relet_value_text(v);
@@ -134,7 +135,7 @@ static void reap_tell(reaper *p, reaped *d)
                "\tgone %" PRId64 "\n", d->relet, d->dead, d->promoted,
                d->gone);
     }
-    if (cli_flushed()) /* the lead is given back all the same */
+    if (cli_flushed()) /* the lease is released all the same */
         p->code = CLI_OUTPUT;
     d->relet = d->dead = d->promoted = d->gone = 0;
 }
@@ -181,7 +182,7 @@ static void reap_answer(reaper *p, reaped *d, const relet_event *ev)
     }
 }
 
-/* On standard error, as all notices. */
+/* Prints a notice on standard error, as all notices are. */
 static void reap_note(const reaper *p, const reaped *d, const char *event,
                       const relet_event *ev, int wrong)
 {
@@ -260,7 +261,8 @@ static int reap_lead(reaper *p)
     return 0;
 }
 
-/* Until when there is nothing to ask; RELET_NEVER: others are at work. */
+/* Asks for all steps that are due. *at: when the next step is due; RELET_NEVER:
+ * only answers are awaited, or other processes are at work. */
 static int reap_asks(reaper *p, relet_time *at)
 {
     relet_time now = relet_clock();
@@ -316,7 +318,7 @@ static int reap_loop(reaper *p)
     return code ? code : p->code;
 }
 
-/* So that the next one begins at once. */
+/* Releases the leases, so that the next process begins at once. */
 static void reap_leave(const reaper *p)
 {
     relet_time until = relet_clock() + 1000;

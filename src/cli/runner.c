@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner.c - what becomes of a job and of the command that runs for it. */
+ * runner.c - one job and the command that runs for it, from its start to the
+ * job's outcome. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -12,13 +13,13 @@
 
 #include "runner.h"
 
-/* What the command's exit code says, besides 0; after sysexits.h. */
+/* Exit codes of the command that mean more than a failure; after sysexits.h. */
 enum {
     WORK_BURY = 65,  /* EX_DATAERR: no attempt will be better               */
     WORK_SNOOZE = 75 /* EX_TEMPFAIL: not now                                */
 };
 
-#define WORK_NOTE_MS 250 /* progress is passed on so seldom                 */
+#define WORK_NOTE_MS 250 /* the least time between two progress notes       */
 
 /* ------------------------------------------------------------------ telling */
 
@@ -38,7 +39,7 @@ static void runner_document(const char *title, const runner *x,
     fputs("}\n", stderr);
 }
 
-/* --json: a line of what the command writes to standard error. */
+/* --json: prints a line of the command's standard error as a document. */
 static void runner_say_line(runner *x)
 {
     relet_span line;
@@ -63,7 +64,7 @@ static void runner_pass(void *to, const char *bytes, size_t n)
     }
 }
 
-/* What went wrong is told even to --quiet. */
+/* --quiet does not silence a notice of something wrong. */
 void runner_note(const worker *w, const runner *x, const char *event,
                  const char *text, int wrong)
 {
@@ -89,7 +90,7 @@ static relet_time runner_until(const worker *w, const runner *x, relet_time now)
            w->margin;
 }
 
-/* A text with a NUL cannot be handed on so. */
+/* The environment cannot hold a text with a NUL: the variable is then unset. */
 static void runner_setenv(const char *name, relet_span s)
 {
     char text[256];
@@ -116,7 +117,8 @@ static void runner_environment(const work_desk *d, const relet_work *job)
     runner_setenv("RELET_TYPE", job->job.type);
 }
 
-/* Nothing can be started, which is no job's fault. */
+/* No process can be started, which is not the job's fault: the job is released,
+ * and work stops. */
 static void runner_unable(worker *w, const work_desk *d, uint64_t number)
 {
     cli_say("cannot start a process: %s", strerror(errno));
@@ -174,13 +176,14 @@ static relet_span runner_said(const runner *x)
     return s;
 }
 
-/* The client has no room: it is said, and tried, again. */
+/* 1 when the client has no room: then the call is tried again later. */
 static int runner_waits(int code)
 {
     return code == RELET_E_LIMIT || code == RELET_E_MEMORY;
 }
 
-/* Why, and the end of what the command said. */
+/* Fails the job. The error's text is `why` and the end of the command's
+ * standard error. */
 static int runner_fail(worker *w, runner *x, relet_verdict verdict,
                        const char *why)
 {
@@ -227,7 +230,8 @@ static int runner_done(worker *w, runner *x)
     return code;
 }
 
-/* By the guard, while we could not do anything. */
+/* 1 when the guard killed the command while this process could not do anything.
+ */
 static int runner_was_killed(const worker *w, const runner *x)
 {
     relet_time now = relet_clock();
@@ -252,7 +256,8 @@ static int runner_judge_own(worker *w, runner *x)
                                               : RELET_RETRY, why);
 }
 
-/* The queue is told. What was told to end may have been done all the same. */
+/* Tells the queue the job's outcome. A command that was told to end may have
+ * done the job all the same. */
 static int runner_judge(worker *w, runner *x)
 {
     char why[80];
@@ -301,7 +306,7 @@ static void runner_ended(worker *w, runner *x)
 
 /* ----------------------------------------------------------------- watching */
 
-/* Whatever happens, it has no more time than it has now. */
+/* Whatever happens later, the command gets no more time than the grace. */
 void runner_tell(worker *w, runner *x, work_why why)
 {
     if (x->ended || x->why != WORK_OWN)
@@ -311,7 +316,8 @@ void runner_tell(worker *w, runner *x, work_why why)
     child_tell(&x->child_io.child, SIGTERM);
 }
 
-/* What the command tells in between is passed on, but not each word of it. */
+/* Passes the command's latest note on; notes that come too often are left out.
+ */
 static void runner_progress(worker *w, runner *x, relet_time now)
 {
     relet_span text;
@@ -343,7 +349,7 @@ void runner_watch(worker *w, runner *x)
     runner_ended(w, x);
 }
 
-/* Milliseconds until something is due that no event tells of. */
+/* The time at which something is due that no event tells of. */
 relet_time runner_due(const worker *w, const runner *x, relet_time now)
 {
     relet_time at = x->child_io.child.kill_at;
@@ -351,7 +357,7 @@ relet_time runner_due(const worker *w, const runner *x, relet_time now)
     if (x->ended)
         return now + 20;
     if (at <= now)
-        return now + 100; /* it is dying, and its end will wake us */
+        return now + 100; /* the command is dying; SIGCHLD will wake us */
     if (x->why == WORK_OWN)
         at = at - w->grace < x->time_at ? at - w->grace : x->time_at;
     if (x->child_io.has_note && x->note_at < at)

@@ -26,7 +26,7 @@ static void show_bytes(FILE *out, relet_span s)
         fwrite(s.p, 1, s.n, out);
 }
 
-/* A map's children come in twos. */
+/* A map has two children for each pair. */
 static size_t show_children(relet_value v)
 {
     size_t n = relet_value_count(v);
@@ -340,8 +340,8 @@ static int show_is_number(relet_span s)
     return s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9';
 }
 
-/* Words that stand alone as a key say what a document is: no map may look as
- * if it were one of them. */
+/* A document whose only key is one of these words has a meaning of its own. A
+ * map must not look like such a document. */
 static int show_is_reserved(relet_value key)
 {
     return relet_value_is(key, "bytes") || relet_value_is(key, "error") ||

@@ -30,7 +30,7 @@ static int split_hex(char c)
     return p ? (int)(p - digits) : -1;
 }
 
-/* at is behind the backslash. 0, or nothing good and why is set. */
+/* at is behind the backslash. 0, or -1 and why is set. */
 static int split_escape(split_cursor *w)
 {
     const char *from = "nrtab\\\"", *to = "\n\r\t\a\b\\\"", *p;

@@ -65,7 +65,8 @@ static void stats_json(const stats_row *row)
 
 /* ------------------------------------------------------------- Prometheus */
 
-/* Values are UTF-8: one byte that is not would cost all queues their sample. */
+/* Label values are UTF-8: a single invalid byte would cost all queues their
+ * samples. */
 static void stats_label(const char *s)
 {
     while (*s) {
@@ -180,8 +181,8 @@ static int stats_named_before(char **names, size_t i)
     return k < i;
 }
 
-/* Of one that is named twice it is told once. One that the server cannot tell
- * about leaves the others. */
+/* A queue that is named twice is shown once. An error of the server about one
+ * queue does not keep the others from being shown. */
 static int stats_of(cli *c, char **names, size_t named)
 {
     stats_row *rows = (stats_row *)cli_grow(NULL, (named + 1) * sizeof *rows);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * work.c - relet work: a command for each job of a queue.
+ * work.c - relet work: runs a command for each job of a queue.
  *
  *                            job                      command
  *   claimed                  leased                   is started
- *   it ends                  done, failed, …          (its exit code decides)
+ *   the command ends         done, failed, …          (its exit code decides)
  *   cancelled, out of time,  failed, or given back    SIGTERM, and SIGKILL
  *   not renewed for long                              when the grace is over
- *   lost                     another's                SIGKILL
+ *   lost                     may be another's         SIGKILL
  *
- * The loop renews leases while commands compute. Each has a guard, so none
- * outlives its lease though we are stopped or killed. */
+ * The loop renews leases while commands run. Each command has a guard, so that
+ * none outlives its lease when this process is stopped or killed. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -22,8 +22,8 @@
 #include "runner.h"
 
 #define WORK_WIDTH_MAX 128
-#define WORK_IDLE_MS 200 /* how often --drain looks whether it is over       */
-#define WORK_ASK 1       /* the tag of that                                  */
+#define WORK_IDLE_MS 200 /* how often --drain asks if the queues are empty   */
+#define WORK_ASK 1       /* the tag of that request                          */
 
 void work_stop(worker *w)
 {
@@ -39,7 +39,7 @@ void work_stop(worker *w)
 
 /* ------------------------------------------------------------------- events */
 
-/* Whose event it is. */
+/* The queue whose worker an event is about. */
 static work_desk *work_desk_of(worker *w, const relet_event *ev)
 {
     int i;
@@ -65,7 +65,7 @@ static void work_event_lost(worker *w, const relet_event *ev)
 {
     runner *x = work_find(w, ev);
 
-    if (!x) { /* it had ended, but too late */
+    if (!x) { /* the command had ended, but too late */
         cli_say("%s: job %" PRIu64 ": lost: %s; what was done may be done "
                 "again", work_desk_of(w, ev)->name, ev->term,
                 relet_why_text(ev->why));
@@ -94,7 +94,7 @@ static void work_event_status(worker *w, const relet_event *ev)
         w->empty = 0;
     if (w->empty == w->queues)
         work_stop(w);
-    if (w->empty == 0) /* again, from the first one on */
+    if (w->empty == 0) /* ask again, from the first queue on */
         w->ask_at = relet_clock() + WORK_IDLE_MS;
 }
 
@@ -144,7 +144,8 @@ static void work_event(worker *w, const relet_event *ev)
 
 /* --------------------------------------------------------------------- loop */
 
-/* Once: no more jobs, and what runs may end. Twice: it is told to. */
+/* After the first signal no more jobs are claimed, and commands that run may
+ * end by themselves. The second one tells them to end. */
 static void work_signal(worker *w, int signo)
 {
     int i, again = w->signo != 0;
@@ -162,7 +163,7 @@ static void work_signal(worker *w, int signo)
             runner_tell(w, &w->runners[i], WORK_LEAVING);
 }
 
-/* --drain: whether anything waits is asked while nothing runs here. */
+/* --drain: asks for the status of a queue while no command runs here. */
 static int work_ask(worker *w)
 {
     relet_request q = cli_request(w->c);
@@ -178,7 +179,7 @@ static int work_ask(worker *w)
     return code && code != RELET_E_LIMIT ? cli_trouble(w->c, code) : 0;
 }
 
-/* Who is to come to an end does not wait for a server for ever. */
+/* With --drain or --count, relet does not wait for a server for ever. */
 static relet_time work_given_up_at(const worker *w)
 {
     if ((!w->c->drain && w->c->count == 0) || w->busy > 0 || w->down_at == 0 ||
@@ -187,7 +188,8 @@ static relet_time work_given_up_at(const worker *w)
     return w->down_at + w->c->config.timeout_ms;
 }
 
-/* What the server was not told of ends with its lease. */
+/* The lease of a job ends by itself when the server was not told the job's
+ * outcome. */
 static int work_is_over(worker *w)
 {
     if (w->at_work == 0)
@@ -268,7 +270,7 @@ static int work_turn(worker *w)
     return code;
 }
 
-/* Nobody looks after them any more. */
+/* Kills all commands: the loop that watched them is over. */
 static void work_kill_all(worker *w)
 {
     int i, ignored;
@@ -326,8 +328,8 @@ static int work_start(worker *w)
     return code;
 }
 
-/* SIGKILL comes this early: a process may be slow to die, and another one may
- * have the job when the lease ends. */
+/* SIGKILL comes `margin` before the lease ends: a process may be slow to die,
+ * and another worker may have the job as soon as the lease ends. */
 static int work_times(worker *w)
 {
     w->lease = w->c->ttl_ms ? w->c->ttl_ms : 30000;
@@ -340,7 +342,7 @@ static int work_times(worker *w)
     return CLI_USAGE;
 }
 
-/* NAME or NAME=WEIGHT; what is no number belongs to the name. */
+/* Takes NAME or NAME=WEIGHT; a WEIGHT that is no number belongs to the name. */
 static int work_queue(worker *w, const char *word)
 {
     work_desk *d = &w->desks[w->queues++];
@@ -387,7 +389,7 @@ static int work_words(worker *w)
                                     : "-- stands in front of the command.");
         return CLI_USAGE;
     }
-    if (c->type && c->drain) { /* nobody knows what waits by type */
+    if (c->type && c->drain) { /* a status has no counts by type */
         cli_say("--drain does not go with --type");
         return CLI_USAGE;
     }
@@ -429,7 +431,7 @@ static int work_run(cli *c)
         return code;
     c->config.jobs_max = (uint32_t)w.width;
     c->config.workers_max = (uint32_t)w.queues;
-    /* Who is to come to an end is not to wait for a server for ever. */
+    /* With --drain or --count, relet must not wait for a server for ever. */
     code = c->drain || c->count ? cli_connect(c, 0) : cli_open(c);
     if (code)
         return code;

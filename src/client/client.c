@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.c - the parts put together: their memory, and the seam of drivers.
+ * client.c - the memory of a client and its parts, and the calls of drivers.
  *
  * One block holds everything of fixed size. Without an allocator it holds the
  * buffers too, at their caps, and the client never asks for memory again. */
@@ -10,7 +10,7 @@
 
 /* ----------------------------------------------------------------- memory */
 
-/* The user's hook, counted. */
+/* Calls the user's resize hook, and counts the memory in use. */
 static void *client_resize(void *user, void *p, size_t old_size,
                            size_t new_size)
 {
@@ -49,8 +49,8 @@ static uint8_t client_has_own(const relet_config *c)
     return c->leases_max > 0 || c->workers_max > 0;
 }
 
-/* Internal operations and tombstones take slots too, and what is put may be
- * followed by a call of ours. */
+/* Internal operations and tombstones take entries too, and a put may be
+ * followed by a promote. */
 static uint32_t client_ops_cap(const relet_config *c)
 {
     uint32_t puts = c->workers_max > 0 ? c->operations_max + 1 : 0;
@@ -63,7 +63,7 @@ static uint32_t client_ops_cap(const relet_config *c)
     return cap;
 }
 
-/* Of the library's; a client pays for what it may use. */
+/* How many library scripts the client may use: others get no memory. */
 static uint32_t client_scripts(const relet_config *c)
 {
     if (c->workers_max > 0)
@@ -71,7 +71,7 @@ static uint32_t client_scripts(const relet_config *c)
     return c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
 }
 
-/* A greeting: the fixed words, what they carry, and the wishes. */
+/* Bytes of a handshake: its fixed words, their values, the subscriptions. */
 static size_t client_hello_max(const relet_config *c, const client_plan *p)
 {
     return 512 + p->secrets_max + strlen(c->name) +
@@ -205,7 +205,8 @@ static void client_init_session(relet *r, const relet_config *c,
                  RLT_MIN(96, p->secrets_max), p->secrets_max);
 }
 
-/* Their chance is of its own, so that names tell nothing of the jitter. */
+/* Leases and workers have a random generator of their own, so that their names
+ * reveal nothing of the session's jitter. */
 static void client_init_leases(relet *r, const relet_config *c,
                                const client_plan *p)
 {
@@ -391,7 +392,7 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
 RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule)
 {
     if (rlt_client_is_foreign(r))
-        return RELET_E_FORKED; /* relet_refusal knows */
+        return RELET_E_FORKED; /* relet_refusal says so */
     r->refusal = rule;
     return RELET_E_REFUSED;
 }

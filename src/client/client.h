@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the parts put together, and the rooms that work on them: client for
- * memory and drivers, submit for what goes out, leases, complete, workers, put
- * and queue for the engine, dispatch for what comes.
+ * client.h - the state of a client, and the files that work on it: client.c has
+ * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c
+ * the input; leases.c, workers.c, steps.c, complete.c, put.c and queue.c
+ * connect the engine.
  *
- * What users call is in relet.h. */
+ * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
 #define RLT_CLIENT_H
 
@@ -22,7 +23,7 @@
 #define RLT_LEASES_KEY_MAX 255
 #define RLT_LEASES_LABEL_MAX 63
 #define RLT_LEASES_MS_MAX ((relet_time)1000000000)
-#define RLT_UID_LEN 32 /* hexadecimal digits that nobody else has            */
+#define RLT_UID_LEN 32 /* random hexadecimal digits: a unique id             */
 
 /* A lease of the user's: its machine, and its names. */
 typedef struct rlt_lease_entry {
@@ -32,7 +33,7 @@ typedef struct rlt_lease_entry {
     uint32_t group;
     uint16_t key_len;
     uint8_t owner_len;
-    uint8_t ticked; /* since its start                                       */
+    uint8_t ticked; /* a tick has come since its start                       */
     char key[RLT_LEASES_KEY_MAX];
     char owner[RLT_LEASES_LABEL_MAX + 1 + RLT_UID_LEN];
 } rlt_lease_entry;
@@ -41,40 +42,41 @@ typedef struct rlt_lease_entry {
 typedef struct rlt_worker_entry {
     rlt_worker work;
     uint64_t tag;
-    relet_time run_ms, dead_ms; /* 0, of the second: for ever                */
+    relet_time run_ms, dead_ms; /* dead_ms 0: kept for ever                  */
     uint32_t stalls_max, dead_max;
     uint32_t team, weight;
-    uint64_t served; /* jobs by weight, in millionths                        */
+    uint64_t served; /* jobs taken / weight, in millionths                   */
     rlt_queue_tag queue;
     uint8_t name_len, type_len;
     char type[RLT_JOB_TEXT_MAX];
     char name[RLT_LEASES_LABEL_MAX + 1 + RLT_UID_LEN];
 } rlt_worker_entry;
 
-/* The newest put, which others may join, and what the server says to the one
- * whose riders have yet to hear it. */
+/* The newest put, which later puts may join; and the last answer to a put
+ * batch, kept until each of its batched operations has been told. */
 typedef struct rlt_put_batch {
     relet_event ev;
     int64_t first;
     relet_node said[16];
-    uint32_t number; /* which of them `first` came in                        */
+    uint32_t number; /* index in `said` of the node with `first`             */
     rlt_queue_tag queue;
-    uint32_t place; /* 0: there is none                                      */
+    uint32_t place; /* 0: no put to join                                     */
     uint32_t jobs;
 } rlt_put_batch;
 
-/* Operations of ours are a lease's, a worker's, or nobody waits for them. */
+/* A library operation belongs to a lease or a worker; or it has this tag, and
+ * its outcome is ignored. */
 #define RLT_TAG_NOBODY UINT64_MAX
 
-/* Output that is kept free for leases, so that a user's bulk does not stop a
- * renewal: each of the scripts once, and a call for each lease. */
+/* Output bytes reserved for workers and leases, so that bulk output of the user
+ * cannot block a renewal: each script once, and the calls of each of them. */
 #define RLT_WORKERS_OUTPUT(workers)                                            \
     ((workers) > 0 ? 16384 + 16384 * (workers) : 0)
 #define RLT_LEASES_OUTPUT(leases) ((leases) > 0 ? 8192 + 1280 * (leases) : 0)
 
-/* What a client loses by fork. A driver that can keeps it in a page that the
- * system zeroes in the child, so that no call has to ask which process it is
- * in. */
+/* State that a client loses by fork. Where the system can zero a page in the
+ * child, the driver keeps this state in such a page, so that no call has to ask
+ * in which process it runs. */
 typedef struct rlt_home {
     uint32_t operations_max; /* 0: this is not the process of the client     */
 } rlt_home;
@@ -93,28 +95,28 @@ struct relet {
     rlt_lease_entry *leases;
     uint32_t leases_max;
     uint32_t lease_serial; /* of the next request                            */
-    uint64_t lease_link;  /* session.connects when they last had a link      */
+    uint64_t lease_link;  /* session.connects when leases last had a link    */
     rlt_rand lease_rand;
-    uint8_t lease_busy;   /* some are in use                                 */
-    uint8_t lease_due;    /* one was started since the last tick             */
-    uint8_t lease_tells;  /* some have something to tell                     */
-    uint8_t worker_busy; /* some are in use                                  */
+    uint8_t lease_busy;   /* a lease is in use                               */
+    uint8_t lease_due;    /* a lease was started since the last tick         */
+    uint8_t lease_tells;  /* a lease has an event to tell                    */
+    uint8_t worker_busy; /* a worker is in use                               */
     uint8_t worker_due; /* RLT_WORKERS_DUE…                                  */
-    uint8_t worker_tells; /* some have something to tell                     */
+    uint8_t worker_tells; /* a worker has an event to tell                   */
     uint8_t fail_fast;
-    uint8_t listens;    /* for wake-ups                                      */
+    uint8_t listens;    /* the wake-up channel is subscribed                 */
     uint8_t cause_len;
     uint8_t wake_len;
-    /* The channel on which they are woken. It ends in chance, and by that is
-     * known what this client puts. */
+    /* The channel for wake-ups of this client. Its random end is also the name
+     * of this client as a producer of jobs. */
     char wake[64 + 5 + RLT_UID_LEN];
     rlt_worker_entry *workers;
-    rlt_claim *claims; /* jobs_max for each worker, then what queues need    */
+    rlt_claim *claims; /* jobs_max for each worker, then an rlt_queue_room   */
     uint32_t workers_max, jobs_max;
-    uint64_t worker_link; /* session.connects when they last had a link      */
-    uint32_t worker_serial; /* of the last errand                            */
-    rlt_home own_home; /* without such a page                                */
-    uint64_t put_op; /* of the last put                                      */
+    uint64_t worker_link; /* session.connects when workers last had a link   */
+    uint32_t worker_serial; /* of the last request                           */
+    rlt_home own_home; /* home, unless a driver has set one                  */
+    uint64_t put_op; /* number of the last put                               */
     const char *prefix;
     size_t output_max, name_max;
     char cause[120]; /* the first refusal inside the transaction at the front */
@@ -122,13 +124,13 @@ struct relet {
     uint64_t bytes_in, bytes_out;
 };
 
-/* Whether this process is another one than that which opened the client. */
+/* Whether this process is not the one that opened the client. */
 static inline int rlt_client_is_foreign(const relet *r)
 {
     return r->home->operations_max == 0;
 }
 
-/* What a client that may have workers needs for its queues. */
+/* The state for queues, in a client that may have workers. */
 typedef struct rlt_queue_room {
     rlt_put_batch batch;
     rlt_args args;
@@ -145,22 +147,24 @@ static inline rlt_put_batch *rlt_client_batch(const relet *r)
     return &rlt_client_queues(r)->batch;
 }
 
-/* The arguments of the next call of a script, and there are none yet. */
+/* Returns the arguments for the next call of a script, emptied. */
 RELET_PRIVATE rlt_args *rlt_client_args(const relet *r);
 
 /* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
  * names the rule from now on. */
 RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule);
 
-/* A word for the driver that opened this client; home: zeroed by fork, or NULL.
- * Without, the driver says so when it sees that it is in another process. */
+/* Sets the driver's own pointer. home: memory that fork zeroes, or NULL; then
+ * the driver calls rlt_client_make_foreign when it sees that it runs in another
+ * process. */
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
                                          rlt_home *home);
 RELET_PRIVATE void *rlt_client_driver(const relet *r);
 RELET_PRIVATE void rlt_client_make_foreign(relet *r);
 
-/* Requests of leases. They go over the link that is up, or 0 does not come
- * back; the outcome goes to rlt_leases_answer, under q->tag. */
+/* Submit a request of a lease or a worker: 0, or a code. Unless the request is
+ * repeatable, it ends with the current link. Its outcome goes to
+ * rlt_leases_answer or rlt_workers_answer, under q->tag. */
 RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
                                      const relet_request *q);
 RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
@@ -169,47 +173,51 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
 RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
                                      relet_value v);
 
-/* An operation of the user's that is one of our scripts. flags: beside his. */
+/* Submits a library script as an operation of the user. flags: added to the
+ * user's. */
 RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                                  const relet_args *a, const relet_request *q,
                                  uint8_t flags, uint32_t place);
 
-/* The same with more arguments for the newest of the user's, which has argc:
- * 1; 0 when that cannot be; or a code. `before`: jobs that stand in front. */
+/* Appends arguments to the newest command, which has argc, as a batched
+ * operation of the user: 1; 0 if the command cannot be joined; or a code.
+ * `before`: the jobs that the command has already. */
 RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
                                    uint32_t before, const relet_args *more,
                                    const relet_request *q);
 
-/* A put was answered by *ev: so were its riders. The next of them, and 1. */
+/* A put was answered by *ev, and so were the operations batched with it.
+ * rlt_put_event returns 1 and *ev for the next of these operations. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
 
-/* What was offered to a queue, or is delayed no more, has no place yet, or no
- * worker that knows when it is due. This follows such a request, whatever
- * becomes of the link; without it a worker would see to it, later. */
+/* Submits a promote behind a request that parks jobs in `delayed`. The promote
+ * is repeated over the next link if one breaks; its outcome is ignored. Without
+ * it a worker would only later promote the jobs, or learn when they are due. */
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
                                    const relet_request *q);
 
-/* What the first lease or queue brings: scripts, and the name by which this
- * client is known; who leads or works listens for wake-ups, too. To those who
- * listen a server sends no more than 32 MB at a time, unless it is told to. */
+/* The first use of a lease or queue registers the scripts and makes the name of
+ * this client. Leases and workers also listen for wake-ups. A server sends a
+ * listening client at most 32 MB at a time, unless configured otherwise. */
 RELET_PRIVATE void rlt_leases_name(relet *r);
 RELET_PRIVATE void rlt_leases_listen(relet *r);
 
-/* RLT_UID_LEN digits. */
+/* Writes RLT_UID_LEN random digits, and returns that length. */
 RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
 
-/* A worker by its number, or NULL; its name; under which tag it hears of an
- * errand of this serial number, or of what was sent for one slot. */
-/* What has ended goes out when all events are taken. Who has just begun waits
- * for a tick: its jobs are believed in from when they were claimed, and until
- * then nobody knows what time it is. */
+/* DUE: jobs that have ended are sent when all events are taken. DUE_AT_TICK: a
+ * worker that has just started waits for a tick, because its leases are timed
+ * from when the claim was sent, and the time is not known before the tick. */
 enum { RLT_WORKERS_DUE = 1, RLT_WORKERS_DUE_AT_TICK = 2 };
 
 #define RLT_WORKERS_STEP_SHIFT 28
 #define RLT_WORKERS_SERIAL ((1u << RLT_WORKERS_STEP_SHIFT) - 1)
 #define RLT_WORKERS_CLOSING 15u
 #define RLT_WORKERS_MS_MAX ((relet_time)1000000000000)
+/* A worker by its number, or NULL; its name; the tag of its request with this
+ * step and serial number, or of a script for one claim: then `what` is
+ * RLT_WORKERS_CLOSING, and `serial` the index of the claim. */
 RELET_PRIVATE int rlt_workers_in_use(const rlt_worker_entry *d);
 RELET_PRIVATE rlt_worker_entry *rlt_workers_entry(const relet *r, int worker);
 RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d);
@@ -222,10 +230,11 @@ RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
                                            const rlt_worker_entry *d,
                                            const rlt_worker_request *e);
 
-/* Jobs that are of no use any more are buried. */
+/* Buries the claimed jobs whose deadline has passed. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);
 
-/* Of workers: as those of leases below. 1 and *ev: it brought jobs. */
+/* For workers, as the functions for leases below. rlt_workers_answer returns 1
+ * if *ev is to be told. */
 RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
                                      relet_value v, relet_event *ev);
 RELET_PRIVATE void rlt_workers_stop(relet *r);
@@ -235,17 +244,18 @@ RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r);
 RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev);
 RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key);
 
-/* 1 when there is one. */
+/* 1 if a lease is in use. */
 RELET_PRIVATE int rlt_leases_any(const relet *r);
 RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r);
 RELET_PRIVATE void rlt_leases_tick(relet *r);
 RELET_PRIVATE void rlt_leases_stop(relet *r);
 
-/* 1 and *ev, when one of them has something to tell. */
+/* 1 and *ev if a lease has an event to tell. */
 RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
 
-/* 1 when *ev is about the channel of wake-ups, and not to be told. A message on
- * it names the key of a lease or a queue, and wakes what waits for that key. */
+/* 1 if *ev is about the channel of wake-ups, and not to be told. A message on
+ * this channel names the key of a lease or a queue, and wakes the leases or
+ * workers that wait for that key. */
 RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev);
 RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
 

@@ -46,7 +46,7 @@ RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
     return RLT_MAX(s->valid_until - now, 0);
 }
 
-/* Nothing is sent for one that was lost. */
+/* Ends a claim. Nothing is sent for a claim that was lost. */
 static int complete_end(relet *r, rlt_worker_entry *d, rlt_claim *s,
                         rlt_claim_state how)
 {
@@ -55,13 +55,13 @@ static int complete_end(relet *r, rlt_worker_entry *d, rlt_claim *s,
     if (rlt_claims_end(&d->work.held, s, how))
         rlt_worker_eased(&d->work);
     rlt_worker_settle(&d->work);
-    r->worker_tells |= d->work.tell_end; /* before whatever else comes       */
+    r->worker_tells |= d->work.tell_end; /* told before any more input       */
     if (r->worker_due == 0)
         r->worker_due = RLT_WORKERS_DUE;
     return 0;
 }
 
-/* What needs bytes goes out at once, and again over the next link. */
+/* An end that carries bytes is sent at once, and again over the next link. */
 static int complete_close(relet *r, rlt_worker_entry *d, rlt_claim *s,
                           rlt_own_script script, rlt_args *w)
 {
@@ -80,7 +80,8 @@ static int complete_close(relet *r, rlt_worker_entry *d, rlt_claim *s,
     return code < 0 ? code : complete_end(r, d, s, RLT_CLAIM_CLOSING);
 }
 
-/* Its own place in the worker's memory: more than one may be under way. */
+/* The server remembers this operation under the worker's name and the index of
+ * the claim, because several claims of a worker may be closing at a time. */
 static void complete_own_op(rlt_args *w, const rlt_worker_entry *d,
                             const rlt_claim *s)
 {
@@ -130,7 +131,7 @@ static relet_time complete_delay(relet *r, const rlt_claim *s,
     return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->lease_rand));
 }
 
-/* An attempt that was the last is not followed by another one. */
+/* A retry after the last attempt buries the job. */
 static const char *complete_verdict(const rlt_claim *s, const relet_failure *f)
 {
     switch (f->verdict) {
@@ -144,7 +145,8 @@ static const char *complete_verdict(const rlt_claim *s, const relet_failure *f)
     return s->attempts + 1 >= s->attempts_max ? "x" : "r";
 }
 
-/* What is tried again is due sooner, perhaps, than a sleeper knows. */
+/* A job that is tried again may be due before the time that sleeping workers
+ * know, so a promote follows. */
 static int complete_fail(relet *r, rlt_worker_entry *d, rlt_claim *s,
                          const relet_failure *f)
 {

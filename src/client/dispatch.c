@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - what comes: which operation it belongs to, and what to tell.
+ * dispatch.c - finds the operation or subscription to which an answer or push
+ * belongs, and makes the user's events.
  *
- * Everything is judged when the user asks for the next event, one frame at a
- * time, until there is something to tell. */
+ * Input is handled when the user asks for the next event, one frame at a time,
+ * until there is an event to tell. */
 #include "client.h"
 #include "text.h"
 
-/* Word by word: for memset, compilers start a string instruction, which costs
+/* Field by field: for memset, compilers emit a string instruction, which costs
  * more than the rest of relet_next. */
 static void dispatch_clear(relet_event *ev)
 {
@@ -48,8 +49,9 @@ static void dispatch_over(const relet *r, relet_event *ev)
     }
 }
 
-/* The first refusal among the answers before the one that counts. In front of a
- * single command that is CLIENT CACHING, whose +OK is over no limit. */
+/* Saves the first refusal among the answers before the one that counts. Before
+ * a single command that answer is CLIENT CACHING's, whose +OK is over no limit:
+ * so an answer that was skipped is a refusal, too. */
 static void dispatch_save_cause(relet *r, const rlt_op *op, relet_value v)
 {
     relet_span text = {NULL, 0};
@@ -64,7 +66,7 @@ static void dispatch_save_cause(relet *r, const rlt_op *op, relet_value v)
     memcpy(r->cause, text.p, r->cause_len);
 }
 
-/* The server did not know the script: send this one call whole. */
+/* The server does not know the script: send this call again with its body. */
 static int dispatch_whole(relet *r, const rlt_op *op)
 {
     relet_span patch[RLT_SCRIPT_PATCHES];
@@ -77,7 +79,7 @@ static int dispatch_whole(relet *r, const rlt_op *op)
                           RLT_SCRIPT_PATCHES) == 0;
 }
 
-/* The server is busy, and this may be sent again: later. */
+/* The server is busy, and the operation may be repeated: send it later. */
 static int dispatch_later(relet *r, rlt_op *op)
 {
     if (op->klass != RLT_OP_SCRIPT)
@@ -89,9 +91,10 @@ static int dispatch_later(relet *r, rlt_op *op)
     return 1;
 }
 
-/* Behind what was submitted meanwhile, that is. A refused transaction has ended
- * its WATCH; a WATCH would come behind its transaction; an UNWATCH, or another
- * EXEC, between a WATCH and the transaction that counts on it. */
+/* Whether the operation may be sent again, behind the newer ones. A refused
+ * transaction has ended its WATCH. A WATCH would come behind its transaction.
+ * An UNWATCH, or another EXEC, would come between a WATCH and the transaction
+ * that relies on it. */
 static int dispatch_may_repeat(const relet *r, const rlt_op *op)
 {
     return (op->flags & RELET_REPEATABLE) &&
@@ -99,7 +102,7 @@ static int dispatch_may_repeat(const relet *r, const rlt_op *op)
            !(op->klass == RLT_OP_UNIT && r->session.watching);
 }
 
-/* An error that is not the end of a LIVE operation: 1 when it goes on. */
+/* 1 if the error does not end the LIVE operation, which was sent again. */
 static int dispatch_goes_on(relet *r, rlt_op *op, relet_span error)
 {
     relet_span word = error;
@@ -118,9 +121,9 @@ static int dispatch_goes_on(relet *r, rlt_op *op, relet_span error)
     return 0;
 }
 
-/* CLIENT CACHING YES was refused, so nothing will invalidate what was read:
- * its caller may not take it for an answer to be cached. 1: it was sent again,
- * and nothing is to be told. */
+/* CLIENT CACHING YES was refused, so nothing will invalidate this reply: the
+ * user must not cache it, and gets an error instead. 1: the command was sent
+ * again, and there is nothing to tell. */
 static int dispatch_uncached(relet *r, rlt_op *op, relet_event *ev)
 {
     relet_span refusal;
@@ -132,7 +135,7 @@ static int dispatch_uncached(relet *r, rlt_op *op, relet_event *ev)
     if (op->state != RLT_LIVE)
         return 0;
     if (dispatch_may_repeat(r, op) && rlt_handshake_is_busy(refusal)) {
-        op->flags |= RLT_OP_UNSURE; /* it has run, if CACHING has not */
+        op->flags |= RLT_OP_UNSURE; /* it ran, although CACHING did not */
         if (dispatch_later(r, op)) {
             r->cause_len = 0;
             return 1;
@@ -151,7 +154,7 @@ static void dispatch_reply(relet *r, relet_value v, relet_event *ev)
     r->session.busy_tries = 0;
 }
 
-/* 1: *ev is to be told. */
+/* The outcome of a library operation. 1: *ev is to be told. */
 static int dispatch_heard(relet *r, uint64_t tag, rlt_heard heard,
                           relet_value v, relet_event *ev)
 {
@@ -161,7 +164,8 @@ static int dispatch_heard(relet *r, uint64_t tag, rlt_heard heard,
     return rlt_leases_event(r, ev);
 }
 
-/* What it counts on had not run, and will now: it goes out once more. */
+/* The operation that this one relies on had not run and was sent again, so this
+ * one is sent again, behind it. */
 static int dispatch_again(relet *r, rlt_op *op)
 {
     if (op->state != RLT_LIVE || op->place != RLT_PLACE_AGAIN)
@@ -170,7 +174,7 @@ static int dispatch_again(relet *r, rlt_op *op)
     return rlt_conn_again(&r->conn, (rlt_class)op->klass, 0, NULL, 0) == 0;
 }
 
-/* The answer that counts, for one of a lease's or a worker's. */
+/* The answer that counts, for a library operation. */
 static int dispatch_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
 {
     int told = op->state == RLT_LIVE;
@@ -183,14 +187,15 @@ static int dispatch_ours(relet *r, rlt_op *op, relet_value v, relet_event *ev)
         return 0;
     }
     rlt_conn_pop(&r->conn);
-    dispatch_clear(ev); /* it may be over a limit */
+    dispatch_clear(ev); /* the answer may be over a limit */
     if (!told)
         return rlt_leases_event(r, ev);
     return dispatch_heard(r, tag, v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING,
                           v, ev);
 }
 
-/* If it is a WATCH, and for all that is known not in force. */
+/* A WATCH that was refused, or whose answer was skipped, is taken as not in
+ * force. */
 static void dispatch_watch(relet *r, const rlt_op *op, relet_value v)
 {
     if (op->klass != RLT_OP_PLAIN || !(op->flags & RLT_OP_WATCHED) ||
@@ -200,8 +205,8 @@ static void dispatch_watch(relet *r, const rlt_op *op, relet_value v)
     rlt_session_watch(&r->session, RLT_WATCH_ENDED);
 }
 
-/* The answer that counts, for an operation of the user's. v is null when it
- * was skipped, and ev then says why. 1: tell it. */
+/* The answer that counts, for an operation of the user or the library. v is
+ * null if the answer was skipped; ev then says why. 1: *ev is to be told. */
 static int dispatch_finish(relet *r, rlt_op *op, relet_value v, relet_event *ev)
 {
     int tell = op->state == RLT_LIVE;
@@ -269,8 +274,8 @@ static int dispatch_subscribe_answer(relet *r, const rlt_op *op, relet_value v,
 
 #define DISPATCH_BARRIER_BUSY 2 /* in `skip`: the UNSUBSCRIBE has failed */
 
-/* Messages would go on coming, of which we say that they will not: only the
- * end of the link ends them. */
+/* UNSUBSCRIBE was refused, so messages would go on coming that the user is told
+ * will not come: only the end of the link stops them. */
 static void dispatch_cannot_leave(relet *r, relet_value v)
 {
     char quote[120];
@@ -282,7 +287,7 @@ static void dispatch_cannot_leave(relet *r, relet_value v)
                      "given up, for UNSUBSCRIBE was refused", quote);
 }
 
-/* Everything up to the barrier's answer was the UNSUBSCRIBE's. */
+/* All answers before the barrier's own belong to the UNSUBSCRIBE. */
 static int dispatch_barrier_answer(relet *r, rlt_op *op, relet_value v,
                                    relet_event *ev)
 {
@@ -327,12 +332,12 @@ static RLT_APART int dispatch_take_other(relet *r, rlt_op *op, relet_value v,
     case RLT_OP_SCRIPT:
         if (op->skip > 0) {
             if (op->skip-- == op->arg)
-                r->cause_len = 0; /* of one that a broken link ended */
+                r->cause_len = 0; /* left over from a broken link */
             dispatch_save_cause(r, op, v);
             return 0;
         }
         return dispatch_finish(r, op, v, ev);
-    case RLT_OP_BATCHED: /* has none of its own                              */
+    case RLT_OP_BATCHED: /* has no answer of its own                         */
         break;
     case RLT_OP_PING:
         rlt_conn_pop(&r->conn);
@@ -345,9 +350,9 @@ static RLT_APART int dispatch_take_other(relet *r, rlt_op *op, relet_value v,
     return 0;
 }
 
-/* One answer, while the link is up. Skipped ones come as null, with ev->kind
- * set. A plain command with an `arg` has more answers than one. 1: *ev is to be
- * told. */
+/* One answer, while the link is up. A skipped answer comes as null, with
+ * ev->kind set. A plain command with an `arg` has several answers. 1: *ev is to
+ * be told. */
 static int dispatch_take(relet *r, relet_value v, relet_event *ev)
 {
     rlt_op *op = rlt_conn_front(&r->conn);
@@ -363,8 +368,8 @@ static int dispatch_take(relet *r, relet_value v, relet_event *ev)
     return 1;
 }
 
-/* A confirmation: of the operation at the front, of a wish in the greeting,
- * or of nothing that we asked for. */
+/* A push that confirms a subscription, of the operation at the front or of the
+ * handshake. 0: the subscription was not asked for. */
 static int dispatch_confirmed(relet *r, uint32_t slot)
 {
     rlt_op *op;
@@ -395,8 +400,8 @@ static int dispatch_push(relet *r, relet_value v, relet_event *ev)
     case RLT_PUSH_SUBSCRIBED:
         return dispatch_confirmed(r, slot);
     case RLT_PUSH_UNSUBSCRIBED:
-        /* Ours end at their barriers. This one came unasked: a sharded
-         * channel has moved away. */
+        /* An UNSUBSCRIBE of this client ends at its barrier. This push came
+         * unasked: a sharded channel has moved away. */
         ev->kind = RELET_GAP;
         if (slot == RLT_NO_SUBSCRIPTION || !rlt_pubsub_moved(&r->pubsub, slot))
             return 0;
@@ -410,8 +415,8 @@ static int dispatch_push(relet *r, relet_value v, relet_event *ev)
     return 0;
 }
 
-/* A push for which there was no room. When a subscription is waited for it may
- * have been the confirmation, and then it would never come. */
+/* A push was lost for lack of room. If a subscription is not confirmed yet, the
+ * lost push may have been its confirmation, which does not come twice. */
 static void dispatch_lost(relet *r)
 {
     r->session.tell_gap = 1;
@@ -436,7 +441,7 @@ static int dispatch_skipped(relet *r, relet_event *ev)
     return dispatch_take(r, none, ev);
 }
 
-/* Judge what has come until there is something to tell. */
+/* Handles input until there is an event to tell. */
 static int dispatch_listen(relet *r, relet_event *ev)
 {
     relet_value v = {NULL, NULL};
@@ -487,7 +492,7 @@ static const char *dispatch_ended_text(relet_why why, int unsure, int unwatched)
     return unsure ? "sent, then the link was lost" : "not sent";
 }
 
-/* The next outcome that no answer brought. */
+/* The outcome of the next operation that ended without an answer. */
 static int dispatch_ended(relet *r, relet_event *ev)
 {
     rlt_op op;
@@ -520,8 +525,8 @@ static void dispatch_count(relet *r, const relet_event *ev)
         r->unsure++;
 }
 
-/* The next event, also one that users do not hear of. Parts with nothing to tell
- * are not called: that is seen here, for this is once per event. */
+/* The next event, including those that users are not told of. This runs once
+ * per event, so a part is called only if it has something to tell. */
 static int dispatch_next(relet *r, relet_event *ev)
 {
     int told;
@@ -544,7 +549,7 @@ static int dispatch_next(relet *r, relet_event *ev)
     return told;
 }
 
-/* 1: the event is a wake-up of ours, and not to be told. */
+/* 1: the event is about the channel of wake-ups, and not to be told. */
 static int dispatch_wakes(relet *r, const relet_event *ev)
 {
     if (!rlt_leases_hides(r, ev))

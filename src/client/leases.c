@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * leases.c - the leases of a client: starting them, carrying what they want to
- * the server and the answers back, one channel on which they are woken. */
+ * leases.c - the leases of a client: starts and stops them, sends their
+ * requests, hands them the answers, and wakes them through one channel. */
 #include "client.h"
 #include "cmd.h"
 #include "text.h"
 
 #define LEASES_KEYS 3 /* lease, fence, sleepers                              */
 #define LEASES_SILENCE_MS                                                      \
-    1000 /* less is no sign of anything on a busy machine */
+    1000 /* a shorter silence is normal on a busy machine */
 
 /* ---------------------------------------------------------------- settings */
 
@@ -18,7 +18,7 @@ static int leases_refuse(relet *r, const char *rule)
     return RELET_E_CONFIG;
 }
 
-/* Settings that are 0 get their defaults; NULL, or the rule that is broken. */
+/* Settings that are 0 get their defaults. NULL, or the rule that is broken. */
 static const char *leases_plan(const relet_lease_config *c, rlt_elect_plan *p)
 {
     relet_time ttl = c->ttl_ms == 0 ? 10000 : c->ttl_ms;
@@ -68,7 +68,7 @@ static size_t leases_put(char *out, size_t at, relet_span s)
     return at + s.n;
 }
 
-/* Whether a server looks at a part of the key alone for its slot. */
+/* Whether only a part of the key, its hash tag, determines its hash slot. */
 static int leases_has_tag(relet_span key)
 {
     const char *from = (const char *)memchr(key.p, '{', key.n), *to;
@@ -79,9 +79,9 @@ static int leases_has_tag(relet_span key)
     return to != NULL && to > from + 1;
 }
 
-/* A tag ends with the first brace that closes: to a key that has such a one
- * elsewhere there is no other key in the same slot. And {x} alone would have
- * the companions of x. */
+/* A hash tag ends at the first }. So a key with a } outside a tag can have no
+ * companion in its hash slot. And the key {x} would have the companions of the
+ * key x. */
 static const char *leases_key_rule(relet_span key)
 {
     const char *end = (const char *)memchr(key.p, '}', key.n);
@@ -130,7 +130,7 @@ RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out)
     return RLT_UID_LEN;
 }
 
-/* LABEL:128 bits of chance: no owner of another time or place has it. */
+/* LABEL:UID, with 128 random bits: no other owner ever has the same name. */
 static const char *leases_owner(relet *r, rlt_lease_entry *h, relet_span label)
 {
     size_t n;
@@ -144,7 +144,7 @@ static const char *leases_owner(relet *r, rlt_lease_entry *h, relet_span label)
     return NULL;
 }
 
-/* A companion of the key, in the same slot. */
+/* A companion of the key, in the same hash slot. */
 static relet_span leases_companion(relet_span key, const char *what, char *out)
 {
     int tag = !leases_has_tag(key);
@@ -158,7 +158,8 @@ static relet_span leases_companion(relet_span key, const char *what, char *out)
     return rlt_span(out, leases_put(out, n, relet_str(what)));
 }
 
-/* Negative, zero, positive: the one order in which groups are taken. */
+/* Negative, zero or positive: the leases of a group are acquired in the order
+ * of their keys. */
 static int leases_compare(const rlt_lease_entry *a, const rlt_lease_entry *b)
 {
     int order = memcmp(a->key, b->key, RLT_MIN(a->key_len, b->key_len));
@@ -204,7 +205,7 @@ static uint64_t leases_tag(const relet *r, const rlt_lease_entry *h,
     return (uint64_t)(h - r->leases) << 32 | serial;
 }
 
-/* Keys first, then what the head of the script says. */
+/* The keys come first, then the arguments that the head of the script lists. */
 static int leases_send(relet *r, const rlt_lease_entry *h,
                        const rlt_request *want)
 {
@@ -261,7 +262,7 @@ static int leases_in_use(const rlt_lease_entry *h)
     return h->elect.state != RLT_ELECT_REST;
 }
 
-/* Whether all that stand before it in its group are held. */
+/* Whether all leases before this one in its group are held. */
 static int leases_open(const relet *r, const rlt_lease_entry *h)
 {
     uint32_t i;
@@ -286,7 +287,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
         r->lease_serial++;
         rlt_assert(h->elect.lease.asked == want.what);
         if (want.what == RLT_WANT_ACQUIRE)
-            rlt_leases_listen(r); /* when there was no memory for it before */
+            rlt_leases_listen(r); /* again, if it had no memory before */
         if (leases_send(r, h, &want) == 0)
             continue;
         memset(&failed, 0, sizeof failed);
@@ -296,7 +297,8 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
     }
 }
 
-/* What one of them has become may open or shut the way for others. */
+/* A lease that changes state may let other leases of its group go on, or stop
+ * them. */
 static void leases_turns(relet *r)
 {
     uint32_t i;
@@ -315,7 +317,7 @@ static void leases_turns(relet *r)
     }
 }
 
-/* Those of this client that wait for the same key. */
+/* Wakes the leases of this client with this key, except `but`. */
 static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
 {
     uint32_t i;
@@ -326,9 +328,9 @@ static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
             rlt_elect_wake(&r->leases[i].elect, r->session.now);
 }
 
-/* When a holder has waited long enough for a link that says nothing: there is
- * time left to renew over another one. What stands before its renewal may be
- * slow by right, until its own time is up. */
+/* When to give up a silent link that owes the answer to a renewal: while there
+ * is time left to renew over another link. An operation before the renewal may
+ * be slow until its own timeout has passed. */
 static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
 {
     const rlt_lease *l = &h->elect.lease;
@@ -394,9 +396,10 @@ RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
     reply.value = v;
     rlt_elect_reply(&h->elect, r->session.now, &reply);
     rlt_assert(!leaving || h->elect.state != RLT_ELECT_LEADING);
-    /* A release takes their place in the line with it, and wakes none of them:
-     * all campaigns of a client stand there under its one channel. One that a
-     * server refused to do has taken nothing, and is asked for again. */
+    /* All campaigns of a client stand in line under its one channel. A release
+     * takes this channel out of the line and does not wake it, so the client's
+     * other campaigns are woken here. A release that the server refused has
+     * taken nothing out, and is sent again. */
     if ((leaving && h->elect.state != RLT_ELECT_LEAVING) ||
         (releasing && h->elect.lease.state != RLT_LEASE_RELEASING))
         leases_wake(r, leases_key_of(h), h);
@@ -454,7 +457,7 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
     return 0;
 }
 
-/* What comes about the channel of wake-ups is not for the user. */
+/* Events about the channel of wake-ups are not for the user. */
 RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev)
 {
     return r->wake_len > 0 && ev->channel.n == r->wake_len &&
@@ -487,7 +490,7 @@ RELET_PRIVATE void rlt_leases_name(relet *r)
 RELET_PRIVATE void rlt_leases_listen(relet *r)
 {
     rlt_leases_name(r);
-    /* Without it, timers alone. It goes out before the first request. */
+    /* Sent before the first request. If it fails, only timers wake. */
     if (r->listens ||
         rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) < 0)
         return;

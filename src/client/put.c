@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * put.c - what a client puts into queues. */
+ * put.c - puts jobs into queues, in batches where it can, and reads the answers
+ * to puts. */
 #include "client.h"
 #include "text.h"
 #include "args.h"
 
 #define PUT_PLAIN_MAX 128
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
-#define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* sums with it fit        */
+#define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* adding jobs cannot wrap */
 
 static const char *put_rule(const relet *r, const relet_job *jobs,
                             size_t count, int *plain)
@@ -32,8 +33,10 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
     return NULL;
 }
 
-/* A number that no other operation of this client has, under a place where the
- * server remembers it: its own for as long as its answer may be waited for. */
+/* Gives a put a number that no other put of this client has, and a place under
+ * which the server remembers the number, so that a repeat changes nothing. No
+ * other put has the place while this one waits for its answer. Returns the
+ * place, from 1 on. */
 static uint32_t put_op(relet *r, rlt_args *w)
 {
     uint64_t places = 2 * (uint64_t)r->home->operations_max;
@@ -48,9 +51,9 @@ static uint32_t put_op(relet *r, rlt_args *w)
     return place + 1;
 }
 
-#define PUT_WORDS 10 /* of a plain put, in front of its jobs                  */
+#define PUT_WORDS 10 /* words of a plain put before its jobs                  */
 
-/* With the newest put, which was not sent yet: as rlt_submit_along. */
+/* Joins the newest put, if that was not sent. Returns as rlt_submit_along. */
 static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
                      size_t count, const relet_request *q)
 {
@@ -154,7 +157,7 @@ static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
     return RLT_SCRIPT_QUEUE_OFFER;
 }
 
-/* From now on others may join it. */
+/* From now on later puts may join this one. */
 static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
                       size_t count)
 {
@@ -189,7 +192,7 @@ RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
     (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w->keys, &a, &own);
 }
 
-/* What follows an offer has room if this is there, too. */
+/* Output bytes that must be free for the promote behind an offer. */
 #define PUT_PROMOTE_BYTES (1024 + 5 * RLT_QUEUE_KEY_MAX)
 
 static int put_has_room(const relet *r, int plain)
@@ -205,7 +208,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     rlt_queue_tag tag;
     rlt_args *w;
     relet_args a;
-    uint64_t most = waiting_max; /* 0: as many as there are */
+    uint64_t most = waiting_max; /* 0: no limit */
     int plain = 0, script, code;
     uint32_t place = 0;
     const char *rule = rlt_queue_tag_make(&tag, relet_str(r->prefix), queue);
@@ -292,7 +295,8 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
     return code;
 }
 
-/* The i-th word of an offer's answer: a number, or '-', one and a letter. */
+/* The i-th word of an offer's answer: the number of the new job; or '-', the
+ * number of the job that has its id already, and a letter for its place. */
 static relet_span put_word(relet_value v, size_t i)
 {
     relet_span s = relet_value_text(v);
@@ -302,7 +306,7 @@ static relet_span put_word(relet_value v, size_t i)
     return s.p != NULL ? rlt_span_cut(&s, ' ') : s;
 }
 
-/* The letter behind it, which it loses; or 0. */
+/* Cuts the letter off the end of such a word, and returns it; or 0. */
 static char put_letter(relet_span *word)
 {
     char last = word->n > 0 && *word->p == '-' ? word->p[word->n - 1] : 0;
@@ -318,7 +322,7 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
     relet_span word = put_word(v, i);
     int64_t n = 0;
 
-    if (relet_value_type(v) == RELET_ARRAY) { /* plain: they follow the first */
+    if (relet_value_type(v) == RELET_ARRAY) { /* plain: numbers in a row */
         if (!relet_value_int(relet_value_at(v, 0), &n) || n <= 0)
             return 0;
         *number = (uint64_t)n + i;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue.c - what operators ask of queues: to see jobs and numbers, to cancel,
- * to replay, to purge, to pause; and what they read of the answers. */
+ * queue.c - the commands of operators: look at jobs and counts, cancel, replay,
+ * purge, reap, trim, repair, pause; and the readers of the answers. */
 #include "client.h"
 #include "text.h"
 #include "args.h"
 
 #define QUEUE_MOST 128         /* jobs that a script looks at, named or not   */
 #define QUEUE_REPLAYS 10
-#define QUEUE_KEPT_MS 3600000  /* a result of which the end was lost          */
+#define QUEUE_KEPT_MS 3600000  /* for a result whose expiry was lost          */
 #define QUEUE_MS_MAX ((relet_time)1000000000000)
-#define QUEUE_TEXT_MAX "4096"  /* of a record or text in a list: any head     */
+#define QUEUE_TEXT_MAX "4096"  /* bytes of a listed record or text; heads fit */
 
 /* ------------------------------------------------------------------ sending */
 
@@ -124,7 +124,7 @@ RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_RETAIN, q, RELET_REPEATABLE);
 }
 
-/* What places are called in scripts, and where they are. */
+/* The letter of a place in scripts, or NULL; *key: where its jobs are. */
 static const char *queue_place(relet_place place, rlt_queue_key *key)
 {
     switch (place) {
@@ -351,7 +351,7 @@ RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
 
 /* ----------------------------------------------------------------- settings
  *
- * Fields of the queue's own, which the scripts read. */
+ * Fields of the queue itself beside its jobs, which the scripts read. */
 
 static int queue_command(relet *r, const relet_span *argv, size_t argc,
                          const relet_request *q)
@@ -475,7 +475,7 @@ static uint64_t queue_word(relet_span *s)
 }
 
 /* "L token attempts stalls replays flag owners"; a job that was never claimed
- * has none. */
+ * has no state. */
 static void queue_state(relet_span s, relet_job_info *out)
 {
     relet_span letter = rlt_span_cut(&s, ' '), flag;

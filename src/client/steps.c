@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * steps.c - the script of each step of a worker, and its arguments: keys first,
- * then what the head of the script says. */
+ * then those that the head of the script lists. */
 #include "client.h"
 #include "text.h"
 
 #define STEPS_PROMOTE_MAX 128
 #define STEPS_RANK_MAX 128
 #define STEPS_FORGET_MAX 16 /* a server copies the records that it walks over */
-#define STEPS_KEPT_MAX (UINT64_C(1) << 52) /* as many as there are            */
+#define STEPS_KEPT_MAX (UINT64_C(1) << 52) /* no limit on done jobs           */
 #define STEPS_CLAIM_HEAD 128 /* bytes                                         */
 
-/* How many bytes of records a claim may bring: none of them is over bulk_max
- * then, but one that comes alone. */
+/* How many bytes of records a claim may bring. So no record exceeds bulk_max,
+ * except one that comes alone. */
 static uint64_t steps_claim_bytes(const relet *r)
 {
     const rlt_reader *in = &r->conn.reader;
@@ -36,7 +36,7 @@ static void steps_jobs(rlt_args *w, const rlt_worker_entry *d, rlt_step step)
     }
 }
 
-/* The job that was leased next behind `last`, of those that go back. */
+/* Of the jobs to return, the one that was leased next after `last`; or NULL. */
 static const rlt_claim *steps_next_back(const rlt_worker_entry *d,
                                         const rlt_claim *last)
 {
@@ -56,8 +56,8 @@ static const rlt_claim *steps_next_back(const rlt_worker_entry *d,
     return next;
 }
 
-/* In the order in which they were leased, so that they wait in it again:
- * slots are in any order. */
+/* Jobs are returned in the order in which they were leased, so that they wait
+ * in this order again. The worker's claims are in any order. */
 static void steps_jobs_back(rlt_args *w, const rlt_worker_entry *d)
 {
     const rlt_claim *s = NULL;

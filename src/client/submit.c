@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * submit.c - what goes out: commands, transactions, scripts, wishes.
+ * submit.c - submits commands, transactions, scripts and subscriptions.
  *
- * Each of these either queues all of its bytes and one operation, or returns a
+ * A submission either queues all of its bytes and one operation, or returns a
  * code and has changed nothing. */
 #include <stdarg.h>
 
@@ -11,12 +11,14 @@
 #include "command_rules.h"
 #include "text.h"
 
-/* A longer wait is one for ever, which can be added to no time. */
+/* A longer timeout becomes RELET_NEVER, which is not added to a time. */
 #define SUBMIT_MS_MAX ((relet_time)1000000000000)
-/* queue_forget.lua leaves what a client put last for an hour, at least. */
+/* queue_forget.lua keeps the record of a client's last put for an hour or more:
+ * puts end before that, so that no repeat puts jobs twice. */
 #define SUBMIT_PUT_MS_MAX ((relet_time)50 * 60 * 1000)
 
-/* n bytes, which never go out when there is less room for all that does. */
+/* Refuses n bytes that would not fit into an empty output of `room` bytes. n is
+ * 0 if the arguments are over a limit. */
 static int submit_fits(relet *r, size_t n, size_t room)
 {
     if (n == 0)
@@ -27,7 +29,7 @@ static int submit_fits(relet *r, size_t n, size_t room)
     return 0;
 }
 
-/* The rules that hold for each operation, of n bytes. */
+/* The rules for each operation of the user, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
     int full = r->conn.outstanding >= r->home->operations_max, code;
@@ -47,7 +49,7 @@ static int submit_may(relet *r, size_t n)
     return 0;
 }
 
-/* Room for it; or NULL, and *code says why. */
+/* Room for n bytes and one operation; or NULL, and *code says why. */
 static uint8_t *submit_begin(relet *r, size_t n, int *code)
 {
     uint8_t *out = NULL;
@@ -58,7 +60,7 @@ static uint8_t *submit_begin(relet *r, size_t n, int *code)
     return out;
 }
 
-/* What the user says of it. */
+/* Copies the user's tag, flag and timeout into the operation. */
 static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
 {
     op->deadline = r->setup.timeout_ms;
@@ -95,7 +97,8 @@ static int submit_is_cached(const relet_request *q)
     return q != NULL && (q->flags & RELET_CACHED) != 0;
 }
 
-/* The answers before the one that counts, and the bytes that bring them. */
+/* The bytes of a CLIENT CACHING before the command, or 0. Its answer comes
+ * before the one that counts. */
 static size_t submit_prefix(rlt_op *op, const relet_request *q)
 {
     if (!submit_is_cached(q))
@@ -105,7 +108,7 @@ static size_t submit_prefix(rlt_op *op, const relet_request *q)
     return sizeof submit_caching - 1;
 }
 
-/* Why a server would never invalidate what this reads; NULL: it would. */
+/* Why the server would never invalidate the reply to this request, or NULL. */
 static const char *submit_cached_rule(const relet *r, const relet_request *q)
 {
     if (!submit_is_cached(q) || r->setup.tracking == RELET_TRACK_OPTIN)
@@ -114,7 +117,8 @@ static const char *submit_cached_rule(const relet *r, const relet_request *q)
            "invalidates what it reads";
 }
 
-/* One behind a loss that was not told is of a transaction that is refused. */
+/* A WATCH behind a lost WATCH that was not told yet belongs to a transaction
+ * that is refused. */
 static uint8_t submit_watch_flags(const rlt_session *s, rlt_effect effect)
 {
     if (effect == RLT_EFFECT_UNWATCH)
@@ -186,7 +190,7 @@ RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
 static const char submit_multi[] = "*1\r\n$5\r\nMULTI\r\n";
 static const char submit_exec[] = "*1\r\n$4\r\nEXEC\r\n";
 
-/* Bytes of all of it; 0 and a rule, when one of them is refused. */
+/* Bytes of the whole transaction; 0 and a rule if a command is refused. */
 static size_t submit_unit_size(const relet_args *c, size_t count,
                                const char **rule)
 {
@@ -261,7 +265,8 @@ RELET_API int relet_script_add(relet *r, relet_span body)
     return rlt_script_add(&r->scripts, body);
 }
 
-/* Its words, whole or by its SHA-1, and what it waits for. */
+/* Makes the words that call the script, by its body (`whole`) or its SHA-1, and
+ * the class of the operation. */
 static size_t submit_script_words(const rlt_script *s, uint32_t script,
                                   int whole, size_t keys, char digits[20],
                                   relet_span words[RLT_SCRIPT_WORDS],
@@ -275,8 +280,8 @@ static size_t submit_script_words(const rlt_script *s, uint32_t script,
     return RLT_SCRIPT_WORDS;
 }
 
-/* Ours wait for no room that the user's have taken, and go only over the link
- * that is there. */
+/* Library operations have output that the user's cannot take. Unless they are
+ * repeatable, they end with the current link. */
 static int submit_ours(relet *r, const relet_span *head, size_t heads,
                        const relet_args *a, const relet_request *q,
                        rlt_op *op)
@@ -371,7 +376,7 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
                          &op);
 }
 
-/* So much goes out as one, of what was put one after the other. */
+/* Bytes of a put batch at most. */
 #define SUBMIT_ALONG_MAX 65536
 
 RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * workers.c - the workers of a client: carrying what they want to the server and
- * the answers back. */
+ * workers.c - the workers of a client: starts and stops them, sends their
+ * requests, hands them the answers, and shares the room of a team. */
 #include "client.h"
 #include "text.h"
 #include "args.h"
@@ -11,16 +11,16 @@
 
 /* ----------------------------------------------------------------- sending */
 
-/* What a step needs besides its jobs, and for each of these: the text of a
- * script and its keys, a number and a token. */
+/* Output bytes of a step: for the text of its script and the keys; and for each
+ * job, a number and a token. */
 #define WORK_STEP_BYTES 5120
 #define WORK_JOB_BYTES 64
 
 /* A claim brings a few values, and three for each job. */
 #define WORK_CLAIM_VALUES 3
 
-/* How many jobs a step may be about, so that it can go out, and its answer
- * come in. 0: none. */
+/* How many jobs a step may have, so that it fits the output and its answer the
+ * limits of replies. 0: none. */
 static uint32_t workers_batch(const relet *r)
 {
     const rlt_reader *in = &r->conn.reader;
@@ -29,7 +29,7 @@ static uint32_t workers_batch(const relet *r)
     size_t out = RLT_MAX(r->output_max, WORK_STEP_BYTES) - WORK_STEP_BYTES;
 
     out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORKER_BATCH);
-    out = RLT_MIN(out, in->limits.bulk_max); /* an answer has a letter each   */
+    out = RLT_MIN(out, in->limits.bulk_max); /* answers have a letter a job   */
     return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
 }
 
@@ -41,7 +41,7 @@ static int workers_has_key(const rlt_worker_entry *d, relet_span key)
            rlt_span_same(rlt_queue_name(&d->queue, RLT_KEY_JOBS, room), key);
 }
 
-/* Whether one of them has room for a job. */
+/* Wakes the workers of the queue. 1: one of them has room for a job. */
 static int workers_wake(relet *r, relet_span key)
 {
     int hungry = 0;
@@ -56,9 +56,9 @@ static int workers_wake(relet *r, relet_span key)
     return hungry;
 }
 
-/* No worker here has this queue any more: it left the line, which the server has
- * forgotten with the last that it wrote. It leaves once more, which calls another
- * one; what does not go out is lost, and the job waits for somebody's poll. */
+/* No worker here has this queue any more: the client left the line, but the
+ * server has lost that write. Leaving again wakes another sleeper. If this
+ * is not sent, the job waits until a worker polls. */
 static void workers_decline(relet *r, relet_span key)
 {
     static const char end[] = ":jobs";
@@ -88,8 +88,8 @@ static void workers_decline(relet *r, relet_span key)
     (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_SLEEP, KEYS, &a, &own);
 }
 
-/* Who took a job while it stood in line, since it knew when one is due, stands
- * there still: a call that finds it full is for somebody else. */
+/* A worker that claimed a job at its due time did not leave the line for it. A
+ * wake-up that finds this worker full is passed on to another sleeper. */
 static void workers_pass_on(relet *r, relet_span key)
 {
     uint32_t i;
@@ -101,8 +101,8 @@ static void workers_pass_on(relet *r, relet_span key)
     workers_decline(r, key);
 }
 
-/* The workers of a client stand in line as one: who leaves takes the others of
- * its queue out, too, and they line up again behind that. */
+/* The workers of a client have one place in the line of a queue. A worker that
+ * leaves takes the others out, too, and they line up again. */
 static void workers_left(relet *r, const rlt_worker_entry *d)
 {
     char room[RLT_QUEUE_KEY_MAX];
@@ -136,8 +136,8 @@ static int workers_mates(const rlt_worker_entry *d, const rlt_worker_entry *e)
     return rlt_workers_in_use(e) && e->team == d->team;
 }
 
-/* What brings it level, by weight, with what each other one of its team would
- * have that is hungry, too. */
+/* The largest load of d that keeps load/weight at or below that of every hungry
+ * team mate with one more job. */
 static uint64_t workers_level(const relet *r, const rlt_worker_entry *d)
 {
     uint64_t level = UINT32_MAX;
@@ -153,7 +153,8 @@ static uint64_t workers_level(const relet *r, const rlt_worker_entry *d)
     return level;
 }
 
-/* The hungry one of a team that had least, by weight, over time; or NULL. */
+/* The hungry worker of the team that took the fewest jobs over time, by weight;
+ * or NULL. */
 static const rlt_worker_entry *workers_next(const relet *r,
                                             const rlt_worker_entry *d)
 {
@@ -176,7 +177,7 @@ static int workers_is_busy(const rlt_worker_entry *d)
            rlt_worker_load(&d->work) > 0;
 }
 
-/* Who had no work saves up nothing. */
+/* An idle worker banks no credit against its team. */
 static void workers_account(const relet *r, rlt_worker_entry *d)
 {
     uint64_t least = UINT64_MAX;
@@ -194,9 +195,9 @@ static void workers_account(const relet *r, rlt_worker_entry *d)
         d->served = RLT_MAX(d->served, least);
 }
 
-/* How many jobs it may have at a time. Those of a team share the room of the
- * largest, level by weight; who has none has its turn, though the room is too
- * small for its weight. */
+/* How many jobs the worker may have at a time. The workers of a team share the
+ * room of the largest, level by weight. A worker without jobs gets its turn
+ * even if the room is too small for its weight. */
 static uint32_t workers_allowed(const relet *r, const rlt_worker_entry *d)
 {
     const rlt_worker_entry *next = d->team ? workers_next(r, d) : NULL;
@@ -236,7 +237,7 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
             return;
         r->worker_serial = serial;
         if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
-            rlt_leases_listen(r); /* when there was no memory for it before */
+            rlt_leases_listen(r); /* again, if it had no memory before */
         if (workers_send(r, d, &e) == 0) {
             if (e.step == RLT_STEP_LEAVE)
                 workers_left(r, d);
@@ -302,7 +303,7 @@ RELET_PRIVATE void rlt_workers_tick(relet *r)
     workers_turns(r);
 }
 
-/* All events have been taken: what has ended since goes out together. */
+/* All events have been taken: jobs that have ended since are sent together. */
 RELET_PRIVATE void rlt_workers_flush(relet *r)
 {
     if (r->worker_due == RLT_WORKERS_DUE)
@@ -323,7 +324,7 @@ RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
     return t;
 }
 
-/* The answer to what was sent for one job alone. */
+/* The answer to a script that ended one job alone. */
 static void workers_closed(rlt_worker_entry *d, uint32_t slot, rlt_heard heard,
                            relet_value v)
 {
@@ -358,7 +359,7 @@ RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
         tells =
             rlt_worker_reply(&d->work, r->session.now, (rlt_step)what, &reply);
     workers_turns(r);
-    if (tells == 0) /* before what else has come, which may need its room */
+    if (tells == 0) /* events come before more input, which may need room */
         return rlt_workers_event(r, ev);
     ev->kind = tells == RLT_WORKER_BROUGHT ? RELET_JOBS : RELET_WORKER_TROUBLE;
     ev->tag = d->tag;
@@ -447,7 +448,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     d->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;
     d->dead_ms = c->dead_ms ? c->dead_ms : WORK_DEAD_MS;
     if (d->dead_ms == RELET_NEVER)
-        d->dead_ms = 0; /* as queue_trim has it */
+        d->dead_ms = 0; /* means for ever in queue_trim */
     if (p->lease_ms < 50 || p->lease_ms > RLT_LEASES_MS_MAX)
         return "worker.lease_ms must be between 50 and 1000000000";
     if (p->renew_ms < 1 || p->renew_ms > p->lease_ms / 3)

@@ -2,16 +2,17 @@
  *
  * config.c - the settings: their limits and their defaults.
  *
- * Every field stands once in a table; the URL's options, the environment and
- * the check all go by it. */
+ * One table lists the fields; the URL's options, the environment and the check
+ * all use it. */
 #include "config.h"
 
 #include "text.h"
 
-/* A thousand years would do as well, if adding it to a time cannot overflow. */
+/* About 32 years. Any large value will do that can be added to a time without
+ * overflow. */
 #define CONFIG_MS_MAX ((int64_t)1000000000000)
 
-/* Doubling and adding a few of these stays within size_t. */
+/* Twice such a size, or the sum of a few, stays within size_t. */
 #define CONFIG_BYTES_MAX ((size_t)-1 / 4)
 #define CONFIG_BYTES ((int64_t)CONFIG_BYTES_MAX)
 
@@ -22,7 +23,8 @@
     {#name, (int64_t)sizeof(((relet_config *)0)->name) - 1, 0, \
      offsetof(relet_config, name), kind, option}
 
-/* The smallest limits are those with which a handshake goes through. */
+/* The minimum of each limit is the smallest value with which a handshake still
+ * succeeds. */
 static const rlt_field config_fields[] = {
     CONFIG_STRING(host, RLT_FIELD_TEXT, 0),
     CONFIG_NUMBER(port, RLT_FIELD_INT, 0, 1, 65535),
@@ -148,7 +150,7 @@ RELET_PRIVATE char *rlt_config_chars(relet_config *c, const rlt_field *f)
     return (char *)c + f->at;
 }
 
-/* Why a byte may not stand in a field of text, or NULL. */
+/* The reason why a field of text may not contain a byte, or NULL. */
 RELET_PRIVATE const char *rlt_config_byte_rule(const rlt_field *f, char b)
 {
     if ((uint8_t)b < ' ' || b == 0x7f)
@@ -166,7 +168,8 @@ RELET_PRIVATE int rlt_config_is_text(const rlt_field *f)
            f->kind == RLT_FIELD_ASCII;
 }
 
-/* A number that int64 cannot hold is over every limit, as is the largest. */
+/* A size that int64 cannot hold becomes INT64_MAX, which is over every limit
+ * too. */
 RELET_PRIVATE int64_t rlt_config_get(const relet_config *c, const rlt_field *f)
 {
     const void *p = (const char *)c + f->at;
@@ -193,7 +196,7 @@ RELET_PRIVATE int64_t rlt_config_get(const relet_config *c, const rlt_field *f)
     return 0;
 }
 
-/* Only kinds that text can set. */
+/* Only for the kinds of number that text can set. */
 RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
                                   int64_t v)
 {
@@ -205,7 +208,7 @@ RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
         *(int *)p = (int)v;
 }
 
-/* A setting breaks a rule: the sentence is `field rule`. */
+/* Reports a setting that breaks a rule; the message is `field rule`. */
 RELET_PRIVATE int rlt_config_refuse(relet_fault *fault, const char *field,
                                     const char *rule)
 {

@@ -2,7 +2,7 @@
  *
  * config.h - the settings: their limits and their defaults.
  *
- * What users call is in relet.h. */
+ * The public functions are declared in relet.h. */
 #ifndef RLT_CONFIG_H
 #define RLT_CONFIG_H
 
@@ -28,30 +28,32 @@ typedef struct rlt_field {
     uint16_t min;
     uint16_t at;
     uint8_t kind;
-    uint8_t option; /* a URL may set it behind its question mark            */
+    uint8_t option; /* 1: a URL may set it behind the question mark         */
 } rlt_field;
 
-/* The fields one by one: NULL behind the last. */
+/* A field by its index, NULL behind the last; or by its name, else NULL. */
 RELET_PRIVATE const rlt_field *rlt_config_field(size_t i);
 RELET_PRIVATE const rlt_field *rlt_config_find(relet_span name);
 
-/* A bit of its own for each field. */
+/* A bit of its own for each of the first 32 fields, which include all those
+ * that a URL can set. */
 RELET_PRIVATE uint32_t rlt_config_bit(const rlt_field *f);
 
 RELET_PRIVATE char *rlt_config_chars(relet_config *c, const rlt_field *f);
 RELET_PRIVATE int rlt_config_is_text(const rlt_field *f);
 
-/* Why a byte may not stand in a field of text, or NULL. */
+/* The reason why a field of text may not contain a byte, or NULL. */
 RELET_PRIVATE const char *rlt_config_byte_rule(const rlt_field *f, char b);
 
-/* A number that int64 cannot hold is over every limit, as is the largest. Set
- * only takes the kinds that text can set. */
+/* Get returns INT64_MAX, which is over every limit, for a size that int64
+ * cannot hold. Set only takes the kinds of number that text can set. */
 RELET_PRIVATE int64_t rlt_config_get(const relet_config *c,
                                      const rlt_field *f);
 RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
                                   int64_t v);
 
-/* A setting breaks a rule: the sentence is `field rule`. RELET_E_CONFIG. */
+/* Reports a setting that breaks a rule in *fault, which may be NULL; the
+ * message is `field rule`. Returns RELET_E_CONFIG. */
 RELET_PRIVATE int rlt_config_refuse(relet_fault *fault, const char *field,
                                     const char *rule);
 

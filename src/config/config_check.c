@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_check.c - whether settings can be, alone and together. */
+ * config_check.c - checks each setting alone, and the settings together. */
 #include "text.h"
 #include "config_url.h"
 
@@ -50,7 +50,7 @@ static int check_fields(const relet_config *c, relet_fault *fault)
     return err;
 }
 
-/* The host by the same rules as in a URL, but without escapes. */
+/* Checks the host by the same rules as in a URL, but without escapes. */
 static int check_host(rlt_parser *r, const relet_config *c)
 {
     relet_span s = rlt_parser_start(r, "host", "host", c->host);
@@ -113,8 +113,9 @@ static int check_who(const relet_config *c, relet_fault *fault)
     return 0;
 }
 
-/* bulk_max and line_max may be over reply_max: whichever is met first counts.
- * The three together are asked for once only when nothing can grow. */
+/* bulk_max and line_max may be over reply_max: the limit that is reached first
+ * counts. The sum of output_max, reply_max and tape_max is limited only when
+ * nothing can grow, because then all three are allocated at once. */
 static int check_limits(const relet_config *c, relet_fault *fault)
 {
     if (c->retry_min_ms > c->retry_max_ms)

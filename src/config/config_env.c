@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_env.c - settings out of the environment, scoped or not. */
+ * config_env.c - reads settings from the environment, with or without a
+ * scope. */
 #include "text.h"
 #include "config_url.h"
 
@@ -16,8 +17,8 @@ typedef enum env_level {
     ENV_SCOPED
 } env_level;
 
-/* A variable at one level; set but empty counts as not set. Its name is then
- * the label of what is read. */
+/* The value of a variable at one level, or NULL; a variable that is set but
+ * empty counts as not set. The variable's name becomes the label for faults. */
 static const char *env_at(env_env *e, env_level level,
                           const char *name)
 {
@@ -34,7 +35,7 @@ static const char *env_at(env_env *e, env_level level,
     return value == NULL || *value == '\0' ? NULL : value;
 }
 
-/* The same at either level, scoped first. */
+/* The value of a variable at either level, scoped first, or NULL. */
 static const char *env_any(env_env *e, const char *name)
 {
     const char *value = env_at(e, ENV_SCOPED, name);
@@ -42,7 +43,7 @@ static const char *env_any(env_env *e, const char *name)
     return value != NULL ? value : env_at(e, ENV_GENERIC, name);
 }
 
-/* Set a field from a variable that was just looked up. */
+/* Sets a field from the variable that was looked up last. */
 static int env_set(env_env *e, const char *value, const char *field)
 {
     if (value == NULL)
@@ -51,7 +52,7 @@ static int env_set(env_env *e, const char *value, const char *field)
         e->r, rlt_parser_start(e->r, e->r->variable, field, value), field);
 }
 
-/* What is not about where to connect. */
+/* Reads the variables that do not say where to connect. */
 static int env_rest(env_env *e, env_level level)
 {
     static const char *const pairs[][2] = {{"REDIS_DB", "db"},
@@ -110,9 +111,10 @@ static int env_sentinel(env_env *e, env_level level)
                           "service");
 }
 
-/* Where to connect is decided by one variable, the first that is set: half of
- * one address and half of another would be neither. REDIS_PORT counts beside a
- * host, or alone; platforms that link containers set it to something else. */
+/* One variable, the first that is set, decides where to connect, so that parts
+ * of two addresses are never mixed. REDIS_PORT counts only beside REDIS_HOST,
+ * or if none of these is set: platforms that link containers set it to
+ * something else. */
 static const char *const env_wheres[] = {"REDIS_SENTINEL_HOST",
                                             "REDIS_HOST", "REDIS_URL"};
 
@@ -138,8 +140,8 @@ static env_where env_find_where(env_env *e, env_level *level)
     return ENV_WHERE_NONE;
 }
 
-/* From the general to the special: the credentials in a scoped URL go over a
- * generic password, and a scoped password over them. */
+/* Reads the general before the special: the credentials in a scoped URL
+ * override a generic password, and a scoped password overrides them. */
 static int env_read(rlt_parser *r, void *from)
 {
     env_env *e = (env_env *)from;

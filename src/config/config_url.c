@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_url.c - settings out of text: fields, hosts, URLs.
+ * config_url.c - reads settings from text: fields, hosts, URLs.
  *
- * Every fault knows its byte. */
+ * Every fault has the offset of the byte that is wrong. */
 #include "config_url.h"
 
 #include "text.h"
 
-#define URL_SUN_PATH 108 /* what Linux has room for in a sockaddr_un */
+#define URL_SUN_PATH 108 /* the size of sun_path in Linux's sockaddr_un */
 
 static const char *const url_schemes[] = {
     "redis", "rediss", "unix", "sentinel", "cluster", "mem", "file"};
@@ -15,7 +15,7 @@ static const char *const url_trackings[] = {"off", "read", "optin",
                                             "broadcast"};
 static const char *const url_fsyncs[] = {"always", "everysec", "never"};
 
-/* ------------------------------------------------------------------ reader */
+/* ------------------------------------------------------------------ parser */
 
 RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
                                    relet_fault *fault)
@@ -55,7 +55,7 @@ RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
     return relet_str(text);
 }
 
-/* Begins a sentence about the byte at `at`. */
+/* Begins the message of a fault at the byte `at`. */
 static void url_fault_at(rlt_parser *r, const char *at, rlt_say *say)
 {
     memset(r->fault, 0, sizeof *r->fault);
@@ -80,8 +80,8 @@ RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
     return RELET_E_CONFIG;
 }
 
-/* Only digits and the names of options are repeated in a sentence: anything
- * else may be a password that slipped out of its place. */
+/* A message quotes only digits and the names of options: any other text may be
+ * a password in the wrong place. */
 static int url_fault_quote(rlt_parser *r, const char *what,
                            relet_span quote, const char *rule,
                            int64_t limit)
@@ -98,7 +98,8 @@ static int url_fault_quote(rlt_parser *r, const char *what,
     return RELET_E_CONFIG;
 }
 
-/* The head of s up to one of `stops`, at which s then begins. */
+/* Returns the head of s up to the first byte that is in `stops`. s then begins
+ * at that byte, or is empty. */
 static relet_span url_until(relet_span *s, const char *stops)
 {
     relet_span head = *s;
@@ -111,7 +112,7 @@ static relet_span url_until(relet_span *s, const char *stops)
     return head;
 }
 
-/* Take one byte, or the escape of one, off s. */
+/* Takes one byte, or the escape of one, off s. */
 static int url_byte(rlt_parser *r, relet_span *s, char *out)
 {
     const char *at = s->p;
@@ -137,7 +138,7 @@ static int url_byte(rlt_parser *r, relet_span *s, char *out)
     return 0;
 }
 
-/* One byte more for the field that was cleared last. */
+/* Appends one byte to the field that was cleared last. */
 static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
                    char b)
 {
@@ -157,8 +158,8 @@ static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
     return 0;
 }
 
-/* Append text to a field: what its kind allows and, unless `set` is NULL, what
- * is in the set. */
+/* Appends text to a field. The field's kind must allow every byte and, unless
+ * `set` is NULL, every byte must be in `set`. */
 RELET_PRIVATE int rlt_parser_append(rlt_parser *r, relet_span s,
                                     const char *field, const char *set)
 {
@@ -201,7 +202,7 @@ static int url_text(rlt_parser *r, relet_span s, const char *field)
     return rlt_parser_append(r, s, field, NULL);
 }
 
-/* The number that s is, within the limits of a field. */
+/* Reads all of s as a number within the limits of a field. */
 RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
                                     const char *field, int64_t *out)
 {
@@ -220,7 +221,7 @@ RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
     return 0;
 }
 
-/* Read a field, whatever its kind: what is not text is a number. */
+/* Reads a field of any kind: a field that is not text takes a number. */
 RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
                                    const char *field)
 {
@@ -247,7 +248,7 @@ RELET_PRIVATE size_t rlt_url_colons(relet_span s)
     return n;
 }
 
-/* Behind what host holds, for a reason at `at`. */
+/* Appends text to the host. A fault names the byte `at`. */
 static int url_host_add(rlt_parser *r, const char *at, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -256,7 +257,7 @@ static int url_host_add(rlt_parser *r, const char *at, const char *text)
     return 0;
 }
 
-/* %eth0, which names the interface that an address belongs to. */
+/* Reads a zone such as %eth0, the interface that an address belongs to. */
 static int url_zone(rlt_parser *r, relet_span s)
 {
     const char *at = s.p;
@@ -270,7 +271,7 @@ static int url_zone(rlt_parser *r, relet_span s)
     return rlt_parser_append(r, s, "host", RLT_URL_PLAIN);
 }
 
-/* A name, or an IPv6 address with or without a zone, behind what host holds. */
+/* Appends a name, or an IPv6 address with or without a zone, to the host. */
 RELET_PRIVATE int rlt_url_host(rlt_parser *r, relet_span s, int v6)
 {
     relet_span address;
@@ -287,7 +288,7 @@ RELET_PRIVATE int rlt_url_host(rlt_parser *r, relet_span s, int v6)
     return url_zone(r, s);
 }
 
-/* :port or nothing. *port stays when there is nothing. */
+/* Reads :port or nothing. Without a port *port stays as it is. */
 static int url_port(rlt_parser *r, relet_span s, int64_t *port)
 {
     if (s.n == 0)
@@ -298,8 +299,8 @@ static int url_port(rlt_parser *r, relet_span s, int64_t *port)
     return rlt_parser_number(r, s, "port", port);
 }
 
-/* name[:port] or [IPv6][:port]: the host, and *port if one is given. Of an
- * item in a list, the brackets belong to the host. */
+/* Reads name[:port] or [IPv6][:port] into the host, and *port if one is given.
+ * For an item in a list, the host keeps the brackets. */
 static int url_address(rlt_parser *r, relet_span s, int item,
                        int64_t *port)
 {
@@ -321,8 +322,8 @@ static int url_address(rlt_parser *r, relet_span s, int item,
     return url_port(r, s, port);
 }
 
-/* Addresses with commas between them, all into host; `port` is for those that
- * bring none, 0: they stay without. */
+/* Reads a list of addresses with commas between them into the host. An address
+ * without a port gets `port`, or none if `port` is 0. */
 RELET_PRIVATE int rlt_url_list(rlt_parser *r, relet_span s, int64_t port)
 {
     char digits[22] = "";
@@ -347,7 +348,7 @@ RELET_PRIVATE int rlt_url_list(rlt_parser *r, relet_span s, int64_t port)
     return 0;
 }
 
-/* What is wrong with the path of a socket, or NULL. */
+/* The rule that the path of a socket breaks, or NULL. */
 RELET_PRIVATE const char *rlt_url_path_rule(const char *path)
 {
     if (path[0] != '/' && path[0] != '@')
@@ -361,7 +362,8 @@ RELET_PRIVATE const char *rlt_url_path_rule(const char *path)
 
 /* --------------------------------------------------------------------- url */
 
-/* user:password, or :password for the default user: one replaces both. */
+/* Reads user:password, or :password for the default user. Either form replaces
+ * both the user and the password. */
 static int url_credentials(rlt_parser *r, relet_span s)
 {
     relet_span user = url_until(&s, ":");
@@ -375,8 +377,8 @@ static int url_credentials(rlt_parser *r, relet_span s)
     return url_text(r, s, "password");
 }
 
-/* What stands between // and the path. Credentials are taken off its front;
- * the rest goes to *hosts. */
+/* Reads the part between // and the path. Credentials are taken off its front;
+ * *hosts becomes the rest. */
 static int url_authority(rlt_parser *r, relet_span *s, relet_span *hosts)
 {
     relet_span head;
@@ -455,7 +457,7 @@ static int url_unix(rlt_parser *r, relet_span *s)
     if (rlt_span_eat(&rest, "//")) {
         if (url_authority(r, s, &path) < 0)
             return RELET_E_CONFIG;
-        /* What authority left and what is behind it are one path. */
+        /* The path is the rest of the authority and all that follows it. */
         s->n += (size_t)(s->p - path.p);
         s->p = path.p;
     }

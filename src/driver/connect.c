@@ -24,7 +24,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* RELET_POLL_PLAIN: only what POSIX promises, to test that on any system. */
+/* RELET_POLL_PLAIN: use only POSIX, so that any system can test that. */
 #if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK) && \
     !defined(RELET_POLL_PLAIN)
 #define CONNECT_SOCKET_FLAGS (SOCK_CLOEXEC | SOCK_NONBLOCK)
@@ -32,10 +32,10 @@
 #define CONNECT_SOCKET_FLAGS 0
 #endif
 
-#define CONNECT_KEEPALIVE_S_MAX 32767 /* what Linux takes                */
+#define CONNECT_KEEPALIVE_S_MAX 32767 /* the most that Linux takes       */
 #define CONNECT_ADDRESSES 8 /* of one name; more are ignored             */
-#define CONNECT_STAGGER_MS 250 /* as RFC 8305 has it: before one more    */
-#define CONNECT_BACKLOG_MS 20 /* a Unix listener is full: that passes soon */
+#define CONNECT_STAGGER_MS 250 /* RFC 8305: pause before one more        */
+#define CONNECT_BACKLOG_MS 20 /* pause when a Unix listener is full        */
 
 typedef struct rlt_connect_address {
     union {
@@ -78,8 +78,8 @@ static void connect_option(int fd, int level, int name, int value)
     (void)setsockopt(fd, level, name, &value, (socklen_t)sizeof value);
 }
 
-/* None of these may fail a connect: a descriptor that the caller gave need
- * not be TCP, and an old system need not know them all. */
+/* A refused option never fails a connect: a descriptor from the caller need
+ * not be TCP, and an old system may not know every option. */
 RELET_PRIVATE void rlt_connect_options(int fd, int keepalive_s)
 {
     int idle;
@@ -91,7 +91,7 @@ RELET_PRIVATE void rlt_connect_options(int fd, int keepalive_s)
     if (keepalive_s <= 0)
         return;
     idle = RLT_MIN(keepalive_s, CONNECT_KEEPALIVE_S_MAX);
-    (void)idle; /* where there is no option for it */
+    (void)idle; /* unused if no option takes it */
     connect_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(TCP_KEEPIDLE)
     connect_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
@@ -104,13 +104,14 @@ RELET_PRIVATE void rlt_connect_options(int fd, int keepalive_s)
 #ifdef TCP_KEEPCNT
     connect_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 #endif
-#ifdef TCP_USER_TIMEOUT /* what keepalive is to silence, for unacked bytes */
+#ifdef TCP_USER_TIMEOUT /* as keepalive, but for bytes not acknowledged */
     connect_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, idle * 2000);
 #endif
 }
 
-/* A port of this machine's own outgoing range, with no listener, can be
- * connected to itself: what is sent comes back. That is nobody's server. */
+/* Connecting to a port of this machine's outgoing range that has no listener
+ * can connect the socket to itself: all bytes sent come back. Such a connection
+ * counts as refused. */
 static int connect_meets_itself(int fd)
 {
     rlt_connect_address a, b;
@@ -149,7 +150,7 @@ RELET_PRIVATE int rlt_connect_path_fits(const char *path)
     return strlen(path) < sizeof(((struct sockaddr_un *)0)->sun_path);
 }
 
-/* A path, or behind an @ a name that is no file. */
+/* A path or, after a leading @, an abstract name without a file. */
 static void connect_add_path(rlt_connect *d, const char *path)
 {
     struct sockaddr_un a;
@@ -161,13 +162,13 @@ static void connect_add_path(rlt_connect *d, const char *path)
     memcpy(a.sun_path, path, n);
     n += offsetof(struct sockaddr_un, sun_path);
     if (a.sun_path[0] == '@')
-        a.sun_path[0] = '\0'; /* its length is part of the name */
+        a.sun_path[0] = '\0'; /* the length is part of the name */
     else
         n++;
     connect_add(d, &a, n, 0);
 }
 
-/* Numbers go round the resolver: a static program may have none. */
+/* Numeric addresses bypass the resolver: a static program may have none. */
 static int connect_add_number(rlt_connect *d, const relet_io *to)
 {
     rlt_connect_address a;
@@ -191,8 +192,8 @@ static const struct addrinfo *connect_seek(const struct addrinfo *a, int family,
     return a;
 }
 
-/* The resolver's order, but its families alternate: where one of them leads
- * nowhere, that costs one stagger and not one for each address. */
+/* The resolver's order, but with alternating address families: a family that
+ * is unreachable costs one stagger, not one for each of its addresses. */
 static void connect_add_list(rlt_connect *d, const struct addrinfo *list,
                              int port)
 {
@@ -248,8 +249,8 @@ static int connect_racers(const rlt_connect *d)
     return n;
 }
 
-/* A place for one more attempt. When all are taken the oldest goes: three
- * silent addresses must not keep a fourth from being asked. */
+/* Returns a place for one more attempt. If all are taken, the oldest attempt
+ * is dropped: three silent addresses must not block a fourth. */
 static int connect_place(rlt_connect *d)
 {
     int i, oldest = 0;
@@ -264,8 +265,8 @@ static int connect_place(rlt_connect *d)
     return oldest;
 }
 
-/* While there are places the next address gets its turn soon, then the rest
- * of the time is shared among the rest of the addresses. */
+/* While a place is free, the next address starts after one stagger. When all
+ * are taken, the remaining addresses share the remaining time. */
 static relet_time connect_pace(const rlt_connect *d, relet_time now)
 {
     if (connect_racers(d) < RLT_CONNECT_RACERS)
@@ -273,7 +274,7 @@ static relet_time connect_pace(const rlt_connect *d, relet_time now)
     return now + (d->deadline - now) / (d->count - d->next + 1);
 }
 
-/* An attempt has come to an end: 1 when it is connected. */
+/* Takes the result of an attempt that has ended: 1 if it is connected. */
 static int connect_look(rlt_connect *d, relet_time now, int i)
 {
     int err = 0;
@@ -313,7 +314,7 @@ static int connect_try(rlt_connect *d, relet_time now, int i)
     d->err = errno;
     connect_drop(d, i);
     if (d->err == EAGAIN && a->u.any.sa_family == AF_UNIX) {
-        d->next--; /* its backlog is full: no refusal, ask again */
+        d->next--; /* the listener's backlog is full: try again */
         d->next_at = now + CONNECT_BACKLOG_MS;
     }
     return 0;

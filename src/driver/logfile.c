@@ -2,9 +2,10 @@
  *
  * logfile.c - one log as a file: opened, read, appended to, replaced.
  *
- * The lock is on the file itself, so it leaves nothing behind. Since a rewrite
- * puts another file in its place, the new one is locked before it gets the
- * name, and who has got a lock looks whether the name is still that file's. */
+ * The lock is on the file itself, so no lock file is left behind. A rewrite
+ * puts another file in its place: the new file is locked before it gets the
+ * name, and a process that got a lock checks that the name is still that of
+ * the locked file. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +32,7 @@
 #define LOGFILE_NEW ".new"
 #define LOGFILE_SAY 120 /* bytes of a path in a sentence */
 
-/* Of a long path its end, so that what is wrong with it finds room. */
+/* Shows only the end of a long path, to leave room for the reason. */
 static int logfile_say(rlt_logfile *d, const char *path, const char *what,
                        int err)
 {
@@ -74,7 +75,7 @@ RELET_PRIVATE void rlt_logfile_close(rlt_logfile *d)
 
 /* ------------------------------------------------------------------ writing */
 
-/* All of it at that place; -1 and errno. */
+/* Writes head and p in full, at offset `at`. Returns 0, or -1 and errno. */
 static int logfile_write(int fd, const void *head, size_t head_n, const void *p,
                          size_t n, uint64_t at)
 {
@@ -142,8 +143,8 @@ RELET_PRIVATE int rlt_logfile_append(rlt_logfile *d, const void *p, size_t n)
 
 /* ------------------------------------------------------------------ opening */
 
-/* What is at the path, opened and locked; whoever had the lock may just have
- * put another file there. */
+/* Opens and locks the file at the path. The former owner of the lock may just
+ * have put another file there; then that one is tried. */
 static int logfile_lock(rlt_logfile *d, const char *path)
 {
     struct stat ours, named;
@@ -213,8 +214,8 @@ static int logfile_room(rlt_logfile *d, size_t n)
     return 0;
 }
 
-/* The window stands at this place of the file: see to n bytes in it, which
- * the file had when it was opened. */
+/* The rest of the window begins at offset `place` of the file. Reads on until
+ * it has n bytes; the file was that long when it was opened. */
 static int logfile_read(rlt_logfile *d, uint64_t place, size_t n)
 {
     ssize_t got;
@@ -291,7 +292,9 @@ static int logfile_damaged(rlt_logfile *d, uint64_t safe)
     return logfile_say(d, d->path, what, 0);
 }
 
-/* There is no record at `size`. Was there one? */
+/* There is no whole record at `size`. If the header or a later record says that
+ * bytes beyond `size` were safe once, the file is damaged; otherwise cuts off
+ * the torn end. */
 static int logfile_tail(rlt_logfile *d)
 {
     uint64_t place = d->size, safe = d->log.base;
@@ -319,7 +322,7 @@ static int logfile_tail(rlt_logfile *d)
     return 0;
 }
 
-/* The folder, or else a crash could bring the old name back. */
+/* Syncs the folder: without that, a crash could undo a rename. */
 static int logfile_folder(rlt_logfile *d)
 {
     char *slash = strrchr(d->path, '/');
@@ -331,14 +334,14 @@ static int logfile_folder(rlt_logfile *d)
     *slash = '/';
     if (fd < 0)
         return logfile_fault(d, "open the folder");
-    if (fsync(fd) != 0 && errno != EINVAL) /* some cannot, and need not */
+    if (fsync(fd) != 0 && errno != EINVAL) /* unsupported, and not needed */
         code = logfile_fault(d, "sync the folder");
     (void)close(fd);
     return code;
 }
 
-/* What a killed process wrote is there, and so is the name that it gave, but
- * neither need be safe yet. */
+/* The last records and the last rename may be those of a killed process, and
+ * not safe on disk yet: syncs the file and its folder. */
 static int logfile_end(rlt_logfile *d)
 {
     int code = d->size < d->end ? logfile_tail(d) : 0;

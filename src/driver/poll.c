@@ -3,15 +3,15 @@
  * poll.c - the driver for POSIX systems: one client, its link, a clock.
  *
  * The link is a socket (socket.c) or, with mem: and file:, a connection number
- * of a local server (relet_local.h), if that is there: RELET_LOCAL.
+ * of a local server (relet_local.h), if RELET_LOCAL is defined.
  *
- * Waits for what the link watches and for relet_wake, at most until something
- * is due, and then does a turn: bytes first, then the time.
+ * A turn waits for the link's descriptors and for relet_wake, until the next
+ * deadline at most. Then it moves bytes first and tells the time second.
  *
- * After fork the child has the parent's descriptors, and must not touch what
- * goes over them. So the client has its rlt_home in a page that the system
- * zeroes in a child; where there is no such thing, the driver compares process
- * numbers in the calls that it serves. */
+ * After fork the child has the parent's descriptors, and must not send or
+ * receive over them. So the client's rlt_home is in a page that the system
+ * zeroes in a child; on a system without such pages the driver compares process
+ * numbers in its own calls. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #endif
@@ -43,7 +43,8 @@
 
 #ifndef RELET_POLL_PLAIN
 #if defined(MADV_WIPEONFORK)
-/* An emulator of system calls may say yes to any advice, and do nothing. */
+/* An emulator of system calls may accept any advice and do nothing, so an
+ * invalid advice has to fail first. */
 #define POLL_WIPE(p, n)                      \
     (madvise((p), (n), INT_MAX) != 0         \
          ? madvise((p), (n), MADV_WIPEONFORK) \
@@ -60,7 +61,7 @@
 #define POLL_STORE(d) ((d)->store)
 #else
 typedef struct relet_store relet_store;
-#define POLL_STORE(d) ((relet_store *)NULL) /* so that nothing of it stays */
+#define POLL_STORE(d) ((relet_store *)NULL) /* removes the code for it */
 #define relet_store_leave(k) ((void)0)
 #define relet_store_wish(k, r, io) ((void)0)
 #define relet_store_move(k) ((void)0)
@@ -73,10 +74,10 @@ typedef struct poll_driver {
     relet_time now;
     rlt_socket link;
     rlt_watchset set; /* for relet_fd                                        */
-    rlt_home *home; /* zeroed by fork; NULL: this system cannot do that, and */
-    long process;   /* … this is the process of the client                   */
+    rlt_home *home; /* zeroed by fork; NULL: this system cannot do that, …   */
+    long process;   /* … and the client's process number is compared         */
 #ifdef RELET_LOCAL
-    relet_store *store; /* in its place, with mem: and file:                 */
+    relet_store *store; /* with mem: and file:, instead of `link`            */
 #endif
 } poll_driver;
 
@@ -91,7 +92,8 @@ static poll_driver *poll_of(const relet *r)
 /* --------------------------------------------------------------- the system
  */
 
-/* Only jitter hangs on it: a guess is better than no client. */
+/* Jitter and the names of owners depend on the seed. Without a source of
+ * random bytes a guess is better than no client. */
 static uint64_t poll_seed(const void *place)
 {
     uint64_t seed = 0;
@@ -169,7 +171,7 @@ static int poll_is_foreign(const relet *r, const poll_driver *d)
     return d->process != (long)getpid();
 }
 
-/* The same, and all calls know it from now on. */
+/* As poll_is_foreign, and marks the client, so that all its calls know. */
 static int poll_look_foreign(relet *r, const poll_driver *d)
 {
     int foreign = poll_is_foreign(r, d);
@@ -222,14 +224,15 @@ RELET_API void relet_wake(relet *r)
 
     if (poll_is_foreign(r, d))
         return;
-    (void)!write(d->wake_out, &one, sizeof one); /* full: it is awake */
+    (void)!write(d->wake_out, &one, sizeof one); /* full: wakes anyway */
     errno = err;
 }
 
 /* ------------------------------------------------------------------ waiting
  */
 
-/* Answers come at once here, so perhaps there is never a turn: tick. */
+/* A store answers at once, so that relet_wait may return before any turn.
+ * Therefore tick here. */
 static void poll_serve_store(relet *r, poll_driver *d)
 {
     relet_io io;
@@ -242,7 +245,7 @@ static void poll_serve_store(relet *r, poll_driver *d)
     }
 }
 
-/* Do what the client wishes, and write what there is. */
+/* Opens or closes the link as the client asks, and writes pending bytes. */
 static void poll_serve(relet *r, poll_driver *d)
 {
     relet_io io;
@@ -256,7 +259,7 @@ static void poll_serve(relet *r, poll_driver *d)
     rlt_socket_write(r, &d->link);
 }
 
-/* The wake-up at 0, then the link's; fd -1 where there is nothing. */
+/* w[0] is for wake-ups, the others are the link's; unused ones have fd -1. */
 static void poll_watch(relet *r, poll_driver *d, relet_watch *w)
 {
     w[0].fd = d->wake_in;
@@ -264,7 +267,7 @@ static void poll_watch(relet *r, poll_driver *d, relet_watch *w)
     rlt_socket_watch(r, &d->link, w + 1);
 }
 
-/* When to come back though no descriptor says so. */
+/* When a turn is due though no descriptor is ready. */
 static relet_time poll_due(const relet *r, const poll_driver *d)
 {
     relet_time due = relet_deadline(r), link;
@@ -285,7 +288,7 @@ static int poll_pause(relet_time due, relet_time now)
     return due - now > INT_MAX ? INT_MAX : (int)(due - now);
 }
 
-/* Sleep at most until then, and do one turn of work. */
+/* Sleeps until `until` at most, and does one turn of work. */
 static int poll_turn(relet *r, poll_driver *d, relet_time until)
 {
     int pause_ms = poll_pause(RLT_MIN(poll_due(r, d), until), d->now);
@@ -322,6 +325,12 @@ static relet_time poll_until(poll_driver *d, int timeout_ms)
     return timeout_ms < 0 ? RELET_NEVER : d->now + timeout_ms;
 }
 
+/* No link will come any more, and nothing is due: waiting would not end. */
+static int poll_is_over(const relet *r)
+{
+    return r->session.state == RLT_OVER && relet_deadline(r) == RELET_NEVER;
+}
+
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
 {
     poll_driver *d = poll_of(r);
@@ -340,19 +349,21 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
             return 1;
         if (d->woken)
             break;
+        if (timeout_ms < 0 && poll_is_over(r))
+            return RELET_E_STOPPED;
         if (poll_turn(r, d, until) != 0)
             return RELET_E_SYSTEM;
         if (relet_next(r, ev))
             return 1;
     } while (d->now < until);
-    poll_serve(r, d); /* a loop of the caller's must see what to watch now */
+    poll_serve(r, d); /* the caller's loop may ask next what to watch */
     if (relet_next(r, ev))
         return 1;
     d->woken = 0;
     return 0;
 }
 
-/* So that an older outcome is not taken for that of a call. */
+/* Tells the outcome of a relet_call from older outcomes. */
 #define POLL_CALL_TAG UINT64_C(0x72656c65742e6331)
 
 static int poll_is_outcome(const relet_event *ev)
@@ -379,7 +390,7 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
         return rlt_client_refuse(r, "relet_call while there are leases or "
                                     "workers: their events would be lost");
     if (timeout_ms >= 0)
-        q.timeout_ms = RELET_NEVER; /* ours counts */
+        q.timeout_ms = RELET_NEVER; /* `until` decides */
     code = relet_command(r, argv, argc, &q);
     if (code != 0)
         return code;
@@ -450,7 +461,7 @@ static relet *poll_fault(relet_fault *fault, int code, const char *field,
 #define POLL_NO_STORE \
     " needs relet_local.c, and relet.c compiled with -DRELET_LOCAL"
 
-/* Why this driver cannot go there; NULL when it can. */
+/* The reason why this driver cannot open such a link, or NULL. */
 static const char *poll_trouble(const relet_config *c,
                                 const relet_poll_config *p)
 {
@@ -503,8 +514,8 @@ static int poll_init(poll_driver *d, uint8_t *stage, const char *url,
     return poll_wake_open(d);
 }
 
-/* The driver, its stage and its client share one block. A descriptor of the
- * caller's becomes ours when nothing can fail any more. */
+/* The driver, its stage and its client share one block. The client takes over
+ * the caller's descriptor only when nothing can fail any more. */
 static relet *poll_start(const char *url, const relet_config *c,
                          const relet_poll_config *p, relet_store *store,
                          relet_fault *fault)
@@ -597,7 +608,7 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
     else
         relet_config_init(own);
     r = poll_open(url, own, p, fault);
-    relet_config_wipe(own); /* whichever way it went */
+    relet_config_wipe(own); /* on success and on failure */
     free(own);
     return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * put_wait.c - put a job and wait for its end: a loop over what is public. */
+ * put_wait.c - put a job and wait for its end: a loop over public calls. */
 #include "put_wait.h"
 #include "client.h"
 #include "text.h"
@@ -9,7 +9,7 @@
 
 #define PUT_WAIT_LOOK_MS 5000
 #define PUT_WAIT_LAST_MS                                                       \
-    1000 /* for the last look and the put, behind the time */
+    1000 /* for the put and the last look, after the time is up */
 #define PUT_WAIT_KEEP_MS 60000
 
 enum { PUT_WAIT_PUT = 1, PUT_WAIT_LOOK = 2 };
@@ -26,7 +26,7 @@ static void put_wait_look(rlt_put_wait *a, relet_time now)
         a->looks = 1;
 }
 
-/* "17 d result", "17 x error", "17 c ": 1 when that is the job's end. */
+/* Reads "17 d result", "17 x error" or "17 c ": 1 if it ends this job. */
 static int put_wait_heard(rlt_put_wait *a, relet_span text)
 {
     relet_span number = rlt_span_cut(&text, ' '), how;
@@ -50,7 +50,7 @@ static int put_wait_heard(rlt_put_wait *a, relet_span text)
     return 1;
 }
 
-/* What was found when it was looked for. */
+/* Reads the reply of a look: 1 if the job has ended or is gone. */
 static int put_wait_found(rlt_put_wait *a, relet_value v)
 {
     relet_job_info info;
@@ -85,7 +85,7 @@ RELET_PRIVATE int rlt_put_wait_event(rlt_put_wait *a, const relet_event *ev,
     rlt_assert(a->number == 0);
     switch (relet_put_number(ev->value, 0, &a->number)) {
     case 0: return 0;
-    case 2: put_wait_look(a, now); break; /* another one's, it may have ended */
+    case 2: put_wait_look(a, now); break; /* an older job, perhaps ended */
     default:
         if (a->late)
             put_wait_look(a, now);
@@ -112,9 +112,8 @@ RELET_PRIVATE relet_time rlt_put_wait_deadline(const rlt_put_wait *a)
     return RLT_MIN(a->look_at, a->until);
 }
 
-/* The channel has a number of its own: an end that is told late, of what an
- * earlier wait has put, may be of a job with the same number in another
- * queue. */
+/* Each wait has a channel of its own: a late message for an earlier wait may be
+ * about a job with the same number in another queue. */
 RELET_PRIVATE int rlt_put_wait_start(rlt_put_wait *a, relet *r,
                                      relet_span queue, const relet_job *job,
                                      relet_job_info *end, relet_time now,
@@ -159,7 +158,8 @@ RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard)
     (void)relet_cancel(a->r, a->look_tag);
 }
 
-/* 1, 0 as above, or a code. The put has an outcome, by its own time. */
+/* Returns 1 or 0 as rlt_put_wait_event does, or a code. The loop ends: the put
+ * has a timeout of its own, so that it gets an outcome. */
 static int put_wait_all(rlt_put_wait *a, relet_event *ev)
 {
     relet_time now = relet_clock();

@@ -2,25 +2,26 @@
  *
  * put_wait.h - to put a job and wait for its end, a step at a time.
  *
- * relet_put_wait turns this machine with relet_wait until it has ended. The end
- * of the job is told on a channel of this wait alone. A message may be lost with
- * its link, so the job is also looked for on each new link, every few seconds,
- * and once more at the end of the time. The put itself may be answered as late
- * as that look: without its number nobody could ask for the job any more.
+ * relet_put_wait drives this machine by relet_wait. The server publishes the
+ * end of the job on a channel that only this wait uses. That message may be
+ * lost with its link, so the job is also looked up on each new link, every few
+ * seconds, and once more when the time is up. The put may be answered as late
+ * as that last look: without its number the job cannot be found any more.
  *
  *   state     | means                          | ends with
  *   ----------+--------------------------------+--------------------------------
- *   putting   | number is 0                    | the put's outcome: waiting, or
- *             |                                | 0, since it failed
+ *   putting   | number is 0                    | the put's outcome: waiting; or
+ *             |                                | 0 if it failed
  *   waiting   | looks is 0                     | message of the end: 1; UP,
  *             |                                | look_at: looking
- *   looking   | a look is under way            | found at its end: 1; else
+ *   looking   | a look is under way            | the job has ended: 1; else
  *             |                                | waiting
  *   late      | the time is up; a last look is | as above; no look is under way
  *             | under way for a second more    | or the second is up: TIMEOUT
  *
- * The put of a job that stands in for another one's is followed by a look at
- * once: that one may have ended already, and its end is told elsewhere. */
+ * If the put finds an existing job with the same id, a look follows at once:
+ * that job may have ended already, and its end is published on the channel that
+ * its own put named. */
 #ifndef RLT_PUT_WAIT_H
 #define RLT_PUT_WAIT_H
 
@@ -31,33 +32,34 @@
 typedef struct rlt_put_wait {
     relet *r;
     relet_span queue;
-    relet_span channel;   /* lies in name                                     */
+    relet_span channel;   /* points into `name`                               */
     relet_job_info *end;
-    uint64_t put_tag, look_tag; /* set by whoever starts it; no others'       */
+    uint64_t put_tag, look_tag; /* set by the caller; no other operation's */
     uint64_t number;      /* 0: not put yet                                   */
     relet_time until, look_at;
-    int looks;            /* under way                                        */
+    int looks;            /* 1 while a look is under way                      */
     int late;             /* the time is up                                   */
     char name[160];
 } rlt_put_wait;
 
-/* The tags are set. 0, or a code: nothing was put. */
+/* Set the tags before. Returns 0, or a code: then nothing was put. */
 RELET_PRIVATE int rlt_put_wait_start(rlt_put_wait *a, relet *r,
                                      relet_span queue, const relet_job *job,
                                      relet_job_info *end, relet_time now,
                                      relet_time timeout_ms);
 
-/* 1: the job has ended, and *end lends from *ev. 0: the put failed, and *ev says
- * how. -1: go on. */
+/* 1: the job has ended, and *end points into what *ev lends. 0: the put failed,
+ * and *ev says how. -1: go on. */
 RELET_PRIVATE int rlt_put_wait_event(rlt_put_wait *a, const relet_event *ev,
                                      relet_time now);
 
-/* Behind each event, and when it is due. 1: the time is up. 0: go on. */
+/* Call it after each event and at the deadline. 1: the time is up. 0: go on. */
 RELET_PRIVATE int rlt_put_wait_tick(rlt_put_wait *a, relet_time now);
 RELET_PRIVATE relet_time rlt_put_wait_deadline(const rlt_put_wait *a);
 
-/* It has ended, or was not put: nothing of it stays under way. heard: the last
- * event is still lent, so no other may be told. */
+/* Call it when the wait has ended or could not start: it unsubscribes and ends
+ * the put and the look. heard: the last event is still lent, so the look is
+ * ended without an event. */
 RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard);
 
 #endif /* RELET_NO_POLL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * socket.c - one link: a descriptor, perhaps a transport on it, and the bytes
- * between that and a client's seam. */
+ * socket.c - one link: a descriptor, perhaps with a transport on it, and moving
+ * bytes between the link and a client's relet_io_ functions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,15 +22,15 @@
 #ifdef MSG_NOSIGNAL
 #define SOCKET_SEND_FLAGS MSG_NOSIGNAL
 #else
-#define SOCKET_SEND_FLAGS 0 /* then there is SO_NOSIGPIPE */
+#define SOCKET_SEND_FLAGS 0 /* SO_NOSIGPIPE is set instead */
 #endif
 
-#define SOCKET_READS 4 /* in one turn: the clock must get its turn, too */
+#define SOCKET_READS 4 /* in one turn, so that ticks are not delayed */
 #define SOCKET_BYTES_MAX ((size_t)1 << 30) /* in one call: fits a long */
 
 /* --------------------------------------------------------------- one stream
  *
- * A plain socket answers in a transport's words, so that the rest of the room
+ * A plain socket returns a transport's codes, so that the rest of this file
  * knows only those. */
 
 static long socket_code(rlt_socket *c, int want)
@@ -142,7 +142,7 @@ static void socket_opened(relet *r, rlt_socket *c)
     c->phase = RLT_CONNECTED;
     c->read_wants = POLLIN;
     c->write_wants = POLLOUT;
-    c->more = c->session != NULL; /* read with the handshake's last bytes */
+    c->more = c->session != NULL; /* the handshake may have read data */
     relet_io_opened(r, c->io.link, 0, NULL);
 }
 
@@ -211,7 +211,7 @@ static void socket_open(relet *r, rlt_socket *c)
     }
 }
 
-/* ------------------------------------------------------------------ carrying
+/* -------------------------------------------------------------- moving bytes
  */
 
 static void socket_closed(relet *r, rlt_socket *c, int err)
@@ -220,9 +220,10 @@ static void socket_closed(relet *r, rlt_socket *c, int err)
     relet_io_closed(r, c->io.link, err, err != 0 ? c->text : NULL);
 }
 
-/* What is to be written next. An engine that says "later" has perhaps made a
- * record of the bytes, and the client may still take back what is pending. So
- * what an engine is shown counts as sent, and is shown again as it was. */
+/* Lends the bytes to write next. A transport that answers "later" may have made
+ * a record of the bytes already, while the client may still take back what is
+ * pending. So bytes that a transport has seen count as sent; `stage` keeps them
+ * to be passed again unchanged. */
 static size_t socket_pending(relet *r, rlt_socket *c, const uint8_t **p)
 {
     size_t n = 0;
@@ -269,14 +270,14 @@ RELET_PRIVATE void rlt_socket_write(relet *r, rlt_socket *c)
             c->write_wants = socket_wants(put);
             c->blocked = 1;
         } else {
-            /* What the server said before it left can still be read. */
+            /* What the server sent before it closed can still be read. */
             socket_say_stream(c, "write to");
             c->broken = c->err != 0 ? c->err : EIO;
         }
     }
 }
 
-/* Nothing was read: is that the end? */
+/* Nothing was read: closes the link if that is its end. */
 static void socket_not_read(relet *r, rlt_socket *c, long code)
 {
     if (c->broken) {
@@ -353,7 +354,7 @@ RELET_PRIVATE void rlt_socket_want(relet *r, rlt_socket *c, const relet_io *io)
         socket_open(r, c);
 }
 
-/* Nothing to wait for: not watched at all, or a hang-up would be reported for
+/* A link that waits for nothing is not watched: poll would report a hang-up for
  * ever. */
 RELET_PRIVATE void rlt_socket_watch(relet *r, rlt_socket *c, relet_watch *w)
 {
@@ -390,7 +391,7 @@ RELET_PRIVATE void rlt_socket_turn(relet *r, rlt_socket *c, unsigned ready,
             c->blocked = 0;
         if (ready != 0 || c->more || c->broken)
             socket_read(r, c);
-        rlt_socket_write(r, c); /* what the answers brought up */
+        rlt_socket_write(r, c); /* reading may queue more output */
         return;
     }
 }

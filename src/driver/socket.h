@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * socket.h - one link, from the wish to open it until it is gone.
+ * socket.h - one link, from the request to open it until it is closed.
  *
- *     SHUT -> DIALING -> [SHAKING] -> CARRYING -> SHUT
+ *     SHUT -> CONNECTING -> [SHAKING] -> CONNECTED -> SHUT
  *
- * Moves bytes between a client's seam (relet.h, part 5) and a descriptor, or a
- * transport on top of one. Dialing is connect.c's, and shaking is a transport's
- * handshake. It never waits: it says what to watch, and until when. */
+ * Moves bytes between a client's relet_io_ functions (relet.h, part 5) and a
+ * descriptor, or a transport on top of one. connect.c does CONNECTING; SHAKING
+ * is a transport's handshake. It never waits: it says what to watch, and until
+ * when. */
 #ifndef RLT_SOCKET_H
 #define RLT_SOCKET_H
 
@@ -29,16 +30,16 @@ typedef struct rlt_socket {
     uint8_t *stage; /* bytes that the session may have seen already        */
     size_t staged, stage_at;
     int given;      /* the caller's descriptor until it is used, or -1     */
-    int given_only; /* there is nothing to connect to afterwards           */
+    int given_only; /* there is no address for a second link               */
     rlt_socket_phase phase;
     int fd;
-    relet_io io; /* the wish                                               */
+    relet_io io; /* the last request of relet_io_want                      */
     rlt_connect dial;
     int shake_wants, read_wants, write_wants; /* POLLIN or POLLOUT         */
     int blocked; /* the last write had to stop; wait for readiness         */
     int more;    /* the session may hold bytes that poll cannot see        */
-    int broken;  /* a write failed: read what is there, then say so        */
-    int err;     /* of what failed last, and its sentence                  */
+    int broken;  /* a write failed: read what has come, then report it     */
+    int err;     /* errno of the last failure; its sentence is in `text`   */
     char text[384];
 } rlt_socket;
 
@@ -48,26 +49,27 @@ RELET_PRIVATE void rlt_socket_init(rlt_socket *c,
                                    uint8_t *stage, int keepalive_s,
                                    rlt_watchset *set);
 
-/* Open or close the link, as relet_io_want has it. */
+/* Opens or closes the link, as relet_io_want said. */
 RELET_PRIVATE void rlt_socket_want(relet *r, rlt_socket *c, const relet_io *io);
 
-/* Write what is pending, as far as that goes. */
+/* Writes pending bytes until none are left or the link blocks. */
 RELET_PRIVATE void rlt_socket_write(relet *r, rlt_socket *c);
 
-/* What to watch: RLT_CONNECT_RACERS places, fd -1 where there is nothing. */
+/* Fills in what to watch: RLT_CONNECT_RACERS places; unused ones have fd -1. */
 RELET_PRIVATE void rlt_socket_watch(relet *r, rlt_socket *c, relet_watch *w);
 
-/* Some of those were ready (bit i: place i), or time has passed. */
+/* Some places were ready (bit i: place i), or time has passed. */
 RELET_PRIVATE void rlt_socket_turn(relet *r, rlt_socket *c, unsigned ready,
                                    relet_time now);
 
-/* When a turn is due though nothing is ready. */
+/* When a turn is due though no place is ready. */
 RELET_PRIVATE relet_time rlt_socket_deadline(const rlt_socket *c);
 
-/* In a child: the session is the parent's, and to close it would send. */
+/* In a child process: drops the session without closing it. The session is the
+ * parent's, and closing it would send bytes. */
 RELET_PRIVATE void rlt_socket_forget(rlt_socket *c);
 
-/* Close everything, and tell nobody. */
+/* Closes everything without telling the client. */
 RELET_PRIVATE void rlt_socket_shut(rlt_socket *c);
 
 #endif /* RELET_NO_POLL */

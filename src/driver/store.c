@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define STORE_FEED ((size_t)65536) /* of a record, at once */
+#define STORE_FEED ((size_t)65536) /* bytes of a record at once */
 #define STORE_SYNC_MS 1000
 
 static void *store_resize(void *user, void *p, size_t old_size, size_t size)
@@ -63,7 +63,7 @@ RELET_PRIVATE void rlt_store_shut(rlt_store *s)
     s->sync_at = RELET_NEVER;
 }
 
-/* ----------------------------------------------------------- writing it anew
+/* -------------------------------------------------------- rewriting the log
  */
 
 static int store_dump(rlt_store *s, rlt_logfile *fresh)
@@ -83,14 +83,14 @@ static int store_dump(rlt_store *s, rlt_logfile *fresh)
     return 0;
 }
 
-/* Any number will do that was not used before. */
+/* A salt may be any number that was not used before. */
 static uint64_t store_salt(const rlt_store *s)
 {
     return (s->disk.log.salt ^ s->seed ^ (uint64_t)store_wall_us()) *
            UINT64_C(0xd1342543de82ef95);
 }
 
-/* One that did not work is tried again when the log has grown. */
+/* A rewrite that failed is tried again when the log has grown. */
 static void store_rewritten(rlt_store *s, int code)
 {
     uint64_t base = s->disk.log.base, min = s->config->rewrite_min;
@@ -102,7 +102,7 @@ static void store_rewritten(rlt_store *s, int code)
     s->info.rewrites += code == 0;
 }
 
-/* *done: the log is another one, whatever is returned. */
+/* *done: the new log is in place, whatever is returned. */
 static int store_rewrite(rlt_store *s, int *done)
 {
     rlt_logfile fresh;
@@ -160,7 +160,8 @@ static int store_append(rlt_store *s, const void *p, size_t n)
     return 0;
 }
 
-/* A log that was written and only could not be made shorter is good. */
+/* Once the record is written, a rewrite that fails is no error, unless the new
+ * log is already in place. */
 static int store_write(rlt_store *s, const void *p, size_t n)
 {
     int code = store_append(s, p, n), done = 0;
@@ -185,7 +186,7 @@ RELET_PRIVATE void rlt_store_commit(rlt_store *s)
     code = broken ? store_rewrite(s, &done) : store_write(s, p, n);
     if (code == 0)
         relet_local_effects_taken(s->local, n);
-    else /* memory is ahead of the disk: nobody may see it */
+    else /* memory is ahead of the disk: no client may see it */
         rlt_store_shut(s);
 }
 
@@ -214,7 +215,7 @@ static int store_refused(rlt_store *s, uint64_t at, relet_span why)
     return store_say(s, s->disk.text, EIO);
 }
 
-/* One record; in pieces, so that it is not in memory three times. */
+/* Replays one record, in pieces, so that it is not in memory three times. */
 static int store_replay(rlt_store *s, int id, uint64_t at, const uint8_t *p,
                         size_t n)
 {
@@ -274,7 +275,7 @@ static int store_open_log(rlt_store *s)
         return store_rewrite(s, &done);
     code = store_read(s);
     if (code != 0) {
-        s->suspect = 1; /* perhaps it was a sync */
+        s->suspect = 1; /* the error may be that of a sync */
         return code;
     }
     s->info.cut_at = s->disk.cut_at;
@@ -331,7 +332,8 @@ RELET_PRIVATE void rlt_store_pass(rlt_store *s)
     rlt_store_commit(s);
 }
 
-/* The local server goes by the wall clock. A bit late rather than early. */
+/* The local server uses the wall clock. Rounded up: a bit late rather than
+ * early. */
 RELET_PRIVATE relet_time rlt_store_deadline(const rlt_store *s)
 {
     int64_t due, now;

@@ -5,8 +5,9 @@
  *
  *     shut -> open -> shut      life + 1
  *
- * It is shut until the first client connects, and again when its log cannot be
- * written. Then `life` goes up, and all connection numbers are void. */
+ * A store is shut until its first client connects, and again when its log
+ * cannot be written. Shutting adds 1 to `life`, and all connection numbers
+ * become void. */
 #ifndef RLT_STORE_H
 #define RLT_STORE_H
 
@@ -38,18 +39,20 @@ typedef struct rlt_store {
 RELET_PRIVATE int rlt_store_open(rlt_store *s);
 RELET_PRIVATE void rlt_store_shut(rlt_store *s);
 
-/* Time passes in the local server. It may be shut afterwards. */
+/* Tells the local server the time, and commits. The store may be shut
+ * afterwards. */
 RELET_PRIVATE void rlt_store_pass(rlt_store *s);
 
-/* Write what commands changed. Call it behind everything that runs some, before
- * anybody gets replies. It may be shut afterwards. */
+/* Writes the changes of commands to the log. Call it after commands have run,
+ * before any client gets replies. The store may be shut afterwards. */
 RELET_PRIVATE void rlt_store_commit(rlt_store *s);
 
-/* See to it that what was written is safe: now, or if its time has come. */
+/* Syncs the log: now, or if sync_at has come. The store may be shut
+ * afterwards. */
 RELET_PRIVATE void rlt_store_sync(rlt_store *s);
 RELET_PRIVATE void rlt_store_sync_due(rlt_store *s);
 
-/* When those are worth calling, by relet_clock. */
+/* When rlt_store_pass or rlt_store_sync_due is next due, by relet_clock. */
 RELET_PRIVATE relet_time rlt_store_deadline(const rlt_store *s);
 
 #endif /* RELET_NO_POLL */

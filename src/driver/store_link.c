@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_link.c - stores for clients of the driver: who shares which, and the bytes
- * between a client's seam and its connection. */
+ * store_link.c - stores for clients of the driver: which clients share a store,
+ * and moving bytes between a client and its connection. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define STORE_LINK_FEED ((size_t)65536) /* bytes in one go: they share a sync */
-#define STORE_LINK_AHEAD ((size_t)1 << 20) /* replies not taken: run no more */
+#define STORE_LINK_FEED ((size_t)65536) /* bytes fed at once share one sync */
+#define STORE_LINK_AHEAD ((size_t)1 << 20) /* untaken replies: pause feeding */
 #define STORE_LINK_REWRITE ((uint64_t)1 << 20)
 
 struct relet_stores {
     relet_stores_config config;
     rlt_store *first;
-    long process; /* that made them: a child must not write to its files     */
+    long process; /* of their maker: a child must not write to its files     */
     int closed;
 };
 
@@ -34,7 +34,7 @@ struct relet_store {
     relet *r;
     int link;
     int id;        /* of the connection; -1: none                            */
-    uint64_t life; /* of the shelf, in which it was made                     */
+    uint64_t life; /* of the store, when the connection was made             */
 };
 
 /* ------------------------------------------------------------------ moving */
@@ -95,7 +95,7 @@ static int store_link_read(relet_store *k)
     while ((n = relet_local_output(l, k->id, &from)) > 0) {
         room = relet_io_space(k->r, k->link, &to);
         if (room == 0)
-            break; /* until what is there has been looked at */
+            break; /* until the client has read what is there */
         n = RLT_MIN(n, room);
         memcpy(to, from, n);
         relet_local_sent(l, k->id, n);
@@ -116,7 +116,8 @@ static size_t store_link_pending(const relet_store *k, const uint8_t **p)
     return RLT_MIN(relet_io_pending(k->r, k->link, p), STORE_LINK_FEED);
 }
 
-/* Fed is sent: if the commit fails, nobody knows what became of it. */
+/* Bytes that were fed count as sent: if the commit fails, the outcome of their
+ * commands is unknown. */
 static int store_link_write(relet_store *k)
 {
     const uint8_t *p;
@@ -130,7 +131,7 @@ static int store_link_write(relet_store *k)
     return 1;
 }
 
-/* Tell the client when its connection is at its end. */
+/* Tells the client if its connection has ended. */
 static void store_link_settle(relet_store *k)
 {
     rlt_store *s = k->shelf;
@@ -192,7 +193,8 @@ RELET_API relet_stores *relet_stores_make(const relet_stores_config *c)
     return all;
 }
 
-/* Whatever nobody needs any more. */
+/* Frees the stores that are no longer needed and, once closed and empty, the
+ * list itself. */
 static void store_link_sweep(relet_stores *all)
 {
     rlt_store **at = &all->first, *s;
@@ -231,7 +233,8 @@ static relet_store *store_link_fault(relet_fault *fault, int code,
     return NULL;
 }
 
-/* Without a name nothing is shared. */
+/* The store that a configuration names, or NULL. A store without a name is not
+ * shared. */
 static rlt_store *store_link_find(relet_stores *all, const relet_config *c)
 {
     rlt_store *s = all->first;
@@ -308,7 +311,7 @@ RELET_API relet_store *relet_store_join(relet_stores *all,
     if (all == NULL)
         return store_link_fault(fault, RELET_E_MEMORY, NULL, "no memory");
     k = store_link_join(all, c, fault);
-    relet_stores_close(own); /* as soon as this client has left */
+    relet_stores_close(own); /* takes effect when this client leaves */
     return k;
 }
 

@@ -73,7 +73,7 @@ static int watchset_control(const rlt_watchset *s, int op, relet_watch w)
 
 #endif
 
-/* The place of a descriptor in a list, or -1; of -1: a free place. */
+/* The index of a descriptor in a list, or -1. For fd -1: of a free place. */
 static int watchset_find(const relet_watch *list, int fd)
 {
     int i;
@@ -103,7 +103,7 @@ static int watchset_want(rlt_watchset *s, relet_watch w)
         return 0;
     if (!known)
         i = watchset_find(s->in, -1);
-    rlt_assert(i >= 0); /* what is not in w has left */
+    rlt_assert(i >= 0); /* the others were dropped */
     if (watchset_control(s, known ? WATCHSET_CHANGE : WATCHSET_ADD, w) != 0)
         return -1;
     s->in[i] = w;

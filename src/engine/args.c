@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * args.c - what a script of a queue is called with. */
+ * args.c - builds the arguments of a queue's script. */
 #include "args.h"
 
 #include "text.h"
@@ -24,7 +24,7 @@ RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
     w->keys++;
 }
 
-/* n bytes at the end of the text are the next word. */
+/* The n bytes just written behind `used` become the next argument. */
 static void args_take(rlt_args *w, size_t n)
 {
     relet_span s;

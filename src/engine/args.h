@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * args.h - what a script of a queue is called with: keys, then arguments,
- * with room for the numbers among them. */
+ * args.h - builds the arguments of a queue's script: keys first, then the other
+ * arguments, with room for the text of numbers and of job heads. */
 #ifndef RLT_ARGS_H
 #define RLT_ARGS_H
 
@@ -11,10 +11,10 @@
 
 #define RLT_ARGS_KEYS 8
 #define RLT_ARGS_MAX (RLT_ARGS_KEYS + 8 + 2 * RLT_WORKER_BATCH)
-#define RLT_ARGS_HEADS 16 /* of jobs that are not plain, in one call          */
+#define RLT_ARGS_HEADS 16 /* heads of jobs in one call at most                */
 
-/* Some 22 KiB, so there is one in the block of a client, and none on a stack. It
- * is filled, and sent, before the next one is begun. */
+/* About 22 KiB, so it lives in the block of a client, never on a stack. It is
+ * filled and sent before the arguments of the next call are begun. */
 typedef struct rlt_args {
     size_t argc, keys, used;
     relet_span argv[RLT_ARGS_MAX];
@@ -30,10 +30,10 @@ RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
 RELET_PRIVATE void rlt_args_add(rlt_args *w, relet_span s);   /* not copied   */
 RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v);
 
-/* The head of a job, also of a plain one. */
+/* Adds the head of a job. A plain job has one here, too: all zeros. */
 RELET_PRIVATE void rlt_args_head(rlt_args *w, const relet_job *j);
 
-/* "NAME.v", and "v,rank" or "v" alone. */
+/* _place adds "NAME.v"; _name adds "v,rank", or "v" alone when rank is 0. */
 RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v);
 RELET_PRIVATE void rlt_args_name(rlt_args *w, uint64_t v, int32_t rank);
 

@@ -17,7 +17,7 @@ static int claims_held(const rlt_claim *s)
     return s->state == RLT_CLAIM_HELD;
 }
 
-/* One thing at a time: a loss takes the place of a cancel. */
+/* A claim tells one event at a time: a loss takes the place of a cancel. */
 static void claims_tell(rlt_claims *t, rlt_claim *s, int what)
 {
     rlt_assert(what != 0);
@@ -119,8 +119,8 @@ RELET_PRIVATE void rlt_claims_expire(rlt_claims *t, relet_time now)
 
 /* ------------------------------------------------------------------ claimed */
 
-/* A free slot, unless the job is here under this token; whether it is here
- * under another one. */
+/* A free claim, or NULL; also NULL if the job is here under this token: *known.
+ * *twin: the job is here under another token. */
 static rlt_claim *claims_place(rlt_claims *t, uint64_t number, uint64_t token,
                                int *twin, int *known)
 {
@@ -141,8 +141,8 @@ static rlt_claim *claims_place(rlt_claims *t, uint64_t number, uint64_t token,
     return *known ? NULL : found;
 }
 
-/* What the end of a job will need; 1, if its deadline has passed. It was put
- * in the second `born`. */
+/* Notes the options that the end of a job will need. Returns 1 if its deadline
+ * has passed; the job was put in the second `born`. */
 static int claims_note(rlt_claim *s, relet_span record, const rlt_claimed *c)
 {
     relet_job j;
@@ -161,7 +161,7 @@ static int claims_note(rlt_claim *s, relet_span record, const rlt_claimed *c)
            c->server_us / 1000 - (int64_t)born * 1000 - 999 > j.deadline_ms;
 }
 
-/* 1, if it is to be begun. */
+/* Returns 1 if the job is to be begun. */
 static int claims_take_one(rlt_claims *t, relet_value v, size_t i,
                            rlt_claimed *c)
 {
@@ -174,7 +174,7 @@ static int claims_take_one(rlt_claims *t, relet_value v, size_t i,
         !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
                             &state))
         return 0;
-    /* One that was told, and has ended here, may be leased still. */
+    /* A job that was taken before and has ended here may still be leased. */
     if (state.token < c->from)
         return 0;
     s = claims_place(t, (uint64_t)number, state.token, &twin, &known);
@@ -265,7 +265,7 @@ static void claims_renewed_one(rlt_claims *t, rlt_claim *s, char letter,
         if (letter != 'c' || s->asked)
             return;
         s->asked = 1;
-        if (s->tell == 0) /* what is about to be told is as bad */
+        if (s->tell == 0) /* else keep the reason of the pending event */
             s->why = RELET_WHY_NONE;
         claims_tell(t, s, RLT_TELL_JOB_CANCEL);
     }

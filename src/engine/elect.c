@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elect.c - a lease and a campaign for it: when to ask, what to tell. */
+ * elect.c - a lease and the campaign for it: when to ask, and which event to
+ * tell. */
 #include "elect.h"
 
 #include "text.h"
@@ -40,7 +41,7 @@ static void elect_over(rlt_elect *e, relet_why why)
     e->tell |= RLT_TELL_ENDED;
 }
 
-/* Trouble is told once, and again when it has become another one. */
+/* Trouble is told once, and again when its reason has changed. */
 static void elect_trouble(rlt_elect *e, relet_why why, relet_span text)
 {
     rlt_say say;
@@ -116,8 +117,8 @@ static void elect_ask_in(rlt_elect *e, relet_time now, relet_time ms)
     e->woken = 0;
 }
 
-/* Under a bound that doubles, with full jitter: what failed for one may have
- * failed for a thousand. */
+/* A bound that doubles, with full jitter: a thousand campaigns may have failed
+ * at once. */
 static relet_time elect_backoff(rlt_elect *e)
 {
     relet_time bound = RLT_MAX(1, e->plan.lease.ttl_ms / 100);
@@ -129,10 +130,10 @@ static relet_time elect_backoff(rlt_elect *e)
     return 1 + elect_below(e, RLT_MIN(bound, e->plan.retry_ms));
 }
 
-/* When another's lease ends. The first in line asks then; the others give it
- * half a lease, for it will have made them wait again. A lease that is about to
- * end, and is so again when it should have ended, is on a server whose clock
- * stands still: each time it is asked for later. */
+/* The wait until the other holder's lease ends. The first in line asks then;
+ * the others wait half a lease more, as the first will have made them wait
+ * again. If a lease that was about to end is so again when it should have
+ * ended, the server clock stands still: each further wait is longer. */
 static relet_time elect_after_other(rlt_elect *e)
 {
     relet_time ttl = e->plan.lease.ttl_ms, left = e->lease.left_ms;
@@ -149,8 +150,8 @@ static relet_time elect_after_other(rlt_elect *e)
     return left;
 }
 
-/* A server whose clock was set back says more than was asked for, and no longer
- * once its clock is right again. */
+/* A server whose clock was set back reports more than quarantine_ms, until its
+ * clock is right again. So the wait is quarantine_ms at most. */
 static relet_time elect_after_quarantine(rlt_elect *e)
 {
     relet_time left = RLT_MIN(e->lease.left_ms, e->plan.quarantine_ms);
@@ -158,8 +159,8 @@ static relet_time elect_after_quarantine(rlt_elect *e)
     return left + 1 + elect_below(e, 16);
 }
 
-/* A clock that was set is fine again; one that stands still shows only when
- * there was time enough to move. */
+/* A clock that was set is fine again; a clock that stands still shows only when
+ * it had time enough to move. */
 static relet_time elect_after_clock(rlt_elect *e)
 {
     relet_time ms = e->plan.lease.renew_ms;
@@ -167,8 +168,8 @@ static relet_time elect_after_clock(rlt_elect *e)
     return RLT_MAX(ms, 500) + elect_below(e, ms / 8);
 }
 
-/* Why we were refused, and so when to ask again. What says nothing about the
- * server is no trouble to tell of: the link tells. */
+/* The reason of a refusal decides when to ask again. A refusal that says
+ * nothing about the server is not told as trouble: the link tells of it. */
 static void elect_refused(rlt_elect *e, relet_time now)
 {
     relet_why why = e->lease.why;
@@ -196,7 +197,7 @@ static void elect_refused(rlt_elect *e, relet_time now)
     }
 }
 
-/* There is nothing of it at the server any more. */
+/* The server holds nothing for this campaign any more. */
 static void elect_left(rlt_elect *e)
 {
     if (!e->shut_out) {
@@ -207,7 +208,7 @@ static void elect_left(rlt_elect *e)
     e->state = RLT_ELECT_GATED;
 }
 
-/* Away with it: what is held is released, or the place in the line. */
+/* Releases the lease, or gives up the place in the line. */
 static void elect_leave(rlt_elect *e, relet_time now, relet_why why)
 {
     rlt_assert(e->state != RLT_ELECT_REST);
@@ -219,8 +220,8 @@ static void elect_leave(rlt_elect *e, relet_time now, relet_why why)
         elect_left(e);
 }
 
-/* First of the two phases: the work is to stop, and what is held is kept until
- * it has. Where none has begun there is only the second. */
+/* The first of two phases: the work is to stop, and the lease is kept until the
+ * work has stopped. If no work has begun, there is only the second phase. */
 static void elect_resign(rlt_elect *e, relet_time now, relet_why why)
 {
     rlt_assert(e->state == RLT_ELECT_LEADING);
@@ -232,7 +233,7 @@ static void elect_resign(rlt_elect *e, relet_time now, relet_why why)
         elect_leave(e, now, why);
 }
 
-/* ---------------------------------------------------------------- verdicts */
+/* ----------------------------------------------------------------- results */
 
 static void elect_fate_lost(rlt_elect *e, relet_time now)
 {
@@ -322,7 +323,7 @@ RELET_PRIVATE void rlt_elect_wake(rlt_elect *e, relet_time now)
         e->woken = 1;
 }
 
-/* Whatever was asked over the old link has had its outcome. */
+/* Every request over the old link has had its outcome. */
 RELET_PRIVATE void rlt_elect_linked(rlt_elect *e, relet_time now)
 {
     if (e->state == RLT_ELECT_WAITING)
@@ -356,7 +357,7 @@ RELET_PRIVATE void rlt_elect_stop(rlt_elect *e, relet_time now)
 
 RELET_PRIVATE void rlt_elect_stopped(rlt_elect *e, relet_time now)
 {
-    /* Until GAINED is taken the work that has stopped is that of another term. */
+    /* Until GAINED is taken, the work that stopped is of an earlier term. */
     if (e->state == RLT_ELECT_LEADING && !(e->tell & RLT_TELL_GAINED))
         rlt_elect_stop(e, now);
     if (e->state == RLT_ELECT_RESIGNING)

@@ -84,7 +84,7 @@ RELET_PRIVATE const char *rlt_job_rule(const relet_job *j)
     return NULL;
 }
 
-/* A letter and a number, unless it is the default. */
+/* Writes a letter and a number, or nothing for 0, the default. */
 static size_t job_option(char *out, size_t at, char letter, int64_t v)
 {
     if (v == 0)
@@ -138,7 +138,7 @@ RELET_PRIVATE size_t rlt_job_head(const relet_job *j,
     return job_put(out, n, rlt_span(options, k));
 }
 
-/* A number up to `end`, which is eaten. */
+/* Eats a number and the `end` behind it. */
 static int job_eat(relet_span *s, char end, int64_t *out)
 {
     relet_span word = rlt_span_cut(s, end);
@@ -146,7 +146,7 @@ static int job_eat(relet_span *s, char end, int64_t *out)
     return s->p != NULL && rlt_text_int(word.p, word.n, out);
 }
 
-/* So many bytes; all of them are there. */
+/* Takes n bytes off the front; the span must have as many. */
 static relet_span job_take(relet_span *s, int64_t n)
 {
     relet_span taken = rlt_span(s->p, (size_t)n);
@@ -174,8 +174,8 @@ static relet_time *job_field(relet_job *j, char letter)
     }
 }
 
-/* What a later version may have added is passed over. No time is longer than
- * one that may be put, so that sums of them fit. */
+/* An option that a later version may have added is skipped. No time is longer
+ * than a time that may be put, so that sums of times do not overflow. */
 static void job_read_options(relet_span s, relet_job *j)
 {
     while (s.p != NULL && s.n > 0) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * learn.c - what the answers to a worker's steps say. */
+ * learn.c - takes in the answers to a worker's steps. */
 #include "text.h"
 #include "worker.h"
 
 #define LEARN_AGAIN_MIN_MS 50
 #define LEARN_AGAIN_MAX_MS 5000
 #define LEARN_HELD_BACK_MAX_MS 1000
-#define LEARN_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit      */
+#define LEARN_MS_MAX INT64_C(1000000000000000) /* above any clock; sums fit   */
 
 /* ----------------------------------------------------------------- answers */
 
-/* Steps that fail while the worker waits have failed for the same reason, and
- * count once. A wait never takes up the time in which leases are to be renewed
- * once the server is well again. */
+/* Steps that fail during the back-off have failed for the same reason, and
+ * count once. The back-off never takes up the time in which leases are to be
+ * renewed once the server is well again. */
 static void learn_failed(rlt_worker *w, relet_time now)
 {
     relet_time most = RLT_MIN(w->plan.renew_ms / 2, LEARN_AGAIN_MAX_MS);
@@ -27,8 +27,9 @@ static void learn_failed(rlt_worker *w, relet_time now)
     w->tries++;
 }
 
-/* number, record, state, from the fourth element on. What found no slot, since
- * a step that was to free it was not answered, is asked for again. */
+/* Takes the jobs of an answer: number, record, state of each, from the fourth
+ * element on. A job that found no free claim, as a step that was to free one
+ * was not answered, is asked for again. */
 static uint32_t learn_take(rlt_worker *w, relet_time now, relet_value v,
                            int64_t us, rlt_claimed *c)
 {
@@ -59,10 +60,10 @@ static void learn_due(rlt_worker *w, relet_time now, int64_t server_us,
     w->due_at = now + RLT_MAX(ms, 0);
 }
 
-/* Jobs wait that nobody may have now: a queue that is stopped, or its limit; or
- * not this worker: the handlers it lost them by have not ended.
- * Who lined up would be told that there is work, so it asks again later, or
- * as soon as a job of its own has ended. */
+/* Throttled: jobs wait, but the queue is stopped or at its limit; or this
+ * worker lost the jobs, and its handlers of them have not ended. Lining up
+ * would only tell that there is work, so the worker asks again later, or as
+ * soon as a job of its own has ended. */
 static void learn_hold_back(rlt_worker *w, relet_time now)
 {
     relet_time wait = LEARN_AGAIN_MIN_MS << RLT_MIN(w->throttled, 5);
@@ -78,7 +79,7 @@ static void learn_hold_back(rlt_worker *w, relet_time now)
     w->poll_at = now + wait;
 }
 
-/* What was asked for is of one type: `said` is a letter and a mark. */
+/* The answer to a CLAIM by type: `said` is a letter and a mark. */
 static void learn_picked(rlt_worker *w, relet_time now, relet_span said,
                          const rlt_claimed *c, int found)
 {
@@ -104,8 +105,9 @@ static uint32_t learn_claimed(rlt_worker *w, relet_time now, relet_value v)
     rlt_claimed c;
     uint32_t n;
 
-    /* This claim had been done before; or it brought nothing, which no server
-     * notes, and may still come once more over a link that is gone. */
+    /* This CLAIM had been done before; or it is a repeat that brought nothing.
+     * A server does not note an empty CLAIM, and the first one may still reach
+     * it over a link that is gone. */
     if (relet_value_count(v) < 3 ||
         (w->doubled && relet_value_count(v) == 3)) {
         w->reply_lost = 1;
@@ -150,14 +152,14 @@ static void learn_lined_up(rlt_worker *w, relet_time now, relet_value v)
     (void)relet_value_int(relet_value_at(v, 2), &stands);
     learn_due(w, now, us, relet_value_at(v, 1));
     w->drained = 0;
-    if (w->left_since) { /* wherever it stood, it stands there no more       */
+    if (w->left_since) { /* a later LEAVE took the worker out of the line    */
         w->left_since = w->in_line = 0;
         return;
     }
     w->in_line = stands != 0;
     w->cursor.woken = w->cursor.woken && !w->cursor.wake_seen;
     if (!stands && w->plan.by_type && !rlt_type_cursor_at_start(&w->cursor))
-        learn_hold_back(w, now); /* what waits is of other types */
+        learn_hold_back(w, now); /* the jobs that wait are of other types */
     if (!stands || w->state != RLT_WORKER_EAGER)
         return;
     rlt_type_cursor_begin(&w->cursor, now);
@@ -183,7 +185,7 @@ static void learn_ranked(rlt_worker *w, relet_value v)
     w->cursor.unranked = left > 0;
 }
 
-/* What is relet waits: also for who looked. */
+/* Reaped jobs wait again, also for the worker that reaped them. */
 static void learn_reaped(rlt_worker *w, relet_time now, relet_value v)
 {
     if (rlt_reaper_reaped(&w->reaper, now, w->step[RLT_STEP_REAP].sent_at,
@@ -191,7 +193,8 @@ static void learn_reaped(rlt_worker *w, relet_time now, relet_value v)
         rlt_worker_wake(w);
 }
 
-/* Letters, one for each job, or an array. */
+/* Whether v has the type of an answer to this step: text, such as a letter for
+ * each job, or an array. */
 static int learn_is_answer(rlt_step step, relet_value v)
 {
     int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN ||
@@ -200,7 +203,7 @@ static int learn_is_answer(rlt_step step, relet_value v)
     return relet_value_type(v) == (letters ? RELET_TEXT : RELET_ARRAY);
 }
 
-/* How many jobs it brought. */
+/* Returns how many jobs the answer brought. */
 static uint32_t learn_answer(rlt_worker *w, relet_time now, rlt_step step,
                              relet_value v)
 {
@@ -245,7 +248,8 @@ static uint32_t learn_answer(rlt_worker *w, relet_time now, rlt_step step,
     return 0;
 }
 
-/* What is only for others' sake holds up nothing else. */
+/* A failed REAP, TRIM or FORGET, which serves other workers, delays no other
+ * step. */
 static void learn_refused(rlt_worker *w, relet_time now, rlt_step step,
                           int is_error)
 {
@@ -286,6 +290,6 @@ RELET_PRIVATE int rlt_worker_reply(rlt_worker *w, relet_time now, rlt_step step,
     }
     rlt_worker_settle(w);
     rlt_assert(brought == 0 || w->state == RLT_WORKER_EAGER ||
-               w->state == RLT_WORKER_ASLEEP); /* else it goes back untold   */
+               w->state == RLT_WORKER_ASLEEP); /* else jobs go back untold   */
     return trouble ? RLT_WORKER_TROUBLE : brought > 0 ? RLT_WORKER_BROUGHT : 0;
 }

@@ -3,17 +3,17 @@
  * lease.c - one key held for a while, and when to stop believing it. */
 #include "lease.h"
 
-/* Two clocks may run apart by 200 of a million, and a process may take some
- * time from looking at its clock to acting. */
+/* Two clocks may run apart by 200 parts in a million, and a process may take
+ * some time from looking at its clock to acting. */
 #define LEASE_DRIFT(ms) ((ms) / 5000 + 1)
 #define LEASE_MARGIN(ms) RLT_MAX(5, (ms) / 100)
 
-/* Between two looks the server's clock may have gone this much more or less
- * than ours; beyond, one of them was set, or stands still. */
+/* Between two looks the server clock may have gone this much further than ours,
+ * or less far; beyond that, one of the clocks was set, or stands still. */
 #define LEASE_CLOCK_MS 100
 #define LEASE_CLOCK_PART 20
 
-/* Nobody waits for longer, and sums with it fit. */
+/* No wait is longer, and sums with this time do not overflow. */
 #define LEASE_LEFT_MAX ((relet_time)1000000000000)
 
 RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms)
@@ -54,19 +54,19 @@ RELET_PRIVATE void rlt_lease_forget(rlt_lease *l)
     (void)lease_end(l, RLT_LEASE_WAS_NONE, RELET_WHY_NONE);
 }
 
-/* What is under way is not waited for: the release goes behind it. */
+/* The release does not wait for a request under way: it is sent behind it. */
 RELET_PRIVATE rlt_lease_result rlt_lease_release(rlt_lease *l, relet_time now)
 {
     if (l->sent_at == RELET_NEVER)
         return lease_end(l, RLT_LEASE_WAS_RELEASED, RELET_WHY_NONE);
     rlt_lease_forget(l);
-    l->granted = 1; /* who knows: this term is over */
+    l->granted = 1; /* the outcome is unknown: this term is over */
     l->state = RLT_LEASE_RELEASING;
     l->again_at = now;
     return RLT_LEASE_WAS_NONE;
 }
 
-/* A grant that is not to be kept. */
+/* Releases a grant that is not to be kept. */
 static rlt_lease_result lease_decline(rlt_lease *l, relet_time now,
                                       relet_why why)
 {
@@ -77,7 +77,7 @@ static rlt_lease_result lease_decline(rlt_lease *l, relet_time now,
 
 /* ---------------------------------------------------------------- answers */
 
-/* Half of it at least, so that two who failed together part. */
+/* Half of ms at least. Two clients that failed together retry apart. */
 static relet_time lease_jitter(rlt_lease *l, relet_time ms)
 {
     return ms - (relet_time)rlt_rand_below(l->rand, (uint64_t)(ms / 2 + 1));
@@ -95,8 +95,9 @@ static void lease_again_soon(rlt_lease *l, relet_time now, int at_once)
     l->again_at = at_once ? now : now + lease_jitter(l, RLT_MIN(wait, most));
 }
 
-/* How long both clocks have gone since the last look, as far as one can tell:
- * the server looked at its own at some time between our asking and hearing. */
+/* Compares how far both clocks have gone since the last look. Ours is known
+ * within bounds only: the server looked at its clock at some time between our
+ * request and its answer. */
 static int lease_clocks_agree(rlt_lease *l, relet_time now, int64_t us)
 {
     relet_time most = now - l->clock_sent, least = l->sent_at - l->clock_heard;
@@ -138,7 +139,7 @@ static int lease_wants_copies(const rlt_lease *l)
     return l->plan.replicas > 0 || l->plan.fsync;
 }
 
-/* From now on it is ours, or ours for longer. */
+/* From now on the lease is ours, or ours for longer. */
 static void lease_believe(rlt_lease *l)
 {
     relet_time renew = l->plan.renew_ms;
@@ -192,7 +193,7 @@ static rlt_lease_result lease_renewed(rlt_lease *l, relet_time now,
     rlt_assert(l->state == RLT_LEASE_HELD);
     l->left_ms = a->left;
     l->place = 0;
-    if (!agree) /* which is why it may have ended */
+    if (!agree) /* the lease may have ended because of that */
         return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_CLOCK);
     if (a->status == -1)
         return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_GONE);
@@ -204,8 +205,8 @@ static rlt_lease_result lease_renewed(rlt_lease *l, relet_time now,
     return RLT_LEASE_WAS_NONE;
 }
 
-/* WAIT says how many replicas have it; WAITAOF how many disks here, and how
- * many there. */
+/* WAIT answers how many replicas have the write; WAITAOF answers on how many
+ * disks the write is, first at the primary, then at the replicas. */
 static int lease_enough(const rlt_lease *l, relet_value v)
 {
     relet_value there = l->plan.fsync ? relet_value_at(v, 1) : v;
@@ -245,7 +246,7 @@ static rlt_lease_result lease_failed(rlt_lease *l, relet_time now,
     case RLT_LEASE_HELD:
     case RLT_LEASE_RELEASING:
         l->copies_due = 0;
-        /* A broken link says itself when there is another one. */
+        /* After a broken link, the next link sets the time, not a back-off. */
         lease_again_soon(l, now, why == RELET_WHY_BROKEN && l->tries == 0);
         break;
     case RLT_LEASE_NONE:
@@ -294,9 +295,9 @@ RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
 
 /* ------------------------------------------------------------------- time */
 
-/* When there is nothing to release any more: what was last asked for has ended
- * by itself. The server's count may have begun as late as now; but without a
- * link nothing could be done about that. */
+/* When there is nothing to release any more: the lease that was last asked for
+ * has ended by itself. The server may have begun its count late, so ttl_ms
+ * counts twice; but without a link nothing could be done about that. */
 static relet_time lease_over_at(const rlt_lease *l, int up)
 {
     return up ? l->sent_at + 2 * l->plan.ttl_ms : lease_trusted_until(l);
@@ -364,8 +365,8 @@ static rlt_want lease_wants(const rlt_lease *l, relet_time now)
     return RLT_WANT_NOTHING;
 }
 
-/* While an answer is due over the same link, asking again would only wait
- * behind it. So there is one request at a time, and time enough for it. */
+/* While an answer is due over the same link, another request would only wait
+ * behind it. So there is one request at a time, with time enough for it. */
 static relet_time lease_timeout(const rlt_lease *l, rlt_want what,
                                 relet_time now)
 {

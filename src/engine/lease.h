@@ -2,7 +2,7 @@
  *
  * lease.h - one key held for a while, and when to stop believing it.
  *
- *   state       event                       becomes     fate
+ *   state       event                       becomes     result
  *   ----------  --------------------------  ----------  -----------------------
  *   NONE        ask                         ASKING
  *   ASKING      granted                     HELD        GRANTED
@@ -28,19 +28,19 @@
  *   RELEASING   any answer                  NONE        RELEASED
  *               an error, no answer         RELEASING, and releases again soon
  *               it must have ended by now   NONE        RELEASED
- *               … without a link: nobody
- *               can believe in it any more  NONE        RELEASED
+ *               no link, and no client can
+ *               trust it any more           NONE        RELEASED
  *   any         release                     RELEASING, or NONE when nothing was
  *                                           ever sent: RELEASED
  *               forget                      NONE
  *
- * An answer counts only when it is to what was asked last. `valid_until` is
- * counted from the moment of asking, and by our clock alone: the server began
- * its count later. So nothing that comes late can bring a lease back.
+ * Only the answer to the last request counts. `valid_until` is counted from the
+ * moment of the request, and by our clock alone: the server began its count
+ * later. So a late answer cannot bring a lease back.
  *
- * A term is one grant: asking for it again gives the same one. It ends with the
- * lease that was granted, believed or not, and with a release: a server that
- * did not hear of that one must not give the same grant again. */
+ * A term is one grant: asking for a term again gives the same grant. A term
+ * ends with the lease that was granted, trusted or not, and with a release: a
+ * server that did not hear of the release must not give that grant again. */
 #ifndef RLT_LEASE_H
 #define RLT_LEASE_H
 
@@ -55,7 +55,7 @@ typedef enum rlt_lease_state {
     RLT_LEASE_RELEASING
 } rlt_lease_state;
 
-/* What is to be sent. */
+/* The request to send. */
 typedef enum rlt_want {
     RLT_WANT_NOTHING,
     RLT_WANT_ACQUIRE,
@@ -67,12 +67,12 @@ typedef enum rlt_want {
 typedef struct rlt_request {
     rlt_want what;
     uint32_t serial;       /* comes back in the reply                        */
-    uint64_t term, token;  /* token 0: not heard                             */
+    uint64_t term, token;  /* token 0: not known yet                         */
     relet_time timeout_ms; /* an answer that comes later is of no use        */
 } rlt_request;
 
 typedef enum rlt_heard {
-    RLT_HEARD_VALUE,  /* also an error of the server's                       */
+    RLT_HEARD_VALUE,  /* also an error from the server                       */
     RLT_HEARD_NOTHING /* not sent, or no answer                              */
 } rlt_heard;
 
@@ -90,7 +90,7 @@ typedef enum rlt_lease_result {
     RLT_LEASE_WAS_RELEASED
 } rlt_lease_result;
 
-/* What stays the same while a lease lives. */
+/* Settings that stay the same while a lease lives. */
 typedef struct rlt_lease_plan {
     relet_time ttl_ms, renew_ms;
     uint32_t replicas;       /* copies that a grant needs                    */
@@ -102,35 +102,35 @@ typedef struct rlt_lease {
     rlt_lease_plan plan;
     rlt_rand *rand;
     rlt_lease_state state;
-    rlt_want asked;         /* what is under way                             */
+    rlt_want asked;         /* the request under way                         */
     uint32_t serial;        /* … and its number                              */
     uint8_t granted;        /* this term is over: granted, or given up       */
     uint8_t copies_due;     /* renewed, and the copies are not counted yet   */
-    uint8_t measured;       /* the four below are known                      */
-    int tries;              /* failed ones in a row                          */
+    uint8_t measured;       /* clock_sent, clock_heard, clock_us are known   */
+    int tries;              /* failed requests in a row                      */
     uint64_t term, token;
-    relet_time sent_at;     /* the acquire or renew that was sent last       */
-    relet_time valid_until; /* HELD: believe in it until then                */
+    relet_time sent_at;     /* when the last acquire or renew was sent       */
+    relet_time valid_until; /* HELD: trust the lease until then              */
     relet_time again_at;    /* HELD: renew; RELEASING: release               */
-    relet_time clock_sent, clock_heard; /* ours, around …                    */
-    int64_t clock_us;       /* … the server's                                */
-    /* The last fate's. */
+    relet_time clock_sent, clock_heard; /* our clock, around …               */
+    int64_t clock_us;       /* … the server clock                            */
+    /* Of the last result. */
     relet_why why;
-    relet_time left_ms;     /* of the other's lease; below 0: without end    */
-    int64_t place;          /* in the line of those who wait                 */
-    relet_span text;        /* an error, lent as long as the reply           */
+    relet_time left_ms;     /* of the other holder's lease; below 0: no end  */
+    int64_t place;          /* in the line of followers                      */
+    relet_span text;        /* an error; valid as long as the reply          */
 } rlt_lease;
 
 RELET_PRIVATE void rlt_lease_init(rlt_lease *l, const rlt_lease_plan *plan,
                                   rlt_rand *rand);
 
-/* How long after asking a lease of this length is believed in. */
+/* How long after its request a lease of this length is trusted. */
 RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms);
 
-/* Begin to ask, in NONE. */
+/* Begins to ask for the lease, in NONE only. */
 RELET_PRIVATE void rlt_lease_ask(rlt_lease *l);
 
-/* Give it up, whatever it is. */
+/* Gives the lease up, in any state. _forget sends no release. */
 RELET_PRIVATE rlt_lease_result rlt_lease_release(rlt_lease *l, relet_time now);
 RELET_PRIVATE void rlt_lease_forget(rlt_lease *l);
 
@@ -140,8 +140,9 @@ RELET_PRIVATE rlt_lease_result rlt_lease_tick(rlt_lease *l, relet_time now,
 RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
                                                const rlt_reply *r);
 
-/* 1 and *out, when something is to be sent now, under this serial number. It
- * counts as sent: whoever cannot send it replies RLT_HEARD_NOTHING. */
+/* Returns 1 and fills *out if a request is to be sent now, under this serial
+ * number. It counts as sent: a caller that cannot send the request replies
+ * RLT_HEARD_NOTHING. */
 RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
                                  uint32_t serial, rlt_request *out);
 

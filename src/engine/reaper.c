@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * reaper.c - what was left behind, and when to look for it. */
+ * reaper.c - when a worker cleans up its queue. */
 #include "reaper.h"
 
 #include "claims.h"
 #include "text.h"
 
 #define REAPER_AGAIN_MS 5000 /* after a failure                              */
-#define REAPER_REST 4 /* times as long, and then for what was kept            */
+#define REAPER_REST 4 /* times every_ms between two TRIM steps                */
 #define REAPER_FORGETS                                                         \
-    120 /* times as long between two looks of the last kind */
+    120 /* times every_ms between two rounds of FORGET */
 #define REAPER_FORGETS_MIN 60000
-#define REAPER_STEP_MS 100 /* … and this between two of its steps            */
-#define REAPER_MS_MAX INT64_C(1000000000000000) /* by any clock: sums fit    */
+#define REAPER_STEP_MS 100 /* between two steps of such a round              */
+#define REAPER_MS_MAX INT64_C(1000000000000000) /* above any clock; sums fit */
 
 RELET_PRIVATE void rlt_reaper_begin(rlt_reaper *s, relet_time every_ms,
                                     relet_time now)
@@ -58,7 +58,8 @@ static relet_time reaper_chance(relet_time every_ms, rlt_rand *rand)
     return (relet_time)rlt_rand_below(rand, (uint64_t)every_ms / 8 + 1);
 }
 
-/* It is no use to look before a lease has ended. */
+/* The next REAP comes after every_ms, or when the next lease ends if that is
+ * sooner. */
 RELET_PRIVATE uint32_t rlt_reaper_reaped(rlt_reaper *s, relet_time now,
                                          relet_time sent_at,
                                          relet_time every_ms, relet_value v,
@@ -101,7 +102,7 @@ RELET_PRIVATE relet_time rlt_reaper_forgets(relet_time every_ms)
     return RLT_MAX(REAPER_FORGETS * every_ms, REAPER_FORGETS_MIN);
 }
 
-/* An answer that is too long is no place to go on from. */
+/* An answer that does not fit in `from` ends the round. */
 RELET_PRIVATE void rlt_reaper_forgot(rlt_reaper *s, relet_time now,
                                      relet_time every_ms, relet_value v,
                                      rlt_rand *rand)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * type_cursor.c - how far a worker that claims by type has looked through the
- * line. */
+ * type_cursor.c - how far a worker that claims by type has read the line of
+ * waiting jobs. */
 #include "type_cursor.h"
 
 #include "text.h"
 
 #define TYPE_CURSOR_START "-inf" /* no score is lower                         */
 #define TYPE_CURSOR_AGAIN_MS 1000
-#define TYPE_CURSOR_REST 8 /* times what it took                             */
+#define TYPE_CURSOR_REST 8 /* the pause, in multiples of the reading time    */
 
 RELET_PRIVATE void rlt_type_cursor_begin(rlt_type_cursor *k, relet_time now)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.c - when a worker does what. */
+ * worker.c - decides when a worker sends which step. */
 #include "worker.h"
 
 #include "text.h"
@@ -44,8 +44,8 @@ static int work_is_idle(const rlt_worker *w)
     return w->state == RLT_WORKER_REST || w->state == RLT_WORKER_OVER;
 }
 
-/* A claim brought jobs that are not known here, and there is room for one; or
- * it was not answered, and is not to be made again. */
+/* A CLAIM brought jobs that are not known here, and a claim is free; or a CLAIM
+ * was not answered, and is not to be repeated. */
 static int work_is_astray(const rlt_worker *w)
 {
     if (w->reply_lost)
@@ -54,7 +54,7 @@ static int work_is_astray(const rlt_worker *w)
            w->step[RLT_STEP_CLAIM].serial == 0;
 }
 
-/* Those that a handler is at. */
+/* How many jobs a handler works at. */
 static uint32_t work_in_hand(const rlt_worker *w)
 {
     return rlt_claims_in(&w->held, RLT_CLAIM_HELD) +
@@ -66,7 +66,7 @@ RELET_PRIVATE uint32_t rlt_worker_load(const rlt_worker *w)
     return work_in_hand(w) + (w->repeats || w->reply_lost ? w->wanted : 0);
 }
 
-/* How many slots there are, as soon as what was sent has ended. */
+/* How many claims are free, or will be when those that are SENT have ended. */
 static uint32_t work_slots(const rlt_worker *w)
 {
     return rlt_claims_in(&w->held, RLT_CLAIM_FREE) +
@@ -83,7 +83,7 @@ static uint32_t work_room(const rlt_worker *w)
 {
     uint32_t n = RLT_MIN(work_slots(w), w->plan.batch), has = work_in_hand(w);
 
-    if (w->repeats) /* it may have been granted, and counts as load so long */
+    if (w->repeats) /* the CLAIM may have been granted: it counts as load */
         return RLT_MIN(n, w->wanted);
     return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
 }
@@ -93,7 +93,8 @@ RELET_PRIVATE int rlt_worker_can_claim(const rlt_worker *w)
     return rlt_worker_hungry(w) && work_room(w) > 0;
 }
 
-/* Without a clock: what is held up by a step that is under way is not. */
+/* Whether a step is to be sent that does not depend on the clock. A step that
+ * waits for one under way does not count. */
 static int work_to_send(const rlt_worker *w)
 {
     const rlt_under_way *u = w->step;
@@ -118,9 +119,9 @@ static int work_to_send(const rlt_worker *w)
                             work_room(w) > 0;
 }
 
-/* An answer that breaks the link each time that it comes would be all that this
- * worker ever asks for. Once the leases of its claim have ended others may have
- * the jobs, and the claim is given up: then, with or without a link. */
+/* If an answer broke the link each time that it came, this worker would ask for
+ * that answer for ever. Once the leases of the CLAIM have ended, other workers
+ * may have the jobs, and the CLAIM is given up, with or without a link. */
 static relet_time work_gives_up_at(const rlt_worker *w)
 {
     if (!w->reply_lost || w->in_vain < RLT_WORKER_IN_VAIN ||
@@ -224,8 +225,8 @@ RELET_PRIVATE int rlt_worker_sends(const rlt_claim *s, rlt_step step)
     return s->state == RLT_CLAIM_SENT && s->step == (uint8_t)step;
 }
 
-/* All that is at least half way to its renewal, so that one step does for
- * many. */
+/* Takes all claims that are at least half way to their renewal, so that one
+ * step serves many. */
 static uint32_t work_gather_renewals(rlt_worker *w, relet_time now)
 {
     relet_time until = now + rlt_lease_trust_ms(w->plan.lease_ms) -
@@ -234,7 +235,8 @@ static uint32_t work_gather_renewals(rlt_worker *w, relet_time now)
     return rlt_claims_renew(&w->held, until, w->plan.batch);
 }
 
-/* Those of a step that was not answered, or else what has ended since. */
+/* The jobs of the last step if it was not answered, else those that have ended
+ * since. */
 static uint32_t work_gather_ended(rlt_worker *w, rlt_step step)
 {
     if (w->step[step].sent_at != 0)
@@ -298,7 +300,7 @@ RELET_PRIVATE int rlt_worker_want(rlt_worker *w, relet_time now,
         rlt_assert(serial != 0);
         rlt_assert(out->count <= w->plan.slots);
         u->serial = serial;
-        /* A claim that was not answered may have begun its leases then. */
+        /* The first send of a repeated CLAIM may have begun its leases. */
         if (i != RLT_STEP_CLAIM || !w->repeats)
             u->sent_at = now;
         if (i == RLT_STEP_CLAIM || i == RLT_STEP_LINE_UP)
@@ -348,7 +350,7 @@ RELET_PRIVATE void rlt_worker_stop(rlt_worker *w)
     if (work_is_idle(w))
         return;
     w->state = RLT_WORKER_STOPPING;
-    w->again_at = 0; /* who leaves does not wait for the last failure's sake */
+    w->again_at = 0; /* stopping clears the retry back-off */
     w->tries = 0;
     rlt_worker_settle(w);
 }

@@ -2,8 +2,8 @@
  *
  * command_rules.c - commands that may not go over a shared link, and why.
  *
- * Each of these changes what later answers mean, or whether there are any, or
- * leaves a state on the link that the next one would not have. */
+ * Each of these commands changes what later answers mean, or whether any come,
+ * or leaves a state on the link that the next link would not have. */
 #include "command_rules.h"
 
 #include "text.h"
@@ -17,11 +17,12 @@
 
 typedef struct command_rules_rule {
     const char *word, *second; /* second NULL: any                           */
-    const char *text;          /* NULL: allowed, but for its effect          */
+    const char *text;          /* NULL: allowed, listed for its effect       */
     rlt_effect effect;
 } command_rules_rule;
 
-/* By the length of the word, so that most commands meet no rule at all. */
+/* Sorted by the length of the word, so that most commands are compared with no
+ * rule at all. */
 static const command_rules_rule command_rules_rules[] = {
     {"AUTH", NULL, "AUTH holds for one link: use relet_credentials",
      RLT_EFFECT_NONE},
@@ -63,7 +64,7 @@ static const command_rules_rule command_rules_rules[] = {
     (sizeof command_rules_rules / sizeof command_rules_rules[0])
 #define COMMAND_RULES_WORD_MAX 12
 
-/* The first rule for a word of this length. */
+/* For each length of a word, the index of the first rule. */
 static const uint8_t command_rules_from[COMMAND_RULES_WORD_MAX + 2] = {
     0, 0, 0, 0, 0, 4, 9, 13, 16, 17, 18, 20, 21, 23};
 
@@ -73,7 +74,7 @@ static int command_rules_begins(relet_span s, const char *word)
     return (s.p[0] | 0x20) == (word[0] | 0x20);
 }
 
-/* Not inlined: what it needs to save, most commands need not. */
+/* Not inlined: most commands need not save the registers that this uses. */
 static RLT_APART const char *command_rules_by_rule(const relet_span *argv,
                                                    size_t argc, int in_unit,
                                                    rlt_effect *effect)

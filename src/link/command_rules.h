@@ -13,7 +13,8 @@ typedef enum rlt_effect {
     RLT_EFFECT_UNWATCH
 } rlt_effect;
 
-/* The rule that forbids this command, or NULL. A unit is a transaction. */
+/* Returns the rule that forbids this command, or NULL; *effect is always set.
+ * `in_unit`: the command is part of a transaction. */
 RELET_PRIVATE const char *rlt_command_rule(const relet_span *argv, size_t argc,
                                            int in_unit, rlt_effect *effect);
 

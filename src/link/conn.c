@@ -27,13 +27,13 @@ static int conn_is_users(const rlt_op *op)
     return op->klass <= RLT_OP_BATCHED;
 }
 
-/* Whether the user has asked for it. */
+/* Whether the operation counts as the user's, in `outstanding`. */
 static int conn_counts(const rlt_op *op)
 {
     return conn_is_users(op) && !(op->flags & RLT_OP_OURS);
 }
 
-/* Whether its bytes have to outlive being sent. */
+/* Whether the operation's bytes are kept after they were sent. */
 static int conn_is_kept(const rlt_op *op)
 {
     return op->klass == RLT_OP_SCRIPT || (op->flags & RELET_REPEATABLE);
@@ -44,7 +44,7 @@ static uint64_t conn_start(const rlt_conn *c, uint32_t pos)
     return pos == c->first ? c->answered : conn_at(c, pos - 1)->end;
 }
 
-/* Whether the operation behind this one rides with it. */
+/* Whether the operation behind this one is batched with it. */
 static int conn_is_led(const rlt_conn *c, uint32_t pos)
 {
     return pos + 1 != c->last && conn_at(c, pos + 1)->klass == RLT_OP_BATCHED;
@@ -75,7 +75,7 @@ RELET_PRIVATE void rlt_conn_free(rlt_conn *c)
 
 /* ------------------------------------------------------------- submitting */
 
-/* A cursor that stood at one operation stands at another place now. */
+/* An operation moves in the ring: its cursors move with it. */
 static void conn_moved(rlt_conn *c, uint32_t from, uint32_t to)
 {
     if (c->unsent == from)
@@ -86,8 +86,8 @@ static void conn_moved(rlt_conn *c, uint32_t from, uint32_t to)
         c->ended_from = to;
 }
 
-/* An operation that ended unsent has no bytes, but a slot until it comes to
- * the front, and the one before it may wait for long. */
+/* An operation that ended unsent has no bytes, but keeps its ring entry until
+ * it comes to the front, and the operation before it may wait for long. */
 static void conn_compact(rlt_conn *c)
 {
     uint32_t pos, to = c->first;
@@ -122,8 +122,8 @@ RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out)
     return code;
 }
 
-/* The bytes are in the buffer already. Field by field: the caller has just
- * filled *op so, and a processor waits when wider loads follow. */
+/* The bytes are in the buffer already. *op is copied field by field: the caller
+ * has just stored its fields so, and wider loads would stall the processor. */
 static void conn_push(rlt_conn *c, const rlt_op *op)
 {
     rlt_op *o = conn_at(c, c->last++);
@@ -154,7 +154,8 @@ RELET_PRIVATE void rlt_conn_commit(rlt_conn *c, const rlt_op *op, size_t n)
     conn_push(c, op);
 }
 
-/* Of the newest operation, which is LIVE. */
+/* The leader of the newest operation's batch, or the operation itself. It is
+ * LIVE. */
 static uint32_t conn_leader(const rlt_conn *c)
 {
     uint32_t pos = c->last - 1;
@@ -188,7 +189,7 @@ RELET_PRIVATE void rlt_conn_join(rlt_conn *c, const rlt_op *op, size_t n)
 
 /* ------------------------------------------------------------- bytes out */
 
-/* Drop what no one will want again. */
+/* Drop the bytes that will not be sent again. */
 static void conn_discard(rlt_conn *c)
 {
     uint64_t upto = c->whole;
@@ -222,8 +223,8 @@ RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n)
 
 /* -------------------------------------------------------------- the queue */
 
-/* Cursors may not stand before the first operation; that of the ENDED ones
- * matters only while there are some. */
+/* Cursors may not stand before the first operation; ended_from matters only
+ * while there are ENDED operations. */
 static void conn_cursors(rlt_conn *c)
 {
     if (conn_before(c->unsent, c->first))
@@ -241,7 +242,7 @@ static void conn_sweep_gone(rlt_conn *c)
 {
     while (c->first != c->last && conn_at(c, c->first)->state == RLT_GONE)
         conn_leave(c);
-    if (c->first == c->last) /* so that few of them are ever touched */
+    if (c->first == c->last) /* so that few entries are ever touched */
         c->first = c->last = c->unsent = c->fresh = c->ended_from = 0;
     conn_cursors(c);
     if (c->base != c->whole)
@@ -255,8 +256,8 @@ RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
     rlt_assert(c->ended == 0);
     if (rlt_conn_idle(c))
         return NULL;
-    /* An answer to what was not sent is an answer to nothing. But MULTI is
-     * answered while its EXEC may still be here. */
+    /* No answer can belong to an operation that was not sent. But MULTI may be
+     * answered while its EXEC is not sent yet. */
     if (op->end > c->sent && (op->skip == 0 || c->answered >= c->sent))
         return NULL;
     return op;
@@ -348,7 +349,7 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
     (void)rlt_buf_put(&c->out, rlt_conn_front_bytes(c).p + cut,
                       rlt_conn_front_bytes(c).n - cut);
     if (klass != (rlt_class)op.klass)
-        op.arg = 0; /* a script's number; to others, answers to be skipped */
+        op.arg = 0; /* a script's number; elsewhere, the answers to skip */
     op.klass = (uint8_t)klass;
     do {
         rlt_conn_pop(c);
@@ -360,8 +361,8 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
     return 0;
 }
 
-/* Take the bytes of operations that ended before they were begun out of the
- * stream: all in one pass, since thousands may end at the same time. */
+/* Remove the bytes of operations that ended before any of them was sent: all in
+ * one pass, since thousands of operations may end at the same time. */
 static void conn_squeeze(rlt_conn *c)
 {
     uint8_t *head = rlt_buf_head(&c->out);
@@ -387,33 +388,35 @@ static void conn_squeeze(rlt_conn *c)
 
 /* ---------------------------------------------------------------- watches
  *
- * A transaction counts on each WATCH between it and what stands before it of
- * UNWATCH and transactions that count on a WATCH.
+ * A transaction counts on each WATCH before it, back to the last UNWATCH or the
+ * last transaction that counted on a WATCH.
  *
  *   the WATCH                          its transaction
  *   ---------------------------------  -----------------------------------
  *   ends NOT_SENT: cancel, time-out    ends NOT_SENT, WATCH_LOST
- *   one of several does                the same
- *   one does, an UNWATCH is between    goes out: it does not count on it
+ *   is one of several, ends NOT_SENT   the same
+ *   ends NOT_SENT, and an UNWATCH      goes out: it does not count on this
+ *   follows                            WATCH
  *   is refused, or its answer is over  no byte of it sent: NOT_SENT,
  *   a limit or found no memory         WATCH_LOST; else it runs
- *   … by BUSY, LOADING; REPEATABLE     the same: it is not sent again, which
- *                                      would be behind its transaction
+ *   … by BUSY, LOADING; REPEATABLE     the same: the WATCH is not sent again,
+ *                                      since it would follow its transaction
  *   ends UNSURE, then is answered OK   runs, guarded
- *   its link breaks                    conn_survives
- *   one of these, and the transaction  is refused by name, once: unless an
- *   is submitted later                 UNWATCH or a WATCH comes first
- *   is not accepted (RELET_E_LIMIT)    is the caller's to withhold
+ *   loses its link                     see conn_survives
+ *   fails in one of these ways before  submitting it is refused once, with
+ *   the transaction is submitted       this reason, unless an UNWATCH or a
+ *                                      WATCH comes first
+ *   is not accepted (RELET_E_LIMIT)    must be withheld by the caller
  *
- * What is sent again stands behind what was submitted meanwhile, where an
- * UNWATCH or the EXEC of another transaction would end a WATCH: neither is
- * (see answer_may_repeat). */
+ * An operation that is sent again goes behind the operations that were
+ * submitted meanwhile. An UNWATCH or the EXEC of another transaction would end
+ * a WATCH there: neither is sent again (see dispatch_may_repeat). */
 static int conn_is_watch(const rlt_op *op)
 {
     return op->klass == RLT_OP_PLAIN && (op->flags & RLT_OP_WATCHED);
 }
 
-/* What ends the watches before it, or was to. */
+/* Whether the operation ends the watches before it, or was meant to. */
 static int conn_ends_watches(const rlt_op *op)
 {
     return op->klass == RLT_OP_UNIT
@@ -422,8 +425,8 @@ static int conn_ends_watches(const rlt_op *op)
                      RLT_OP_UNWATCHED;
 }
 
-/* It will not go out, and its slot may be taken: nothing may count on the
- * watches before it instead. */
+/* The operation at `pos` will not go out, and its ring entry may be reused. No
+ * later transaction may count on the watches before it instead. */
 static void conn_loosen(rlt_conn *c, uint32_t pos)
 {
     while (pos != c->first && !conn_ends_watches(conn_at(c, pos - 1))) {
@@ -433,20 +436,21 @@ static void conn_loosen(rlt_conn *c, uint32_t pos)
     }
 }
 
-/* A LIVE operation ends before its answer. Then conn_unguard, conn_squeeze. */
+/* End a LIVE operation before its answer. The caller then calls conn_unguard,
+ * if `unguarded` is set, and conn_squeeze. */
 static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
 {
     rlt_op *op = conn_at(c, pos);
 
     rlt_assert(op->state == RLT_LIVE);
-    /* Ours still have to go out: a wish counts on it. */
+    /* (UN)SUBSCRIBE still has to go out: a subscription counts on it. */
     if (!conn_is_users(op)) {
         op->state = RLT_TOMBSTONE;
         return;
     }
     if (conn_is_kept(op))
         c->kept_ops--;
-    if (op->klass == RLT_OP_BATCHED) /* as it ended for the one before it     */
+    if (op->klass == RLT_OP_BATCHED) /* UNSURE if its predecessor is          */
         op->flags |= (uint8_t)(conn_at(c, pos - 1)->flags & RLT_OP_UNSURE);
     else if (conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
@@ -462,15 +466,15 @@ static void conn_end(rlt_conn *c, uint32_t pos, relet_why why)
         c->ended_from = pos;
 }
 
-/* Whether this WATCH is just ending unsent, and something counts on it. */
+/* Whether this is a WATCH that ends unsent now, and may be counted on. */
 static int conn_is_gone_watch(const rlt_op *op)
 {
     return conn_is_watch(op) && (op->flags & RLT_OP_CUT) &&
            !(op->flags & RLT_OP_UNWATCHED);
 }
 
-/* A WATCH before `pos` is not in force, if `gone`, and each that is just ending
- * unsent: no transaction that counts on it may go out. */
+/* No transaction may go out that counts on a WATCH that is not in force: on one
+ * before `pos`, if `gone`, or on one that ends unsent now. */
 static void conn_unguard(rlt_conn *c, uint32_t pos, int gone)
 {
     for (; pos != c->last; pos++) {
@@ -563,7 +567,7 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
 
 /* ------------------------------------------------------------------- time */
 
-/* Durations become times. */
+/* Turn the durations of fresh operations into times. */
 static void conn_time_fresh(rlt_conn *c, relet_time now)
 {
     relet_time earliest = c->earliest;
@@ -623,8 +627,8 @@ RELET_PRIVATE relet_time rlt_conn_deadline(const rlt_conn *c, relet_time now)
 
 /* -------------------------------------------------------------- the break */
 
-/* What becomes of an operation when its link is gone: 1 when its bytes stay
- * for the next one. */
+/* Decides the fate of an operation whose link is gone: returns 1 if its bytes
+ * stay for the next link. */
 static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
 {
     int was_sent = op->end <= c->sent;
@@ -638,7 +642,7 @@ static int conn_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
     op->flags &= (uint8_t)~RLT_OP_DUE;
     if (op->state != RLT_LIVE)
         return 0;
-    /* All of its answers come again, also those that had come. */
+    /* The next link brings all of its answers, also those that had come. */
     if (op->klass != RLT_OP_SCRIPT)
         op->skip = op->arg;
     if (was_sent)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * handshake.c - the greeting of a new link: who we are, what we want restored.
+ * handshake.c - the first commands on a new link: they log in, and restore the
+ * state that the user configured.
  *
- * It goes out in one write and is all or nothing: a step that is refused costs
- * the link, since what came after would run in another state than the user
- * configured. Its last step is a PING, because servers that are loading, or
- * busy with a script, answer HELLO as if nothing were. */
+ * The handshake goes out in one write and is all or nothing: a refused step
+ * costs the link, since later commands would run in another state than the user
+ * configured. The last step is a PING, because a server that is loading, or
+ * busy with a script, answers HELLO as if it were ready. */
 #include "handshake.h"
 
 #include "cmd.h"
@@ -18,7 +19,7 @@ enum {
     HANDSHAKE_LIB_VERSION,
     HANDSHAKE_SELECT,
     HANDSHAKE_TRACKING,
-    HANDSHAKE_WISHES, /* as many answers as wishes were asked for            */
+    HANDSHAKE_WISHES, /* one answer for each subscription sent               */
     HANDSHAKE_PING,
     HANDSHAKE_OVER
 };
@@ -83,7 +84,7 @@ static int handshake_say_select(rlt_handshake *g)
     return handshake_say(g, argv, 2);
 }
 
-/* Two arguments for each prefix, behind what is said already. */
+/* Append two arguments for each prefix to the command that begins at `from`. */
 static int handshake_say_prefixes(rlt_handshake *g, size_t argc, size_t from)
 {
     relet_span rest = g->setup->tracking_prefix, argv[2];
@@ -125,7 +126,7 @@ static int handshake_say_tracking(rlt_handshake *g)
     return code == 0 ? handshake_say_prefixes(g, n, from) : code;
 }
 
-/* One command for each wish, so that each refusal has an address. */
+/* One command for each subscription, so that each refusal belongs to one. */
 static int handshake_say_wishes(rlt_handshake *g)
 {
     uint32_t slot = 0;
@@ -143,7 +144,7 @@ static int handshake_say_wishes(rlt_handshake *g)
     return code;
 }
 
-/* No greeting is longer: fixed words, what they carry, and the wishes. */
+/* Upper bound of a handshake: fixed words, their values, the subscriptions. */
 static size_t handshake_size_max(const rlt_handshake *g)
 {
     size_t n = 512 + rlt_buf_used(&g->secrets) + g->setup->name.n +
@@ -163,7 +164,7 @@ RELET_PRIVATE int rlt_handshake_begin(rlt_handshake *g)
     rlt_handshake_forget(g);
     g->step = HANDSHAKE_HELLO;
     g->busy = 0;
-    /* All at once: growing later would leave a copy of the password behind. */
+    /* Reserve it all: growing later would leave a copy of the password. */
     code = rlt_buf_reserve(&g->bytes, handshake_size_max(g));
     if (code == 0)
         code = handshake_say_hello(g);
@@ -214,8 +215,8 @@ RELET_PRIVATE void rlt_handshake_sent(rlt_handshake *g, size_t n)
     g->sent += n;
 }
 
-/* Room for n bytes of secrets, and the old ones still there. A buffer that
- * grows leaves a copy of what it held behind: take another one instead. */
+/* Make room for n bytes of secrets, and keep the old secrets. A buffer that
+ * grows would leave a copy of its bytes behind: take a new buffer instead. */
 static int handshake_secrets_room(rlt_handshake *g, size_t n)
 {
     rlt_buf *b = &g->secrets, fresh;
@@ -325,7 +326,7 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_confirmed(rlt_handshake *g)
     return RLT_HANDSHAKE_ON;
 }
 
-/* What HELLO says of itself; 0 when this is not RESP3. */
+/* Reads the server's name and version; 0 if the answer is not RESP3's. */
 static int handshake_read_hello(rlt_handshake *g, relet_value v)
 {
     int64_t proto = 0;
@@ -341,8 +342,8 @@ static int handshake_read_hello(rlt_handshake *g, relet_value v)
     return 1;
 }
 
-/* An error while wishes are being answered belongs to the first one that is
- * not: they come in order. */
+/* An error in this step belongs to the first subscription without an answer:
+ * the answers come in order. */
 static rlt_handshake_result handshake_wish_refused(rlt_handshake *g,
                                                    relet_value v, int busy,
                                                    relet_event *ev)
@@ -353,7 +354,7 @@ static rlt_handshake_result handshake_wish_refused(rlt_handshake *g,
         rlt_pubsub_busy(g->pubsub, slot);
         return rlt_handshake_confirmed(g);
     }
-    /* Nothing follows it in a greeting. */
+    /* A handshake sends nothing later that could supersede the refusal. */
     (void)rlt_pubsub_refused(g->pubsub, slot);
     ev->kind = RELET_SUBSCRIPTION_REFUSED;
     ev->text = relet_value_text(v);
@@ -362,7 +363,7 @@ static rlt_handshake_result handshake_wish_refused(rlt_handshake *g,
     return RLT_HANDSHAKE_TELL;
 }
 
-/* Whether the greeting may go on after this error. */
+/* Whether the handshake may go on after this error. */
 static int handshake_forgives(const rlt_handshake *g, relet_value v, int busy)
 {
     relet_span text = relet_value_text(v);
@@ -370,7 +371,7 @@ static int handshake_forgives(const rlt_handshake *g, relet_value v, int busy)
     if (busy || g->step == HANDSHAKE_LIB_NAME ||
         g->step == HANDSHAKE_LIB_VERSION)
         return 1;
-    /* Who may not PING still has a link. */
+    /* A user without the right to PING still has a link. */
     return g->step == HANDSHAKE_PING && rlt_span_eat(&text, "NOPERM");
 }
 
@@ -389,7 +390,7 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_answer(rlt_handshake *g,
     g->quote[0] = g->busy ? g->quote[0] : '\0';
     if (g->step == HANDSHAKE_WISHES && error)
         return handshake_wish_refused(g, v, busy, ev);
-    /* Its confirmation is a push, and ends the step. */
+    /* A subscription's confirmation is a push; the last push ends the step. */
     if (g->step == HANDSHAKE_WISHES)
         return handshake_bad(g, RELET_WHY_PROTOCOL,
                              "a subscription was answered by a reply");
@@ -407,8 +408,8 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_skipped(rlt_handshake *g,
     int ignored =
         g->step == HANDSHAKE_LIB_NAME || g->step == HANDSHAKE_LIB_VERSION;
 
-    /* HELLO lists modules, which may be more than a small client can hold. A
-     * line that is too long is a refusal. */
+    /* HELLO lists modules, which may be more than a small client can hold. But
+     * a line that is too long counts as a refusal. */
     g->quote[0] = '\0';
     if (g->step != HANDSHAKE_WISHES && (ignored || why != RLT_SKIP_LINE))
         return handshake_next(g);

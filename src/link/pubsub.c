@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub.c - what the user wants to hear, and what the server agreed to. */
+ * pubsub.c - subscriptions: those that the user wants, and those that the
+ * server agreed to. */
 #include "pubsub.h"
 
 #include "text.h"
@@ -51,7 +52,7 @@ static uint32_t pubsub_find(rlt_pubsub *ps, relet_channel kind,
 {
     uint32_t i, slot = ps->hint;
 
-    /* Answers come in the order of asking: begin behind the last one found. */
+    /* Answers come in the order of the commands: begin behind the last hit. */
     for (i = 0; i < ps->max; i++) {
         if (slot >= ps->max)
             slot = 0;
@@ -99,7 +100,7 @@ RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
         code = rlt_buf_reserve(&ps->names, name.n);
         if (code < 0)
             return code;
-        if (lent) /* out of an event: it may have moved */
+        if (lent) /* the name is an event's: it may have moved */
             name.p = rlt_pubsub_name(ps, ps->lent - 1).p;
         (void)rlt_buf_put(&ps->names, name.p, name.n);
         w->name = rlt_buf_used(&ps->names) - name.n;
@@ -215,7 +216,7 @@ RELET_PRIVATE void rlt_pubsub_command(const rlt_pubsub *ps, uint32_t slot,
 
 /* ----------------------------------------------------------------- pushes */
 
-/* message channel payload, and pmessage pattern channel payload. */
+/* [message, channel, payload], or [pmessage, pattern, channel, payload]. */
 static rlt_push pubsub_message(relet_value push, relet_channel kind,
                                relet_event *ev)
 {
@@ -233,7 +234,7 @@ static rlt_push pubsub_message(relet_value push, relet_channel kind,
     return RLT_PUSH_MESSAGE;
 }
 
-/* subscribe channel count; the channel is null when there was nothing to
+/* [subscribe, channel, count]; the channel is null if there was nothing to
  * unsubscribe from. */
 static rlt_push pubsub_confirmation(rlt_pubsub *ps, relet_value push,
                                     relet_channel kind, int leave,
@@ -297,7 +298,7 @@ RELET_PRIVATE void rlt_pubsub_agreed(rlt_pubsub *ps, uint32_t slot)
     ps->subscriptions[slot].there = 1;
 }
 
-/* What is still under way decides, and not this answer. */
+/* Whether a command that is still under way decides, and not this answer. */
 static int pubsub_superseded(const rlt_subscription *w)
 {
     return w->asked > 0 || w->leaving > 0;
@@ -353,7 +354,7 @@ RELET_PRIVATE int rlt_pubsub_moved(rlt_pubsub *ps, uint32_t slot)
     rlt_subscription *w = &ps->subscriptions[slot];
 
     w->there = 0;
-    /* Under way already: the answer to that will tell. */
+    /* The answer to a command that is under way will tell. */
     if (w->asked || w->leaving || !w->heading)
         return 0;
     w->heading = 0;

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub.h - what the user wants to hear, and what the server agreed to.
+ * pubsub.h - subscriptions: those that the user wants, and those that the
+ * server agreed to.
  *
- * A wish is a slot. `want` is the user's will; `heading` is what the server
- * will think once everything under way has arrived. Where the two differ a
- * command is to be sent.
+ * A subscription has a slot in a table. `want` is the user's will; `heading` is
+ * what the server will think once everything under way has arrived. Where the
+ * two differ, a command is to be sent.
  *
  *   event                want  heading  asked  leaving  tells
  *   -------------------  ----  -------  -----  -------  ----------------------
- *   wish                 1
- *   wish taken back      0                              UNSUBSCRIBED, if nothing
- *                                                       is under way or in force
+ *   user subscribes      1
+ *   user unsubscribes    0                              UNSUBSCRIBED, unless
+ *                                                       under way or in force
  *   SUBSCRIBE sent             1        +1
  *   UNSUBSCRIBE sent           0               +1
  *   push: agreed                        -1              SUBSCRIBED
  *   error instead        0     there    -1              SUBSCRIPTION_REFUSED
- *   busy instead               there    -1              UNSUBSCRIBED, if !want
+ *   BUSY instead               there    -1              UNSUBSCRIBED, if !want
  *   barrier reached                            -1       UNSUBSCRIBED
- *   … behind a busy            there           -1       the same
- *   sunsubscribe unasked       0                        GAP
+ *   … behind a BUSY            there           -1       UNSUBSCRIBED, if !want
+ *   unasked sunsubscribe       0                        GAP
  *   link broke                 0        0      0        UNSUBSCRIBED, if !want
  *   … the library's own  1     0        0      0
  *
- * Errors and busy change want and heading only when nothing else is under
- * way, which will decide; nor do they tell then. A slot is free again when
- * nobody wants it and nothing is under way. */
+ * An error or BUSY changes want and heading, and is told, only if no other
+ * command of the subscription is under way: else the other command decides.
+ * "If !want" holds only while the subscription is not in force, either. A slot
+ * is free again once its subscription is unwanted and nothing is under way. */
 #ifndef RLT_PUBSUB_H
 #define RLT_PUBSUB_H
 
@@ -36,19 +38,19 @@ typedef struct rlt_subscription {
     uint16_t asked, leaving;
     uint8_t kind; /* relet_channel                                           */
     uint8_t used, want, heading;
-    uint8_t there;   /* what the server thought when it last answered        */
+    uint8_t there;   /* what the server thought at its last answer           */
     uint8_t goodbye; /* RELET_UNSUBSCRIBED is to be told                     */
-    uint8_t own;     /* the library's                                        */
+    uint8_t own;     /* the library's own                                    */
 } rlt_subscription;
 
 typedef struct rlt_pubsub {
     rlt_subscription *subscriptions;
     uint32_t max;
-    uint32_t hint;     /* where the last one was found                       */
-    uint32_t lent;     /* slot + 1 whose name an event shows                 */
-    uint32_t goodbyes; /* how many have `goodbye`                            */
+    uint32_t hint;     /* where the next search begins                       */
+    uint32_t lent;     /* slot + 1 of the name that an event shows           */
+    uint32_t goodbyes; /* number of slots with `goodbye`                     */
     uint8_t dirty;     /* some want may differ from its heading              */
-    uint8_t spare;     /* the last free slot is not for the user's           */
+    uint8_t spare;     /* 1: the last slot is not for the user's             */
     rlt_buf names;
 } rlt_pubsub;
 
@@ -63,27 +65,28 @@ RELET_PRIVATE void rlt_pubsub_free(rlt_pubsub *ps);
 RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
                                        relet_span name);
 
-/* 0, or RELET_E_REFUSED when it was not wished for. */
+/* 0, or RELET_E_REFUSED when the user has no such subscription. */
 RELET_PRIVATE int rlt_pubsub_unsubscribe(rlt_pubsub *ps, relet_channel kind,
                                          relet_span name);
 
-/* The library's own wish, for a channel; `spare` has kept a slot for it. */
+/* The library's own subscription, to a channel; `spare` has kept a slot for
+ * it. Returns what rlt_pubsub_subscribe returns. */
 RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
 
-/* 1 when the user wishes for anything. */
+/* 1 when the user wants any subscription. */
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);
 
-/* 1 when one of the user's wishes is in force on this link. */
+/* 1 when a subscription that the user wants is in force on this link. */
 RELET_PRIVATE int rlt_pubsub_in_force(const rlt_pubsub *ps);
 
-/* The next slot a command is to be sent for, and whether it is to leave; or
- * RLT_NO_SUBSCRIPTION. Then say that it was sent. */
+/* The next slot that a command is to be sent for, and in *leave whether it is
+ * an UNSUBSCRIBE; or RLT_NO_SUBSCRIPTION. Then call rlt_pubsub_was_sent. */
 RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave);
 RELET_PRIVATE void rlt_pubsub_was_sent(rlt_pubsub *ps, uint32_t slot,
                                        int leave);
 
-/* For a greeting: the first slot from this one on that is to be subscribed, or
- * RLT_NO_SUBSCRIPTION. */
+/* For a handshake: the first slot, from `from` on, whose subscription is to be
+ * sent; or RLT_NO_SUBSCRIPTION. */
 RELET_PRIVATE uint32_t rlt_pubsub_restore(const rlt_pubsub *ps, uint32_t from);
 
 /* The words for a slot: SUBSCRIBE or UNSUBSCRIBE of its kind, and its name. */
@@ -93,7 +96,7 @@ RELET_PRIVATE relet_span rlt_pubsub_name(const rlt_pubsub *ps, uint32_t slot);
 
 /* What a push is about. */
 typedef enum rlt_push {
-    RLT_PUSH_MALFORMED, /* a kind we know, in a shape that it never has      */
+    RLT_PUSH_MALFORMED, /* a known kind in an unknown shape                  */
     RLT_PUSH_MESSAGE,
     RLT_PUSH_INVALIDATE,
     RLT_PUSH_SUBSCRIBED,   /* *slot, or RLT_NO_SUBSCRIPTION                  */
@@ -105,8 +108,9 @@ typedef enum rlt_push {
 RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push,
                                        relet_event *ev, uint32_t *slot);
 
-/* The events of the table above. `refused` returns 1 when it is to be told,
- * `moved` when it was in force; `stayed` is the barrier behind a busy. */
+/* The events of the table above. `refused` returns 1 when the refusal is to be
+ * told, `moved` (an unasked sunsubscribe) when a wanted subscription was in
+ * force; `stayed` is the barrier behind a BUSY. */
 RELET_PRIVATE void rlt_pubsub_agreed(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE int rlt_pubsub_refused(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE void rlt_pubsub_busy(rlt_pubsub *ps, uint32_t slot);
@@ -115,8 +119,8 @@ RELET_PRIVATE void rlt_pubsub_left(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE int rlt_pubsub_moved(rlt_pubsub *ps, uint32_t slot);
 RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps);
 
-/* The first slot that was asked for and not answered, in slot order, which is
- * the order of a greeting; or RLT_NO_SUBSCRIPTION. */
+/* The first slot, in slot order, with a SUBSCRIBE that is not answered; or
+ * RLT_NO_SUBSCRIPTION. A handshake sends its commands in slot order. */
 RELET_PRIVATE uint32_t rlt_pubsub_next_asked(const rlt_pubsub *ps);
 
 /* Fill the event with a slot's kind and name, lent until rlt_pubsub_release. */

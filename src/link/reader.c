@@ -3,12 +3,12 @@
  * reader.c - the bytes that come in, and the frames that they make. */
 #include "reader.h"
 
-/* Reads larger than this bring nothing more: one costs far less than judging
- * what it brings. */
+/* Larger reads gain nothing: a read of this size costs far less than judging
+ * its bytes. */
 #define READER_READ_MAX ((size_t)256 * 1024)
 
-/* Skipping a frame needs this much tape, however deep it is, and must neither
- * fail nor lose it while the frame pauses. */
+/* Skipping a frame needs this much tape, however deep the frame is. The skip
+ * must not fail, nor lose the tape while the rest of the frame is to come. */
 #define READER_TAPE_MIN ((RLT_SCAN_DEPTH_HARD + 2) * sizeof(relet_node))
 
 static uint32_t reader_nodes(const rlt_reader *i)
@@ -56,8 +56,8 @@ static size_t reader_read_size(const rlt_reader *i)
         return RLT_MIN(i->bytes.cap * 2, i->bytes.max);
     if (used == 0)
         return i->bytes.cap ? i->bytes.cap : RLT_MAX(i->bytes.floor, 1);
-    /* What the frame says it needs is believed only as far as we would have
-     * grown anyway. */
+    /* The length that the frame announces is believed only as far as the
+     * buffer would grow anyway. */
     want = i->scan.need > used ? i->scan.need - used : 1;
     want = RLT_MIN(want, RLT_MAX(used, i->bytes.floor));
     return RLT_MAX(want, 1);
@@ -123,7 +123,7 @@ static void reader_tape_grow(rlt_reader *i)
 {
     int code;
 
-    /* All of it is in use, as the buffer sees it, so that growing keeps it. */
+    /* Mark the whole tape as in use, so that the buffer keeps it on growing. */
     rlt_buf_commit(&i->tape, rlt_buf_room(&i->tape));
     code = rlt_buf_reserve(&i->tape, sizeof(relet_node));
     if (code < 0)
@@ -133,7 +133,7 @@ static void reader_tape_grow(rlt_reader *i)
                       reader_nodes(i));
 }
 
-/* The scanner wants more bytes. 1: judge again, nothing needs to come. */
+/* The scanner wants more bytes. Returns 1 if it can run again without them. */
 static int reader_more(rlt_reader *i)
 {
     size_t gone = rlt_scan_drop(&i->scan);
@@ -183,7 +183,7 @@ RELET_PRIVATE rlt_arrival rlt_reader_next(rlt_reader *i, relet_value *v)
             break;
         case RLT_SCAN_SKIPPED:
             push = i->scan.skip_push;
-            i->loan = 1; /* of nothing but the reason */
+            i->loan = 1; /* only the reason is lent */
             return push ? RLT_ARRIVED_LOST : RLT_ARRIVED_SKIPPED;
         case RLT_SCAN_ERROR:
             return RLT_ARRIVED_BAD;

@@ -20,11 +20,11 @@ typedef struct rlt_reader {
     rlt_scan_limits limits;
     rlt_buf bytes, tape;
     uint64_t consumed; /* bytes dropped on this link                         */
-    size_t lent;       /* of the last rlt_reader_space                       */
+    size_t lent;       /* room that rlt_reader_space last gave               */
     uint8_t loan;      /* the scanner has lent a value                       */
     uint8_t hungry;    /* all input is judged: more may come                 */
     uint8_t eager;     /* the last read filled what was lent                 */
-    uint8_t no_memory; /* the skipped frame is, for want of memory           */
+    uint8_t no_memory; /* the frame was skipped for want of memory           */
     uint8_t starved;   /* there is no memory to read even one byte into      */
 } rlt_reader;
 
@@ -35,7 +35,8 @@ RELET_PRIVATE void rlt_reader_free(rlt_reader *i);
 RELET_PRIVATE int rlt_reader_open(rlt_reader *i);
 RELET_PRIVATE void rlt_reader_close(rlt_reader *i);
 
-/* Room for the next read; how much of it was filled. */
+/* _space: room for the next read. _received: n bytes of the room were filled.
+ * _has_input: there may be bytes that were not judged yet. */
 RELET_PRIVATE size_t rlt_reader_space(rlt_reader *i, uint8_t **p);
 RELET_PRIVATE void rlt_reader_received(rlt_reader *i, size_t n);
 RELET_PRIVATE int rlt_reader_has_input(const rlt_reader *i);

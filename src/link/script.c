@@ -4,8 +4,8 @@
  *
  * A server's cache of scripts is its own: it is not replicated, and a restart
  * or SCRIPT FLUSH empties it. So a link sends each script whole the first
- * time, which loads it, and by its SHA-1 from then on; what is wrong about
- * that is corrected by the server's NOSCRIPT. */
+ * time, which loads it, and by its SHA-1 from then on; where the server does
+ * not have the script, its NOSCRIPT makes the client send it whole again. */
 #include "script.h"
 
 #include "script_text.inc"
@@ -98,8 +98,8 @@ RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
                                     char head[RLT_SCRIPT_HEAD], size_t *cut,
                                     relet_span patch[RLT_SCRIPT_PATCHES])
 {
-    /* *5 CRLF $7 CRLF EVALSHA CRLF $40 CRLF sha CRLF, then what stays. The
-     * count is copied: the buffer that evalsha is in may be about to move. */
+    /* *5 CRLF $7 CRLF EVALSHA CRLF $40 CRLF sha CRLF, then the rest. The
+     * count is copied, since the buffer that holds evalsha may move. */
     const char *end = (const char *)memchr(evalsha.p, '\n', evalsha.n);
     size_t count = (size_t)(end - evalsha.p) + 1;
     rlt_say say;

@@ -12,7 +12,7 @@ typedef struct rlt_script {
     uint8_t known; /* it was sent whole over this link                      */
 } rlt_script;
 
-/* Those of the library, in lua/. */
+/* The library's own scripts, in lua/. */
 typedef enum rlt_own_script {
     RLT_SCRIPT_LEASE_ACQUIRE,
     RLT_SCRIPT_LEASE_RELEASE,
@@ -45,29 +45,31 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_UNIQUE
 } rlt_own_script;
 #define RLT_SCRIPTS_OWN 29
-#define RLT_SCRIPTS_LEASE 3 /* the first: all that leases need               */
+#define RLT_SCRIPTS_LEASE 3 /* the first 3 are all that leases need          */
 
-/* The user's, and behind all that there could be of them the library's. */
+/* The user's scripts, from 0 on, and the library's own, from `max` on. */
 typedef struct rlt_scripts {
     rlt_script *list;
     uint32_t count, max, own;
 } rlt_scripts;
 
-/* With room for as many more as rlt_scripts_own will be called for. */
+/* `list` has room for `max` scripts, and for as many more as rlt_scripts_own
+ * will be called for. */
 RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
                                     uint32_t max);
 
-/* Its number, or RELET_E_LIMIT. The same body twice has one number. */
+/* Returns the script's number, or RELET_E_LIMIT. A body that is added twice has
+ * one number. */
 RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body);
 
-/* See to the first `count` of the library's, before one of them is called. */
+/* Prepare the library's first `count` scripts, before one of them is called. */
 RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count);
 
-/* The number of one of them. */
+/* The number of one of the library's own scripts. */
 RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,
                                       rlt_own_script which);
 
-/* A new link, to a server that may know none. */
+/* A new link: its server may know none of the scripts. */
 RELET_PRIVATE void rlt_scripts_forget(rlt_scripts *s);
 
 /* The words in front of a call's keys: EVALSHA and the SHA-1, or EVAL and the
@@ -78,8 +80,8 @@ RELET_PRIVATE void rlt_script_words(const rlt_script *s, int whole,
                                     relet_span words[RLT_SCRIPT_WORDS]);
 
 /* Turn the bytes of an EVALSHA into those of the EVAL that does the same: its
- * first *cut bytes are to be replaced by the patches. `head` is where the
- * first of them is made. */
+ * first *cut bytes are to be replaced by the patches. `head` holds the first
+ * patch. */
 #define RLT_SCRIPT_HEAD 64
 #define RLT_SCRIPT_PATCHES 3
 RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.c - the life of a link: asked for, greeted, used, lost, asked for.
+ * session.c - the life of a link: wanted, opened, up, lost, wanted again.
  *
- * One function ends a link, whatever was wrong with it: rlt_session_fail. It
- * gives the operations their outcomes, takes back what the server was told,
+ * Every failure of a link ends in rlt_session_fail. It gives the operations
+ * their outcomes, forgets the subscriptions and scripts that the server had,
  * and sets the time of the next attempt. */
 #include "session.h"
 
 #include "cmd.h"
 #include "text.h"
 
-#define SESSION_ROOM_MS 100 /* until there may be memory again               */
+#define SESSION_ROOM_MS 100 /* wait for memory after a lack of it            */
 
 RELET_PRIVATE void rlt_session_init(rlt_session *s)
 {
@@ -32,7 +32,7 @@ static void session_text(rlt_session *s, const char *text, const char *detail)
     rlt_say_span(&say, relet_str(detail));
 }
 
-/* Trouble that a quick second try cannot mend. */
+/* Failures that a quick second attempt cannot mend. */
 static int session_is_stubborn(relet_why why)
 {
     return why == RELET_WHY_AUTH || why == RELET_WHY_NO_RESP3 ||
@@ -44,7 +44,8 @@ static relet_time session_below(rlt_session *s, relet_time bound)
     return (relet_time)rlt_rand_below(&s->rand, (uint64_t)bound + 1);
 }
 
-/* Full jitter under a bound that doubles; half of it for stubborn trouble. */
+/* Full jitter under a bound that doubles. A stubborn failure waits for at least
+ * half of retry_max_ms. */
 static relet_time session_backoff(rlt_session *s, int tries, int stubborn)
 {
     relet_time bound = s->setup->retry_min_ms;
@@ -73,7 +74,7 @@ static void session_down(rlt_session *s, relet_why why, relet_time retry)
 }
 
 /* The link ends: the messages and invalidations that it would have brought are
- * missed from now on. A wish may be in force before the link is UP. */
+ * missed from now on. A subscription may be in force before the link is UP. */
 static void session_lose(rlt_session *s)
 {
     if ((s->state == RLT_UP && s->setup->tracking != RELET_TRACK_OFF) ||
@@ -93,7 +94,8 @@ RELET_PRIVATE void rlt_session_watch(rlt_session *s, int lost)
     s->conn->watch_gone = 0;
 }
 
-/* Leave the link behind. The operations learn of it when one was up. */
+/* Drop the link. The operations are affected only if the link was UP, or if no
+ * link follows. */
 static void session_drop_link(rlt_session *s, relet_why why, int last)
 {
     if (s->state == RLT_UP || last)
@@ -110,7 +112,7 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
     rlt_pubsub_broken(s->pubsub);
     rlt_scripts_forget(s->scripts);
     rlt_handshake_forget(&s->handshake);
-    s->close |= s->opened; /* one that was not taken yet stands */
+    s->close |= s->opened; /* a close not taken yet stands */
     s->opened = s->hangup = 0;
     s->hold_until = 0;
     s->input_seen = RELET_NEVER;
@@ -167,7 +169,7 @@ RELET_PRIVATE void rlt_session_stop(rlt_session *s)
     s->state = RLT_OVER;
 }
 
-/* ----------------------------------------------------------- the greeting */
+/* ---------------------------------------------------------- the handshake */
 
 static void session_greet(rlt_session *s)
 {
@@ -192,10 +194,10 @@ static void session_come_up(rlt_session *s)
                    (s->setup->tracking != RELET_TRACK_OFF ||
                     rlt_pubsub_any(s->pubsub));
     s->connects++;
-    rlt_session_subscribes(s); /* those that came too late for the greeting */
+    rlt_session_subscribes(s); /* those too late for the handshake */
 }
 
-/* The server is there but not yet of use: ask again later, on this link. */
+/* The server answers but is not ready: ask again later, on this link. */
 static void session_greet_later(rlt_session *s)
 {
     relet_time wait = session_backoff(s, ++s->busy_tries, 0);
@@ -266,7 +268,7 @@ RELET_PRIVATE void rlt_session_confirmed(rlt_session *s)
         (void)session_greeted(s, rlt_handshake_confirmed(&s->handshake));
 }
 
-/* An error that nobody asked for is what a server says before it closes. */
+/* A server may send an error that answers nothing before it closes the link. */
 RELET_PRIVATE void rlt_session_stray(rlt_session *s, relet_value v)
 {
     rlt_say say;
@@ -372,11 +374,11 @@ RELET_PRIVATE void rlt_session_sent(rlt_session *s, size_t n)
         rlt_handshake_sent(&s->handshake, n);
 }
 
-/* ----------------------------------------------------------------- wishes */
+/* ---------------------------------------------------------- subscriptions */
 
-/* UNSUBSCRIBE may be answered by pushes or by an error, and nobody can know by
- * which. HELLO behind it is answered in one way alone, and no ACL forbids it:
- * what comes before that answer belonged to the UNSUBSCRIBE. */
+/* UNSUBSCRIBE is answered by pushes or by an error, and the client cannot know
+ * by which. HELLO behind it has exactly one answer, and no ACL forbids HELLO:
+ * all that comes before the answer to HELLO belongs to the UNSUBSCRIBE. */
 static const char session_barrier[] = "*1\r\n$5\r\nHELLO\r\n";
 
 static int session_send_wish(rlt_session *s, uint32_t slot, int leave)
@@ -415,7 +417,8 @@ RELET_PRIVATE void rlt_session_subscribes(rlt_session *s)
     while (code == 0 &&
            (slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_SUBSCRIPTION)
         code = session_send_wish(s, slot, leave);
-    /* A limit gives way to what is under way, and then there is a tick. */
+    /* After RELET_E_LIMIT no timer is needed: operations under way end and make
+     * room, and then there is a tick. */
     if (code == RELET_E_MEMORY)
         s->wishes_at = s->now + SESSION_ROOM_MS;
 }
@@ -429,8 +432,8 @@ RELET_PRIVATE void rlt_session_hold(rlt_session *s)
     s->hold_until = s->now + 1 + session_backoff(s, ++s->busy_tries, 0);
 }
 
-/* Until when a link may say nothing, although an answer is overdue. Without
- * pings it may have been silent for long, for nobody asked. */
+/* Until when a link may be silent although an answer is overdue. Without pings
+ * the link may have been silent for long, since no answer was due. */
 static relet_time session_dead_at(const rlt_session *s)
 {
     if (s->setup->ping_every_ms == 0)
@@ -470,8 +473,8 @@ RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
 }
 
 /* An answer that is here already beats a deadline. After a long pause of this
- * process there may be more of them in the socket than one read brings, so a
- * link with input gets a second before deadlines count. */
+ * process the socket may hold more answers than one read brings, so a link with
+ * input gets a second before deadlines count. */
 static int session_may_expire(rlt_session *s)
 {
     if (!rlt_session_hears(s) || !session_has_input(s)) {
@@ -515,7 +518,8 @@ RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
 {
     rlt_assert(now >= s->now);
     s->now = now;
-    /* The last tick may be long ago, as it is for one who was paused. */
+    /* New bytes count as received now, not at the last tick: it may be long
+     * ago, as after a pause of the process. */
     if (s->heard)
         s->last_in = now;
     s->heard = 0;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * session.h - the life of a link: asked for, greeted, used, lost, asked for.
+ * session.h - the life of a link: wanted, opened, up, lost, wanted again.
  *
- *   state     leaves on             to         doing
- *   --------  --------------------  ---------  -------------------------------
- *   WAITING   until                 WANTED
- *   WANTED    driver took it        OPENING
- *   OPENING   opened                GREETING   write the greeting
- *             not opened, until     WAITING    back off
- *   GREETING  last answer good      UP         tell UP, GAP
- *             LOADING, BUSY, …      HOLDING    tell DOWN once
- *             refusal, until        WAITING    close, DOWN, back off
- *   HOLDING   until                 GREETING   greet again on the same link
- *   UP        closed, silent, bad   WAITING    close, DOWN, GAP, outcomes,
- *                                              back off
- *   any       stop, attempts_max    OVER       close, DOWN, GAP, outcomes
+ *   state        leaves on             to           doing
+ *   -----------  --------------------  -----------  ---------------------------
+ *   WAITING      until                 WANTED
+ *   WANTED       driver took it        OPENING
+ *   OPENING      opened                HANDSHAKING  write the handshake
+ *                not opened, until     WAITING      back off
+ *   HANDSHAKING  last answer good      UP           tell UP, GAP
+ *                LOADING, BUSY, …      BUSY_WAIT    tell DOWN once
+ *                refusal, until        WAITING      close, DOWN, back off
+ *   BUSY_WAIT    until                 HANDSHAKING  repeat it on the same link
+ *   UP           closed, silent, bad   WAITING      close, DOWN, GAP, outcomes,
+ *                                                   back off
+ *   any          stop, attempts_max    OVER         close, DOWN, GAP, outcomes
  *
  * GAP is told when messages or invalidations may be missed. With DOWN: when
- * the link that ends was UP with tracking, or a wish was in force on it. DOWN
- * for BUSY leaves the link open, so it brings no GAP.
+ * the link that ends was UP with tracking, or a subscription was in force on
+ * it. DOWN for BUSY leaves the link open, so it brings no GAP.
  *
- * Closing by the other side counts only when everything that it sent has been
- * judged (`hangup`). Operations are written to the link in UP alone. */
+ * A close by the server counts only when everything that the server sent has
+ * been judged (`hangup`). Operations are written to the link in UP alone. */
 #ifndef RLT_SESSION_H
 #define RLT_SESSION_H
 
@@ -42,8 +42,9 @@ typedef enum rlt_session_state {
     RLT_OVER
 } rlt_session_state;
 
-/* Why a watch is lost. A WATCH that ended begins anew by another one only when
- * it was told: until then both may be meant for one transaction. */
+/* Why a watch is lost: its link broke; its WATCH ended or was refused; or its
+ * WATCH ended, and its outcome is not told yet. Until it is told, another WATCH
+ * does not begin a new watch: both may be meant for one transaction. */
 enum { RLT_WATCH_LINK = 1, RLT_WATCH_ENDED, RLT_WATCH_UNTOLD };
 
 typedef struct rlt_session {
@@ -56,28 +57,28 @@ typedef struct rlt_session {
     relet_time now, until;
     relet_time up_at;   /* when this link came up                            */
     relet_time last_in; /* when a byte last came                             */
-    relet_time overdue_at; /* when an answer began to be missed, or now      */
-    relet_time ping_at; /* when an idle link is to be asked                  */
-    relet_time wishes_at; /* … a wish that found no memory is sent again      */
+    relet_time overdue_at; /* when an answer became overdue, or now          */
+    relet_time ping_at; /* when an idle link is to be pinged                 */
+    relet_time wishes_at; /* when subscriptions without memory retry          */
     relet_time hold_until; /* UP, but the server is busy: do not write yet   */
-    relet_time input_seen; /* when the tick first saw unjudged input         */
+    relet_time input_seen; /* when a tick first saw unjudged input           */
     rlt_session_state state;
-    int failures;       /* links in a row that did not live long             */
+    int failures;       /* failures in a row since a stable link             */
     int busy_tries;
     uint8_t opened;     /* the driver holds a link                           */
-    uint8_t close;      /* … which it is to close                            */
-    uint8_t hangup;     /* the other side closed it                          */
-    uint8_t tell_down;  /* bits: that, and a GAP directly behind it          */
+    uint8_t close;      /* … which the driver is to close                    */
+    uint8_t hangup;     /* the server closed the link                        */
+    uint8_t tell_down;  /* bits: DOWN, and a GAP directly behind it          */
     uint8_t tell_up, tell_gap;
-    uint8_t has_lost;   /* such a GAP was due since the first connect        */
+    uint8_t has_lost;   /* a GAP behind a DOWN was due at some time          */
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */
-    uint8_t watch_lost; /* … and its link broke, or it is not in force:      */
+    uint8_t watch_lost; /* 0, or why the watch is lost: RLT_WATCH_…          */
     relet_why why;      /* of DOWN                                           */
     relet_time retry_in_ms;
     uint64_t connects, attempts, protocol_errors;
     char text[200];     /* of DOWN                                           */
-    char last_words[120]; /* an error nobody asked for                       */
+    char last_words[120]; /* an error that answers nothing                   */
 } rlt_session;
 
 RELET_PRIVATE void rlt_session_init(rlt_session *s);
@@ -97,22 +98,23 @@ RELET_PRIVATE void rlt_session_sent(rlt_session *s, size_t n);
 /* Whether there is a link that answers may come from. */
 RELET_PRIVATE int rlt_session_hears(const rlt_session *s);
 
-/* An answer, or one over a limit, while the greeting lasts. 1: *ev, about a
- * refused wish, is to be told. */
+/* An answer during the handshake. _skip: the answer is over a limit. Returns 1
+ * if *ev, about a refused subscription, is to be told. */
 RELET_PRIVATE int rlt_session_handshake(rlt_session *s, relet_value v,
                                         relet_event *ev);
 RELET_PRIVATE void rlt_session_handshake_skip(rlt_session *s);
 
-/* A wish was confirmed by a push, in whatever state. */
+/* A push has confirmed a subscription, in any state. */
 RELET_PRIVATE void rlt_session_confirmed(rlt_session *s);
 
 /* An answer that no operation waits for. */
 RELET_PRIVATE void rlt_session_stray(rlt_session *s, relet_value v);
 
-/* The WATCH of a transaction that is still to come may be in force no more. */
+/* The WATCH of a transaction that is still to come may no longer be in force:
+ * then note `lost`, RLT_WATCH_ENDED or RLT_WATCH_UNTOLD. */
 RELET_PRIVATE void rlt_session_watch(rlt_session *s, int lost);
 
-/* Nothing more to judge: the time for a hangup to count. 1 when it did. */
+/* All input is judged, so a hangup counts now. Returns 1 if there was one. */
 RELET_PRIVATE int rlt_session_drained(rlt_session *s);
 
 /* The link is of no use any more. `detail` may be NULL. */
@@ -121,17 +123,17 @@ RELET_PRIVATE void rlt_session_fail(rlt_session *s, relet_why why,
 RELET_PRIVATE void rlt_session_bad_input(rlt_session *s);
 RELET_PRIVATE void rlt_session_stop(rlt_session *s);
 
-/* When a link over which an answer is due since then has been silent for so
- * long; RELET_NEVER while there is something to judge. */
+/* When a link that owes an answer since `since` will have been silent for `ms`;
+ * RELET_NEVER if the link is not UP, or while there is input to judge. */
 RELET_PRIVATE relet_time rlt_session_silent_at(const rlt_session *s,
                                                relet_time since,
                                                relet_time ms);
 
-/* The server refuses everything for a while: write nothing until it may have
- * changed its mind. */
+/* The server refuses every command for a while: write nothing until a back-off
+ * has passed. */
 RELET_PRIVATE void rlt_session_hold(rlt_session *s);
 
-/* Send what wishes want sent, as far as there is room. */
+/* Send the commands that subscriptions need, as far as there is room. */
 RELET_PRIVATE void rlt_session_subscribes(rlt_session *s);
 
 /* DOWN and its GAP come before the outcomes that the lost link caused; UP and

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd.c - argv to a RESP command: a header, then each argument with its length
- * in front.
+ * cmd.c - writes argv as a RESP command: a header, then each argument with its
+ * length in front.
  *
  * Arguments are short and many. So lengths below 100 take one branch, and a
- * short argument is copied without calling memcpy, which in a small libc costs
- * more than the bytes. */
+ * short argument is copied without a call to memcpy, which in a small libc
+ * costs more than copying the bytes. */
 #include "cmd.h"
 
 /* Digits of a count or length; both are below 2^31. */
@@ -20,7 +20,7 @@ static size_t cmd_digits(uint32_t v)
     return n;
 }
 
-/* Two digits at a time come from here. */
+/* The numbers 00 to 99, to write two digits at a time. */
 static const char cmd_pairs[] =
     "00010203040506070809101112131415161718192021222324"
     "25262728293031323334353637383940414243444546474849"
@@ -58,7 +58,8 @@ static RLT_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
     return out + 2;
 }
 
-/* Up to 32 bytes as two halves that overlap: sizes known when compiling. */
+/* Copies up to 32 bytes as two halves that overlap, each of a size that the
+ * compiler knows. */
 static void cmd_copy(uint8_t *out, const char *p, size_t n)
 {
     if (n > 32) {
@@ -79,7 +80,7 @@ static void cmd_copy(uint8_t *out, const char *p, size_t n)
     }
 }
 
-/* Adds the bytes of the arguments to size; 0 when one cannot be sent. */
+/* Adds the bytes of the arguments to size. Returns 0 if one cannot be sent. */
 static size_t cmd_size_args(size_t size, const relet_span *argv, size_t argc)
 {
     const relet_span *end = argv + argc;

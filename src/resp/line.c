@@ -2,18 +2,20 @@
  *
  * line.c - one line of the wire, from its type byte to its CRLF.
  *
- * A machine of one state a byte. It fails at the first byte that no valid line
- * has in that place; only a CR tells whether a double was finished. */
+ * A state machine that takes one byte at a time. It fails at the first byte
+ * that no valid line has in that place; only the CR shows whether a double is
+ * complete. */
 #include "line.h"
 
-/* States. From LINE_D on: how far a double has come. Servers have been seen to
- * send shortest decimal text, inf, and whatever a libc prints for NaN. */
+/* The states. From LINE_D on they are the parts of a double. Servers have been
+ * seen to send shortest decimal text, inf, and any text that a libc prints for
+ * NaN. */
 enum {
     LINE_SIGN, /* before a number: a sign, a question mark or a digit        */
     LINE_DIGITS,
     LINE_TEXT,
     LINE_TRUTH, /* t or f                                                    */
-    LINE_CR,    /* nothing but the end may come                              */
+    LINE_CR,    /* the line must end here                                    */
     LINE_LF,
     LINE_D,
     LINE_D_SIGNED,
@@ -70,7 +72,8 @@ static unsigned line_fail(rlt_line *l, rlt_scan_error error)
     return LINE_BAD;
 }
 
-/* The 20th digit is fatal: no line of digits is waited for without end. */
+/* The 20th digit is an error, so that a line of digits cannot go on for ever.
+ */
 static unsigned line_digit(rlt_line *l, uint8_t c)
 {
     uint32_t d = (uint32_t)c - 48u;
@@ -164,7 +167,7 @@ static int line_double_ends(unsigned state)
            state == LINE_D_WORD;
 }
 
-/* Text of any kind. A double's bytes have a say in it. */
+/* A byte of a text line. In a double it must also fit the state. */
 static unsigned line_text(rlt_line *l, unsigned state, uint8_t c)
 {
     if (c == '\n')

@@ -2,8 +2,9 @@
  *
  * line.h - one line of the wire, from its type byte to its CRLF.
  *
- * Every reply begins with a line, and most are nothing else. A line is judged
- * byte by byte and may stop anywhere; what it means is the scanner's affair. */
+ * Every reply begins with a line, and most replies are just one line. A line is
+ * judged byte by byte and may stop at any byte; the scanner decides what the
+ * line means. */
 #ifndef RLT_LINE_H
 #define RLT_LINE_H
 
@@ -14,7 +15,7 @@ typedef enum rlt_scan_error {
     RLT_SCAN_E_NONE,
     RLT_SCAN_E_TYPE,   /* no type begins with this byte                      */
     RLT_SCAN_E_LINE,   /* CR without LF, LF without CR                       */
-    RLT_SCAN_E_CRLF,   /* a string does not end where it said                */
+    RLT_SCAN_E_CRLF,   /* a string does not end where its length says        */
     RLT_SCAN_E_INT,    /* not a 64-bit integer                               */
     RLT_SCAN_E_LEN,    /* not a length or count                              */
     RLT_SCAN_E_LIMIT,  /* a length or count beyond the hard limit            */
@@ -24,29 +25,31 @@ typedef enum rlt_scan_error {
     RLT_SCAN_E_DOUBLE,
     RLT_SCAN_E_VERB,   /* verbatim without its format                        */
     RLT_SCAN_E_PUSH,   /* a push inside a push or an attribute               */
-    RLT_SCAN_E_STREAM  /* a streamed value that is not one                   */
+    RLT_SCAN_E_STREAM  /* not a part of a streamed value                     */
 } rlt_scan_error;
 
 typedef struct rlt_line {
-    uint64_t number;  /* of text: bytes so far; of #: 1 for true; else what
-                         the digits say                                      */
+    uint64_t number;  /* in text: bytes so far; after #: 1 for true; else the
+                         number that the digits give                         */
     uint8_t type;     /* as on the wire                                      */
     uint8_t state;    /* private                                             */
     uint8_t digits;
     uint8_t minus;
     uint8_t streamed; /* a question mark in place of a number                */
-    uint8_t done;     /* 1 behind the LF                                     */
+    uint8_t done;     /* 1 once the LF was taken                             */
     uint8_t error;    /* rlt_scan_error, at the byte that was not taken      */
 } rlt_line;
 
-/* The type byte: 1, or 0 when there is no such type. */
+/* Begins a line with its type byte. Returns 1, or 0 if there is no such type.
+ */
 RELET_PRIVATE int rlt_line_begin(rlt_line *l, uint8_t type);
 
-/* Up to n bytes more; returns how many were taken: all, unless the line is
- * done or wrong. A number has at most 19 digits; its range is not judged. */
+/* Takes up to n more bytes. Returns how many were taken: all, unless the line
+ * is done or wrong. A number has at most 19 digits; its range is not judged. */
 RELET_PRIVATE size_t rlt_line_take(rlt_line *l, const uint8_t *p, size_t n);
 
-/* 1 when a question mark may stand for the number: $ * % ~ */
+/* 1 if a question mark may replace the number in a line of this type: $ * % ~
+ */
 RELET_PRIVATE int rlt_line_streams(uint8_t type);
 
 #endif

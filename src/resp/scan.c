@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan.c - bytes to judged values, in one pass that can stop at any byte.
+ * scan.c - turns bytes into judged values, in one pass that can stop at any
+ * byte.
  *
- * Two paths give the same verdicts. The fast one takes the frequent types
- * while a whole header is surely there, and leaves at anything odd, before
- * having changed anything. The careful one takes what there is, down to one
- * byte, and is the one that knows errors. */
+ * Two paths give the same verdicts. The fast path takes the frequent types
+ * while a whole header is surely there, and leaves any other item untouched.
+ * The careful path takes the bytes that are there, down to one, and only the
+ * careful path finds errors. */
 #include "scan.h"
 
-/* No header is longer: a sign, 19 digits and CRLF after the type. */
+/* More than any header has: the type, a sign, 19 digits and CRLF. */
 #define SCAN_FAST_MIN 32
 
 /* ------------------------------------------------------------- careful path
@@ -41,7 +42,7 @@ static int scan_may_stop(const rlt_scan *s)
            (node->kind != RELET_MAP || s->left % 2 == 1);
 }
 
-/* Which types may stand where. */
+/* Takes the type byte of an item, if this type is allowed in this place. */
 static void scan_type(rlt_scan *s, uint8_t c)
 {
     if (s->joining ? c != ';' : c == '.' && !scan_may_stop(s))
@@ -69,7 +70,8 @@ static void scan_integer(rlt_scan *s)
                   s->line.minus ? -(int64_t)number : (int64_t)number);
 }
 
-/* 1 when the line tells a size; else it told null, or is wrong. */
+/* 1 if the line gives a size. Else 0: the line was a null, taken here as a
+ * leaf, or is wrong. */
 static int scan_sized(rlt_scan *s, uint32_t hard)
 {
     const rlt_line *l = &s->line;
@@ -185,7 +187,7 @@ static void scan_line(rlt_scan *s, const uint8_t *frame, size_t n)
         scan_line_done(s);
 }
 
-/* A verbatim's node is the text behind its format. */
+/* The node of a verbatim spans only the text behind the format. */
 static void scan_format(rlt_scan *s, const uint8_t *frame)
 {
     if (frame[s->at + 3] != ':') {
@@ -199,7 +201,7 @@ static void scan_format(rlt_scan *s, const uint8_t *frame)
     s->phase = RLT_SCAN_AT_PAYLOAD;
 }
 
-/* All of it is there, or it is not wanted. */
+/* Either the whole payload is there, or the frame is being skipped. */
 static void scan_payload(rlt_scan *s, size_t n)
 {
     size_t take = RLT_MIN(n - s->at, (size_t)s->rest);
@@ -249,14 +251,16 @@ static void scan_step(rlt_scan *s, uint8_t *frame, size_t n)
 
 /* ---------------------------------------------------------------- fast path
  *
- * Plain loops: they let the next item start before this one is known. */
+ * Plain loops, so that the processor can start on the next item before the
+ * result of this one is known. */
 
 static int scan_is_crlf(const uint8_t *p)
 {
     return memcmp(p, "\r\n", 2) == 0;
 }
 
-/* At most 9 digits, up to the CR; NULL: not so. */
+/* Reads at most 9 digits. Returns the byte behind them, which should be the
+ * CR, or NULL if there is no digit or a tenth. */
 static const uint8_t *scan_fast_count(const uint8_t *p, uint32_t *out)
 {
     const uint8_t *last = p + 9;
@@ -273,7 +277,7 @@ static const uint8_t *scan_fast_count(const uint8_t *p, uint32_t *out)
     return p;
 }
 
-/* At most 18 digits: nothing overflows. */
+/* Reads a minus or none and at most 18 digits, so nothing overflows. */
 static const uint8_t *scan_fast_int(const uint8_t *p, int64_t *out)
 {
     int minus = *p == '-';
@@ -294,8 +298,10 @@ static const uint8_t *scan_fast_int(const uint8_t *p, int64_t *out)
     return p;
 }
 
-/* The innermost aggregate got its last value. Returns what is now left in the
- * one that goes on; 0: closing it is not plain, or it was the frame. */
+/* The innermost aggregate got its last value. Ends it and every outer one that
+ * is then complete. Returns the number of values still missing in the next
+ * outer one. Returns 0 if the frame is complete, or if the next one to end is
+ * not plain: a push, an attribute or a streamed one. */
 static uint32_t scan_fast_close(rlt_scan *s, const relet_node *node)
 {
     relet_node *open;
@@ -318,8 +324,9 @@ static uint32_t scan_fast_close(rlt_scan *s, const relet_node *node)
     return (uint32_t)(above >> 32) - 1;
 }
 
-/* One plain leaf at p into a node, at least SCAN_FAST_MIN bytes before end;
- * returns what follows it, or NULL for the careful path to judge. */
+/* Reads one plain leaf at p, which is at least SCAN_FAST_MIN bytes before end,
+ * into a node. Returns the byte behind the leaf, or NULL if the careful path
+ * must judge it. */
 static RLT_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
                                                 const uint8_t *frame,
                                                 const uint8_t *p,
@@ -363,8 +370,9 @@ static RLT_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
     }
 }
 
-/* Takes whole items while there are enough bytes and nodes. 0: what comes is
- * not plain, or not there; what was taken is taken. */
+/* Takes whole items while there are enough bytes and nodes. Returns 1 at a
+ * verdict. Returns 0 if the next item is not plain or not there yet; the items
+ * taken so far stay taken. */
 static int scan_fast(rlt_scan *s, const uint8_t *frame, size_t n)
 {
     const uint8_t *p = frame + s->at, *end = frame + n, *q;
@@ -405,7 +413,7 @@ static int scan_fast(rlt_scan *s, const uint8_t *frame, size_t n)
     return s->verdict != RLT_SCAN_MORE;
 }
 
-/* ------------------------------------------------------------ what is called
+/* --------------------------------------------------------- public functions
  */
 
 RELET_PRIVATE void rlt_scan_init(rlt_scan *s, const rlt_scan_limits *l,
@@ -433,7 +441,7 @@ RELET_PRIVATE void rlt_scan_tape(rlt_scan *s, relet_node *tape,
 
 static RLT_APART rlt_verdict scan_go(rlt_scan *s, uint8_t *frame, size_t n)
 {
-    int fast = 1; /* 0: it has just been tried here */
+    int fast = 1; /* 0: the fast path has just given up at this byte */
 
     do {
         if (s->phase == RLT_SCAN_AT_TOLD)
@@ -453,7 +461,8 @@ static RLT_APART rlt_verdict scan_go(rlt_scan *s, uint8_t *frame, size_t n)
     return (rlt_verdict)s->verdict;
 }
 
-/* Most frames are one leaf: they do not even need what is known of others. */
+/* Most frames are a single leaf. Such a frame is read here first, without the
+ * state that larger frames need. */
 RELET_PRIVATE rlt_verdict rlt_scan_run(rlt_scan *s, uint8_t *frame, size_t n)
 {
     const uint8_t *p;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tape.c - the tape that a scan leaves: what is open, what is closed. */
+ * tape.c - the tape of nodes that a scan leaves: adds leaves, opens and closes
+ * aggregates. */
 #include "tape.h"
 
 static void tape_frame_end(rlt_scan *s, uint32_t node, unsigned kind)
@@ -176,7 +177,7 @@ RELET_PRIVATE void rlt_tape_undo(rlt_scan *s)
     rlt_tape_settle(s);
 }
 
-/* What is still open moves together. */
+/* The nodes of open aggregates move to the front of the tape. */
 RELET_PRIVATE void rlt_tape_skip(rlt_scan *s, int why)
 {
     uint32_t i, kept = 0;

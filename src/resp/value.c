@@ -2,9 +2,9 @@
  *
  * value.c - a cursor over a tape that scan.c has judged.
  *
- * What a server sent cannot make anything here fail, and nothing here looks
- * past the END that stands behind what was lent. An attribute is stepped over
- * by whoever moves; only its value leads back to it. */
+ * No bytes from a server can make a function here fail, and none looks past
+ * the END behind the nodes on loan. Functions that move the cursor step over
+ * attributes; only the described value leads back to its attribute. */
 #include "value.h"
 
 static relet_value value_none(void)
@@ -30,7 +30,7 @@ static unsigned value_kind(relet_value v)
     return v.node == NULL ? (unsigned)RELET_NULL : v.node->kind;
 }
 
-/* Maps and attributes: two nodes an element. */
+/* Maps and attributes have two children for each element. */
 static int value_paired(unsigned kind)
 {
     return kind == RELET_MAP || kind == RELET_NODE_ATTRIBUTE;
@@ -91,7 +91,8 @@ int relet_value_is(relet_value v, const char *text)
     return mine.p != NULL && rlt_span_is(mine, text);
 }
 
-/* A sign and digits, as many as it likes. */
+/* A valid big number is an optional sign and one or more digits, without a
+ * limit. */
 int relet_value_malformed(relet_value v)
 {
     relet_span text = relet_value_text(v);
@@ -113,7 +114,7 @@ int relet_value_malformed(relet_value v)
 /* ----------------------------------------------------------------- children
  */
 
-/* Children as they stand on the tape: a map has two for each element. */
+/* The number of children on the tape: a map has two for each element. */
 static size_t value_children(relet_value v)
 {
     size_t n = relet_value_count(v);
@@ -176,7 +177,8 @@ static relet_span value_bytes(const relet_node *node, const char *base)
     return bytes;
 }
 
-/* The first node of v, and how many up to its end: attributes go with it. */
+/* The first node of v, including its attributes, and the number of nodes from
+ * there to the end of v. */
 static const relet_node *value_range(relet_value v, size_t *n)
 {
     const relet_node *first = v.node;
@@ -229,10 +231,11 @@ relet_value relet_value_copy(relet_value v, void *mem, size_t size)
     return value_of(to + (v.node - from), base);
 }
 
-/* -------------------------------------------------------------- what it says
+/* ------------------------------------------------------------- error replies
  */
 
-/* The word, and then a blank or the end: BUSY is not BUSYGROUP. */
+/* 1 if the text begins with the word and then a blank or the end: BUSY does
+ * not match BUSYGROUP. */
 static int value_begins(relet_span text, const char *word)
 {
     return rlt_span_eat(&text, word) && (text.n == 0 || *text.p == ' ');
@@ -258,7 +261,8 @@ static int value_holds(relet_span text, const char *word)
     return 0;
 }
 
-/* Refused before anything could run, whatever was asked. */
+/* Servers refuse with these errors before anything runs, whatever the command.
+ */
 int rlt_value_proves_script_unrun(relet_value v)
 {
     static const char *const words[] = {"MOVED", "ASK", "REDIRECT", "TRYAGAIN",
@@ -270,7 +274,8 @@ int rlt_value_proves_script_unrun(relet_value v)
     return value_begins_any(text, words, sizeof words / sizeof *words);
 }
 
-/* Errors raised inside a script carry its name: what ran before them stays. */
+/* An error raised inside a script has " script: " in its text and proves
+ * nothing: effects from before the error stay. */
 int relet_value_proves_no_effect(relet_value v)
 {
     static const char *const words[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.c - one command being run: keys it looks up, and what follows from its
- * changes.
+ * call.c - one running command: looking keys up, and reporting its changes.
  */
 #include "call.h"
 #include "propagate.h"
@@ -11,8 +10,8 @@
 
 RELET_PRIVATE size_t rlt_call_cost(const rlt_call *c)
 {
-    /* The dearest thing that an argument can become beside a key of its own:
-     * an object and a list's chunk, or a member with its score. */
+    /* The most expensive use of an argument, beside a key of its own: an object
+     * and a list's chunk, or a member with its score. */
     const size_t each = RLT_OBJ_COST + RLT_KEYS_PUT_COST(0) +
                         RLT_LIST_COST(0) + RLT_ZSET_COST(0) +
                         RLT_KEYS_DUE_COST + 128;
@@ -26,7 +25,8 @@ RELET_PRIVATE size_t rlt_call_cost(const rlt_call *c)
 
 /* ------------------------------------------------------------------ expiry */
 
-/* Whoever watched the key when it was due already has seen it gone. */
+/* A client that watched the key when it was already due saw it as gone: for its
+ * watch this is no change. */
 RELET_PRIVATE void rlt_call_watched_lapse(rlt_server *s, uint32_t db,
                                           relet_span key)
 {
@@ -60,8 +60,8 @@ RELET_PRIVATE void rlt_call_lapse(rlt_server *s, uint32_t db, rlt_entry *e)
     rlt_keys_delete(&s->dbs[db].keys, &s->pool, e);
 }
 
-/* The entry, unless its time is over: then it goes now. While writes are
- * paused it stays, and is not seen. */
+/* The entry, unless it is due: then it is deleted now. While writes are paused
+ * a due entry stays, but is not returned. */
 static rlt_entry *call_live(rlt_call *c, relet_span key)
 {
     rlt_entry *e = rlt_keys_find(c->db, key);

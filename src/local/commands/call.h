@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.h - one command being run: what it was asked, and all it may do.
+ * call.h - one running command: its arguments, and the functions it may use.
  *
  * This is the contract between the families of commands (cmd_hash.c and so
  * on) and the rest of the server. A family is a table of rows and a function
  * per row. The function reads c->argv, looks keys up, writes exactly one
- * reply to c->out, and tells what it changed. It sees to nothing else: arity,
- * permission, memory, MULTI, scripts, time are the dispatcher's.
+ * reply to c->out, and reports what it changed. All else is up to the
+ * dispatcher: arity, permission, memory, MULTI, scripts, time.
  *
  *   static void cmd_set_add(rlt_call *c)            SADD key member [...]
  *   {
@@ -27,13 +27,13 @@
  *       rlt_out_int(c->out, n);
  *   }
  *
- * Memory: before a WRITE command runs, the pool has been made to promise
- * enough for every argument to become a key, an element or a field with its
- * value (rlt_call_cost), or what the row's own `bound` says. So rlt_pool_get
- * and whatever takes from the promise cannot fail. What a command needs
- * beside that, in proportion to what is stored rather than to its arguments,
- * is either said by `bound` (which may look keys up with rlt_call_peek), or
- * taken as scratch before anything was changed. */
+ * Memory: before a WRITE command runs, the pool has promised enough for every
+ * argument to become a key, an element or a field with its value
+ * (rlt_call_cost), or what the row's own `bound` returns. So rlt_pool_get and
+ * all functions that take from the promise cannot fail. If a command needs
+ * more, in proportion to the stored data rather than to its arguments, either
+ * `bound` counts it (which may look keys up with rlt_call_peek), or it is
+ * taken as scratch before anything is changed. */
 #ifndef RLT_CALL_H
 #define RLT_CALL_H
 
@@ -47,7 +47,7 @@ struct rlt_command;
 
 typedef struct rlt_call {
     struct rlt_server *server;
-    struct rlt_peer *peer; /* who asked; in a script, who runs the script    */
+    struct rlt_peer *peer; /* the client; in a script, the one of EVAL       */
     rlt_pool *pool;
     rlt_rand *rand;
     rlt_keys *db;
@@ -61,13 +61,12 @@ typedef struct rlt_call {
     int in_script, in_exec;
     const struct rlt_call *outer; /* in a script: the EVAL that runs it      */
     int is_sub;            /* command is a subcommand's row                  */
-    /* A key that a parked command waited for is there: its function runs once
-     * more, with the key here, and serves from that key alone. NULL at other
-     * times. See rlt_call_block. */
+    /* The key that woke a parked command: its function runs once more, and
+     * serves from this key alone. NULL at other times. See rlt_call_block. */
     const relet_span *woken;
-    /* The command's own account, 0 at first. */
+    /* What the command reports, 0 at first. */
     int64_t dirty;    /* changes made; above 0: goes into the log            */
-    int told_effect;  /* the family said what goes into the log              */
+    int told_effect;  /* the command wrote its own log entries               */
     int parked;       /* no reply now, rlt_call_block was called             */
     int failed;       /* an error was replied                                */
     void *scratch;    /* rlt_call_scratch's, freed at the end                */
@@ -75,7 +74,7 @@ typedef struct rlt_call {
 
 /* -------------------------------------------------------------------- rows */
 
-/* What a command is, as COMMAND INFO tells it. */
+/* The flags of a command, as in COMMAND INFO. */
 enum {
     RLT_CMD_WRITE = 1 << 0,
     RLT_CMD_READONLY = 1 << 1,
@@ -104,7 +103,7 @@ typedef size_t rlt_bound_fn(const rlt_call *c);
 
 /* Where a command's keys are, beside first/last/step. */
 typedef enum rlt_key_find {
-    RLT_KEYS_FIXED,   /* there alone                                         */
+    RLT_KEYS_FIXED,   /* only there                                          */
     RLT_KEYS_COUNTED, /* argv[count_at] says how many follow it              */
     RLT_KEYS_STREAMS  /* the first half of what follows the word STREAMS     */
 } rlt_key_find;
@@ -123,66 +122,68 @@ typedef struct rlt_command {
                                     * the container's name too               */
 } rlt_command;
 
-/* Every family has one of these: its rows, how many go to *n. The table in
- * table.c lists them:
+/* Every family has one of these: returns its rows, and in *n their number. The
+ * table in table.c lists them:
  *
  *   rlt_cmd_hash_rows    rlt_cmd_list_rows    rlt_cmd_set_rows
  *   rlt_cmd_zset_rows    rlt_cmd_stream_rows  rlt_cmd_group_rows
  *
  * A family that is several files has one such function per file or one for
  * all, as it likes; declare them in cmd_<family>.h. Statics of cmd_hash.c are
- * cmd_hash_*, as hash_* belong to the data room. */
+ * cmd_hash_*, as hash_* belong to data/hash.c. */
 typedef const rlt_command *rlt_rows_fn(size_t *n);
 
-/* What every argument may take at most when it is stored, and a key for it. */
+/* Memory to promise so that every argument can be stored, with a key for it. */
 RELET_PRIVATE size_t rlt_call_cost(const rlt_call *c);
 
 /* ----------------------------------------------------------------- looking */
 
 /* The object under argv[i], for reading or for writing: 1, *o NULL when there
- * is no such key; or 0 when WRONGTYPE was replied. A key whose time is over is
- * deleted first, as servers do it, with its event and its DEL in the log. */
+ * is no such key; or 0 when WRONGTYPE was replied. A key that has expired is
+ * deleted first, as in Redis, with its event and its DEL in the log. */
 RELET_PRIVATE int rlt_call_read(rlt_call *c, uint32_t i, rlt_obj_type type,
                                 rlt_obj **o);
 RELET_PRIVATE int rlt_call_write(rlt_call *c, uint32_t i, rlt_obj_type type,
                                  rlt_obj **o);
 
-/* Of any type and for a key that need not be an argument; NULL: none. The
- * entry is e of rlt_keys (for expire and so on). */
+/* The entry of a key of any type, which need not be an argument; NULL: none.
+ * The entry can be passed to rlt_keys_expire and so on. */
 RELET_PRIVATE rlt_entry *rlt_call_find_read(rlt_call *c, relet_span key);
 RELET_PRIVATE rlt_entry *rlt_call_find_write(rlt_call *c, relet_span key);
 
 
-/* The same without any trace: nothing is expired, touched or counted. NULL
- * for a key that is due. For bounds, and for looking twice. */
+/* The object of a key, without side effects: nothing is expired, touched or
+ * counted. NULL for a key that is due. For bounds, and for a second look. */
 RELET_PRIVATE rlt_obj *rlt_call_peek(const rlt_call *c, relet_span key);
 
 /* ---------------------------------------------------------------- changing */
 
-/* A new empty object under argv[i], where there was none. Whoever waits for a
- * key like that is woken when the command, the transaction or the script is
- * over. Then rlt_call_changed is due. */
+/* A new empty object under argv[i], where there was none. Clients that wait for
+ * such a key are woken after the command, the transaction or the script. The
+ * caller must then call rlt_call_changed. */
 RELET_PRIVATE rlt_obj *rlt_call_make(rlt_call *c, uint32_t i,
                                      rlt_obj_type type);
 
-/* The time of a key is over: it goes, with all that follows from it. */
+/* A key has expired: deletes it, logs that, and notifies clients. */
 RELET_PRIVATE void rlt_call_lapse(struct rlt_server *s, uint32_t db,
                                   rlt_entry *e);
 
-/* Of that only what concerns those who watch it. */
+/* Only that part of rlt_call_lapse that concerns watching clients. */
 RELET_PRIVATE void rlt_call_watched_lapse(struct rlt_server *s, uint32_t db,
                                           relet_span key);
 
-/* Put `o` (made by rlt_obj_new and the like) under the key, whatever stood
- * there; its time to end goes (a store command). Not yet `changed`. */
+/* Put `o` (made by rlt_obj_new and the like) under the key, in place of any
+ * object and expiry time there (a store command). Does not call
+ * rlt_call_changed. */
 RELET_PRIVATE rlt_entry *rlt_call_put(rlt_call *c, relet_span key,
                                       rlt_obj *o);
 
-/* The key goes: 1, or 0: there was none. Not yet `changed`, no event: */
+/* Delete the key: 1, or 0: there was none. Without rlt_call_changed or an
+ * event. */
 RELET_PRIVATE int rlt_call_delete(rlt_call *c, relet_span key);
 
-/* When the object under argv[i] has no elements left: delete it and tell the
- * event "del". 1 when that was so. Call it behind rlt_call_changed. */
+/* When the object under argv[i] has no elements left: delete it, publish the
+ * event "del" and return 1. Call it after rlt_call_changed. */
 RELET_PRIVATE int rlt_call_delete_empty(rlt_call *c, uint32_t i,
                                         const rlt_obj *o);
 
@@ -201,9 +202,9 @@ enum {
     RLT_EVENT_NEW = 1 << 14       /* n */
 };
 
-/* n elements were taken from the object of argv[i]: the event; when none is
- * left, the key goes, with its event; at last the key counts as modified. This
- * is the order in which servers tell of it. */
+/* n elements were taken from the object of argv[i]: publish the event; when
+ * none is left, delete the key, with its event; at last report the key as
+ * modified. This is the order in Redis. */
 RELET_PRIVATE void rlt_call_taken(rlt_call *c, uint32_t i, const rlt_obj *o,
                                   int class_, const char *event, int64_t n);
 
@@ -211,10 +212,10 @@ RELET_PRIVATE void rlt_call_taken(rlt_call *c, uint32_t i, const rlt_obj *o,
 RELET_PRIVATE void rlt_call_changed(rlt_call *c, relet_span key, int class_,
                                     const char *event);
 
-/* WATCHers and trackers hear of it (signalModifiedKey). */
+/* Notify watching and tracking clients (signalModifiedKey). */
 RELET_PRIVATE void rlt_call_modified(rlt_call *c, relet_span key);
 
-/* Subscribers of keyspace events hear of it (notifyKeyspaceEvent). */
+/* Publish a keyspace event (notifyKeyspaceEvent). */
 RELET_PRIVATE void rlt_call_event(rlt_call *c, int class_, const char *event,
                                   relet_span key);
 
@@ -224,12 +225,12 @@ RELET_PRIVATE void rlt_call_event(rlt_call *c, int class_, const char *event,
  * argv[first + step], … (n of them) to hold an object of that type. Returns
  *
  *   1  parked: return without a reply;
- *   0  it may not wait (in a script or in EXEC): reply as if time were over.
+ *   0  it may not wait (in a script or in EXEC): reply as after a time-out.
  *
- * deadline_ms as rlt_call_timeout gave it. When a key has come, the same
- * function runs again with c->woken set. It either replies, or calls
- * rlt_call_block once more (same arguments; it keeps its place and its
- * deadline). When time is over the null array is replied for it.
+ * deadline_ms as rlt_call_timeout_s or _ms gave it. When a key is ready, the
+ * same function runs again with c->woken set. It either replies, or calls
+ * rlt_call_block once more (same arguments; the command keeps its place in the
+ * queue and its deadline). After a time-out the null array is replied for it.
  * `flags`: RLT_BLOCK_GONE wakes also when the key was deleted or changed its
  * type (XREADGROUP; check rlt_call_find_read yourself then). */
 enum { RLT_BLOCK_GONE = 1 };
@@ -237,22 +238,22 @@ RELET_PRIVATE int rlt_call_block(rlt_call *c, rlt_obj_type type,
                                  uint32_t first, uint32_t n, uint32_t step,
                                  int64_t deadline_ms, int flags);
 
-/* Bytes to be kept while parked, such as what $ was: copied when it is called
- * before rlt_call_block, lent again when woken. 1, or 0: OOM was replied. */
+/* Keeps bytes while parked, such as the id that $ stood for: _note copies them
+ * before rlt_call_block, _noted lends them when woken. 1, or 0: OOM was
+ * replied. */
 RELET_PRIVATE int rlt_call_note(rlt_call *c, const void *p, size_t n);
 RELET_PRIVATE const void *rlt_call_noted(const rlt_call *c, size_t *n);
 
-/* There is something new in this key (XADD, XGROUP DESTROY): whoever is parked
- * on it is run again. rlt_call_make and _put do it by themselves. */
+/* This key has news (XADD, XGROUP DESTROY): commands that are parked on it run
+ * again. rlt_call_make and rlt_call_put call this themselves. */
 RELET_PRIVATE void rlt_call_ready(rlt_call *c, relet_span key);
 
 /* ----------------------------------------------------------------- the log */
 
-/* What goes into the log for a command with dirty > 0 is the command as it
- * was asked. A command that must not be repeated like that (SPOP, XADD with *,
- * blocking ones, whatever uses the clock) says what to write instead, any
- * number of commands: begin with how many words it will have, then the words.
- * rlt_call_effect_none: nothing at all. */
+/* A command with dirty > 0 is logged as it was received. A command that must
+ * not be repeated like that (SPOP, XADD with *, blocking commands, commands
+ * that use the clock) logs other commands instead, any number of them: first
+ * the number of words, then the words. rlt_call_effect_none: log nothing. */
 RELET_PRIVATE void rlt_call_effect(rlt_call *c, size_t words);
 RELET_PRIVATE void rlt_call_effect_word(rlt_call *c, relet_span word);
 RELET_PRIVATE void rlt_call_effect_text(rlt_call *c, const char *word);
@@ -261,8 +262,8 @@ RELET_PRIVATE void rlt_call_effect_none(rlt_call *c);
 
 /* ---------------------------------------------------------------- arguments */
 
-/* All of these: 1, or 0 when an error was replied. `error` NULL: the server's
- * usual sentence (in brackets). */
+/* All of these: 1, or 0 when an error was replied. `error` NULL: the usual
+ * error message (in brackets). */
 
 /* [ERR value is not an integer or out of range] */
 RELET_PRIVATE int rlt_call_int(rlt_call *c, uint32_t i, int64_t *v,
@@ -284,18 +285,19 @@ RELET_PRIVATE int rlt_call_double(rlt_call *c, uint32_t i, double *v,
                                   const char *error);
 
 /* A time-out to block for, in seconds with a fraction or in milliseconds:
- * *deadline_ms is 0 for ever. All its error texts. */
+ * *deadline_ms is 0 for ever. Replies to every bad time-out with its own
+ * error. */
 RELET_PRIVATE int rlt_call_timeout_s(rlt_call *c, uint32_t i,
                                      int64_t *deadline_ms);
 RELET_PRIVATE int rlt_call_timeout_ms(rlt_call *c, uint32_t i,
                                       int64_t *deadline_ms);
 
-/* argv[i] is this word, in any case; never beyond argc. No reply. */
+/* 1 if argv[i] is this word, in any case; 0 beyond argc. No reply. */
 RELET_PRIVATE int rlt_call_is(const rlt_call *c, uint32_t i,
                               const char *word);
 
-/* SCAN, HSCAN, …: argv[i] is the cursor, behind it MATCH, COUNT (and TYPE when
- * `type` is asked for). match.p is NULL for all. */
+/* SCAN, HSCAN, …: argv[i] is the cursor, behind it MATCH, COUNT (and TYPE with
+ * `with_type`). match.p is NULL for all. */
 typedef struct rlt_call_scan {
     uint64_t cursor;
     int64_t count;
@@ -307,13 +309,13 @@ RELET_PRIVATE int rlt_call_scan_cursor(rlt_call *c, uint32_t i,
 RELET_PRIVATE int rlt_call_scan_options(rlt_call *c, uint32_t i,
                                         rlt_call_scan *s, int with_type);
 
-/* As servers match patterns: * ? [a-z] [^a] and \x. */
+/* Matches patterns as Redis does: * ? [a-z] [^a] and \x. */
 RELET_PRIVATE int rlt_call_glob(relet_span pattern, relet_span s, int nocase);
 
 /* ----------------------------------------------------------------- replies */
 
-/* An error, with its code: "ERR …". Counted; use it rather than rlt_out_error.
- * The second has a place for a word: text1 'word' text2. */
+/* Reply an error, with its code: "ERR …". It is counted; use this rather than
+ * rlt_out_error. The second form puts a word between two texts. */
 RELET_PRIVATE void rlt_call_error(rlt_call *c, const char *text);
 RELET_PRIVATE void rlt_call_error_with(rlt_call *c, const char *before,
                                        relet_span word, const char *after);
@@ -347,11 +349,11 @@ RELET_PRIVATE relet_span rlt_call_full_name(const rlt_command *command,
 /* A row's function for HELP: the names of the subcommands, no more. */
 RELET_PRIVATE void rlt_call_help(rlt_call *c);
 
-/* Memory until the command is over, for sorting and gathering. Replies OOM
- * and returns NULL when there is none; so ask before changing anything. */
+/* Memory until the command is over, for sorting and gathering. Replies OOM and
+ * returns NULL when there is none; so call it before changing anything. */
 RELET_PRIVATE void *rlt_call_scratch(rlt_call *c, size_t n);
 
-/* The dispatcher's: scratch is given back. */
+/* For the dispatcher: frees all scratch memory. */
 RELET_PRIVATE void rlt_call_end(rlt_call *c);
 
 #endif

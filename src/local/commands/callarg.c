@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * callarg.c - the arguments of a command, and its errors, in the words that
- * servers use.
+ * callarg.c - the arguments of a command, and its errors, worded as in Redis.
  */
 #include "call.h"
 #include "glob.h"
@@ -16,7 +15,7 @@ RELET_PRIVATE void rlt_call_error(rlt_call *c, const char *text)
     rlt_out_error(c->out, text);
 }
 
-/* Servers print names as C strings: they end at a NUL. */
+/* Redis prints names as C strings: they end at a NUL. */
 static void callarg_add(char *to, size_t *n, size_t cap, relet_span s)
 {
     const char *nul = s.n > 0 ? (const char *)memchr(s.p, 0, s.n) : NULL;
@@ -200,8 +199,8 @@ RELET_PRIVATE int rlt_call_is(const rlt_call *c, uint32_t i, const char *word)
 
 /* --------------------------------------------------------------- time-outs */
 
-/* What no int64 can hold has become negative in a server; a moment that none
- * can hold never comes. */
+/* A time-out that overflows an int64 is negative in Redis; a deadline that
+ * overflows never comes. */
 static int callarg_deadline(rlt_call *c, int minus, uint64_t ms,
                             int64_t *deadline_ms)
 {
@@ -216,7 +215,7 @@ static int callarg_deadline(rlt_call *c, int minus, uint64_t ms,
     return 1;
 }
 
-/* Rounded to 64 bits, half to even, as a long double is. */
+/* v * 1000, rounded to 64 bits, half to even, as a long double is. */
 static rlt_long callarg_thousand_times(rlt_long v)
 {
     uint64_t high = rlt_text_mul_high(v.mantissa, 1000);
@@ -232,14 +231,15 @@ static rlt_long callarg_thousand_times(rlt_long v)
     lost = low & (half * 2 - 1);
     v.mantissa = low >> shift | high << (64 - shift);
     v.exp2 += (int32_t)shift;
-    /* It cannot be all ones: 1000 times anything ends in three zeros. */
+    /* The mantissa cannot be all ones: a multiple of 1000 ends in three
+     * zeros. */
     if (lost > half || (lost == half && (v.mantissa & 1)))
         v.mantissa++;
     return v;
 }
 
-/* The integer next to its magnitude, below or above; UINT64_MAX when it is too
- * large. */
+/* The magnitude of v as an integer, rounded down or up; UINT64_MAX when it is
+ * too large. */
 static uint64_t callarg_whole(rlt_long v, int up)
 {
     uint64_t m = v.mantissa, lost;
@@ -256,7 +256,8 @@ static uint64_t callarg_whole(rlt_long v, int up)
     return (m >> -v.exp2) + (up && lost != 0 ? 1u : 0u);
 }
 
-/* Seconds are rounded up to milliseconds; so what is above -1 ms is 0. */
+/* Seconds are rounded up to milliseconds; so a negative time above -1 ms is
+ * 0. */
 RELET_PRIVATE int rlt_call_timeout_s(rlt_call *c, uint32_t i,
                                      int64_t *deadline_ms)
 {

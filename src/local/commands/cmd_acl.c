@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_acl.c - ACL: making users, and telling about them.
+ * cmd_acl.c - ACL: changing and listing users.
  */
 #include "peer.h"
 #include "rows.h"
 #include "lookup.h"
 #include "users.h"
 
-/* ----------------------------------------------------------- what is a rule */
+/* ----------------------------------------------------------- checking rules */
 
 static int cmd_acl_bad(rlt_call *c, relet_span rule, const char *why)
 {
@@ -66,7 +66,7 @@ static int cmd_acl_is_word(relet_span rule)
     return 0;
 }
 
-/* What the user has by the rules before this one. */
+/* The user's permissions after the rules before this one. */
 typedef struct cmd_acl_so_far {
     int all_keys, all_channels;
 } cmd_acl_so_far;
@@ -146,7 +146,7 @@ static int cmd_acl_rule_ok(rlt_call *c, const rlt_user *u, relet_span rule,
 
 /* ----------------------------------------------------------------- SETUSER */
 
-/* A rule said again counts from where it was said last. */
+/* A repeated rule counts at its last place. */
 static void cmd_acl_add(rlt_call *c, rlt_dict *d, relet_span key)
 {
     rlt_entry *e = rlt_dict_find(d, key);
@@ -277,7 +277,8 @@ static size_t cmd_acl_bound(const rlt_call *c)
     return n;
 }
 
-/* Whoever reads what its user may read no longer is closed. */
+/* 0 if the peer must be closed: it is subscribed to a channel that its user may
+ * no longer read. */
 static int cmd_acl_may_go_on(const rlt_peer *p)
 {
     const rlt_entry *e;
@@ -377,7 +378,7 @@ static void cmd_acl_deluser(rlt_call *c)
     rlt_out_int(c->out, n);
 }
 
-/* ----------------------------------------------------------------- telling */
+/* ----------------------------------------------------------------- listing */
 
 static void cmd_acl_whoami(rlt_call *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_client.c - CLIENT: who is connected, and what is done about it.
+ * cmd_client.c - CLIENT: naming, listing, killing and pausing clients.
  */
 #include "pubsub.h"
 #include "blocked.h"
@@ -39,7 +39,7 @@ static size_t cmd_client_setname_bound(const rlt_call *c)
     return RLT_STR_COST(c->argv[2].n);
 }
 
-/* ------------------------------------------------------------ how they look */
+/* -------------------------------------------------------- CLIENT LIST lines */
 
 /* Bytes that a line takes beside the name. */
 #define CMD_CLIENT_LINE 768
@@ -71,7 +71,7 @@ static void cmd_client_flags(rlt_say *s, const rlt_peer *p)
         text[n++] = 'd';
     if (p->closing)
         text[n++] = 'c';
-    text[n++] = 'U'; /* no more a TCP connection than a Unix socket is        */
+    text[n++] = 'U'; /* no TCP connection, like a Unix socket                 */
     if (p->no_evict)
         text[n++] = 'e';
     text[n] = '\0';
@@ -91,7 +91,7 @@ static void cmd_client_command(rlt_say *s, const rlt_peer *p)
     rlt_say_text(s, p->last->name);
 }
 
-/* Sizes of buffers are those of this server, not of another's. */
+/* Buffer sizes are those of this server, not those of Redis. */
 static void cmd_client_say(rlt_say *s, const rlt_peer *p)
 {
     int64_t now_ms = p->server->now_us / 1000;
@@ -141,7 +141,7 @@ static int cmd_client_is_type(const rlt_peer *p, const char *type)
     return strcmp(type, "normal") == 0 && !rlt_local_pubsub_reading(p);
 }
 
-/* "normal", "pubsub", "master", "replica"; NULL after a reply. */
+/* "normal", "pubsub", "master", "replica"; NULL: an error was replied. */
 static const char *cmd_client_type(rlt_call *c, uint32_t i)
 {
     static const char *const types[] = {"normal", "pubsub", "master",
@@ -157,7 +157,8 @@ static const char *cmd_client_type(rlt_call *c, uint32_t i)
     return NULL;
 }
 
-/* One line; with room for the name escaped four times its size. */
+/* Writes one line, with room for names that escaping makes four times as
+ * long. */
 static void cmd_client_write(rlt_call *c, rlt_out *to, const rlt_peer *p)
 {
     size_t cap = CMD_CLIENT_LINE + (p->name ? 4 * p->name->n : 0) +
@@ -198,7 +199,8 @@ static void cmd_client_info(rlt_call *c)
     cmd_client_reply(c, &lines);
 }
 
-/* Closed, and only our caller has yet to hear of it. */
+/* 1 if another peer is closed already, but its connection is not yet hung
+ * up. */
 static int cmd_client_gone(const rlt_call *c, const rlt_peer *p)
 {
     return p->closing && p != c->peer;

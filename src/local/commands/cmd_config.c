@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_config.c - CONFIG: the settings that mean something here.
+ * cmd_config.c - CONFIG: the settings that have an effect here.
  *
  * A setting that is not in the table is unknown: better an error than a value
  * that is remembered and does nothing. */
@@ -33,7 +33,7 @@ typedef struct cmd_config_row {
     cmd_config_kind kind;
     cmd_config_which which;
     int64_t min, max;
-    const char *text; /* of a fixed one that is no number                    */
+    const char *text; /* value of a fixed non-numeric setting                */
 } cmd_config_row;
 
 static const cmd_config_row cmd_config_table[] = {
@@ -203,7 +203,7 @@ static int cmd_config_outside(rlt_call *c, const cmd_config_row *row)
     return cmd_config_failed(c, row, why);
 }
 
-/* argv[i] for a number, or a reply that says what is wrong with it. */
+/* Reads argv[i] as a number: 1, or 0: an error was replied. */
 static int cmd_config_read(rlt_call *c, const cmd_config_row *row, uint32_t i,
                            int64_t *v)
 {

@@ -106,8 +106,8 @@ RELET_PRIVATE int rlt_cmd_conn_name_ok(rlt_call *c, relet_span name)
     return 1;
 }
 
-/* *version is 0 when none was asked for. Options do what they say as they are
- * read, also when a later one is wrong. */
+/* *version is 0 when none was given. Options take effect as they are read, even
+ * when a later one is wrong. */
 static int cmd_conn_hello_options(rlt_call *c, int64_t *version)
 {
     uint32_t i;
@@ -191,8 +191,8 @@ static size_t cmd_conn_bound(const rlt_call *c)
     return n;
 }
 
-/* Only for scripts, which may not, and for COMMAND: QUIT is looked for before
- * all else. */
+/* Only for scripts, which may not call it, and for COMMAND: the dispatcher
+ * looks for QUIT before all else. */
 static void cmd_conn_quit(rlt_call *c)
 {
     c->peer->closing = 1;

@@ -9,11 +9,12 @@
 #include "scripts.h"
 #include "users.h"
 
-/* Elements for one step. Most commands do not walk through all there is, so
- * the step is a large one: 800 look into a million of elements. */
+/* Elements for one script step. Most commands do not walk all elements, so a
+ * step has many: by default 800 commands may each look at a million
+ * elements. */
 #define CMD_EVAL_WALK 16
 
-/* A script that runs. */
+/* A running script. */
 typedef struct cmd_eval_run {
     rlt_call *c;
     int read_only, allow_oom, has_written, was_oom;
@@ -67,8 +68,8 @@ static int cmd_eval_may(cmd_eval_run *r, rlt_call *in)
     return !in->failed;
 }
 
-/* In steps of the script, what a command may have walked through: else one
- * that runs away could walk for hours. Fast ones walk nothing. */
+/* The elements that a command may have walked, in script steps: else a runaway
+ * script could walk for hours. Fast commands walk none. */
 static int cmd_eval_cost(const rlt_call *in)
 {
     uint32_t at = 0, i;
@@ -78,7 +79,7 @@ static int cmd_eval_cost(const rlt_call *in)
     if (in->command->flags & RLT_CMD_FAST)
         return 0;
     if (strcmp(in->command->name, "keys") == 0)
-        n = (uint64_t)4 * rlt_keys_count(in->db); /* and compares them       */
+        n = (uint64_t)4 * rlt_keys_count(in->db); /* and compares names      */
     while ((i = rlt_lookup_key(in->command, in->argv, in->argc, &at)) != 0) {
         o = rlt_call_peek(in, in->argv[i]);
         n += o ? rlt_obj_count(o) : 0;
@@ -240,7 +241,7 @@ static void cmd_eval_run_script(rlt_call *c, const rlt_script *script,
     rlt_buf_drop(&s->scripts->reply.buf,
                  rlt_buf_used(&s->scripts->reply.buf));
     rlt_buf_shrink(&s->scripts->reply.buf, 4096);
-    /* What a script selects is its own. */
+    /* A script's SELECT ends with the script. */
     c->peer->db = db;
     s->effect_off = effect_off;
 }

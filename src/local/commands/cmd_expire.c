@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_expire.c - when keys end: EXPIRE, TTL, PERSIST and their kin.
+ * cmd_expire.c - expiry times of keys: EXPIRE, TTL, PERSIST and so on.
  */
 #include "rows.h"
 
@@ -134,7 +134,7 @@ static void cmd_expire_pexpireat(rlt_call *c)
     cmd_expire_as(c, 0, 0);
 }
 
-/* The time of argv[1]: 1 and *at_ms, or 0 when -2 or -1 was replied. */
+/* The expiry time of argv[1]: 1 and *at_ms, or 0 when -2 or -1 was replied. */
 static int cmd_expire_of(rlt_call *c, int64_t *at_ms)
 {
     rlt_entry *e = rlt_call_find_read(c, c->argv[1]);

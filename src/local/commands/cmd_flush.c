@@ -6,8 +6,8 @@
 #include "rows.h"
 #include "track.h"
 
-/* Keys that are watched have changed if they were there; one that was due
- * already has only gone at last. */
+/* Watched keys that exist, here or in `with`, have changed. A key that was due
+ * already only expires now. */
 static void cmd_flush_touch(rlt_server *s, uint32_t db, const rlt_keys *with)
 {
     rlt_keys *k = &s->dbs[db].keys;
@@ -29,7 +29,7 @@ static void cmd_flush_touch(rlt_server *s, uint32_t db, const rlt_keys *with)
     }
 }
 
-/* Whoever waits in this database may find what it waits for, or not. */
+/* Every client that waits in this database tries its keys again. */
 static void cmd_flush_look(rlt_server *s, uint32_t db)
 {
     const rlt_entry *e;

@@ -38,7 +38,8 @@ static int cmd_group_options(rlt_call *c, int creates, int sets,
     return 1;
 }
 
-/* XGROUP <subcommand> key group: both, unless the subcommand makes them. */
+/* XGROUP <subcommand> key group: looks both up. The key must exist unless
+ * w->makes, the group if needs_group. */
 static int cmd_group_open(rlt_call *c, int needs_group, cmd_group_words *w)
 {
     rlt_obj *o;
@@ -79,7 +80,7 @@ static int cmd_group_id(rlt_call *c, const rlt_stream *s, int any,
                : rlt_cmd_stream_id(c, 4, 0, id);
 }
 
-/* With $ the log says what it was. */
+/* Logs XGROUP CREATE with the id that $ stood for. */
 static void cmd_group_log_create(rlt_call *c, rlt_stream_id id, int64_t read)
 {
     rlt_call_effect(c, 8);
@@ -210,9 +211,9 @@ static void cmd_group_tell_or_null(rlt_call *c, int64_t v, int known)
         rlt_out_null(c->out);
 }
 
-/* A lag is below 0 when ENTRIESREAD was set too high; and -1 when it cannot be
- * told, unless it was set too high by just one and still counts: nothing was
- * deleted between the group and the entries that there are. */
+/* A lag is below 0 when ENTRIESREAD was set too high. A lag of -1 is unknown,
+ * unless ENTRIESREAD was too high by just one and still counts: nothing was
+ * deleted between the group and the present entries. */
 static int cmd_group_lag_known(const rlt_stream *s, const rlt_stream_group *g)
 {
     const rlt_stream_entry *first = rlt_stream_end(s, 0);
@@ -304,8 +305,8 @@ static void cmd_group_info_consumers(rlt_call *c)
 
 /* ------------------------------------------------------------- XINFO STREAM */
 
-/* In how many of its 16 leading bytes two ids agree, as servers keep them in a
- * tree by their bytes. */
+/* In how many of 16 leading bytes two ids agree: Redis keeps ids in a radix
+ * tree of their bytes. */
 static uint32_t cmd_group_same_bytes(rlt_stream_id a, rlt_stream_id b)
 {
     uint64_t differ = a.ms ^ b.ms;
@@ -325,8 +326,8 @@ typedef struct cmd_group_tree {
     int64_t nodes;
 } cmd_group_tree;
 
-/* Where what hangs below the nearest branch begins; `next`: the same for the
- * branch that is still to come, 0: none. */
+/* Where the part below the nearest branch begins; `next`: the same for the
+ * branch that comes next, 0: none. */
 static uint32_t cmd_group_tree_from(const cmd_group_tree *t, uint32_t next)
 {
     uint32_t own = t->depth > 0 ? t->branches[t->depth - 1] + 1 : 0;
@@ -334,9 +335,9 @@ static uint32_t cmd_group_tree_from(const cmd_group_tree *t, uint32_t next)
     return RLT_MAX(own, next);
 }
 
-/* How many nodes that tree has: each key ends in a leaf, where keys part there
- * is a branch, and what lies between two of these is one node, or none when
- * one leads right to the other. */
+/* How many nodes that tree has: each key ends in a leaf, there is a branch
+ * where keys diverge, and the bytes between two of these are one node, or none
+ * when there are no bytes between them. */
 static int64_t cmd_group_tree_nodes(const rlt_stream *s)
 {
     const rlt_stream_node *node;
@@ -388,7 +389,8 @@ static void cmd_group_tell_end(rlt_call *c, const rlt_stream *s,
         rlt_out_null(c->out);
 }
 
-/* At most max of the pending entries of the group, or of one consumer. */
+/* Replies at most max pending entries (0: all) of the group, or of one
+ * consumer. */
 static void cmd_group_tell_pending(rlt_call *c, const rlt_stream_group *g,
                                    const rlt_stream_consumer *who,
                                    uint64_t max)
@@ -450,7 +452,7 @@ static void cmd_group_info_full(rlt_call *c, const rlt_stream *s, uint64_t max)
         cmd_group_tell_full(c, s, g, max);
 }
 
-#define CMD_GROUP_FULL_MAX 10 /* entries told when no COUNT says how many    */
+#define CMD_GROUP_FULL_MAX 10 /* entries replied without COUNT               */
 
 static void cmd_group_info_stream(rlt_call *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_group_claim.c - finding groups and consumers, and what is pending there:
- * XACK, XPENDING, XCLAIM, XAUTOCLAIM.
+ * cmd_group_claim.c - finding groups and consumers, and commands on pending
+ * entries: XACK, XPENDING, XCLAIM, XAUTOCLAIM.
  */
 #include "cmd_stream.h"
 #include "state.h"
@@ -33,7 +33,7 @@ RELET_PRIVATE void rlt_cmd_stream_no_group(rlt_call *c, const char *before,
     rlt_call_error_with(c, before, one, tail);
 }
 
-/* Of what was found under argv[key]. */
+/* The group argv[i] of e, which was found under argv[key]; 0: replied. */
 static int group_claim_group(rlt_call *c, rlt_entry *e, uint32_t key,
                              uint32_t i, const char *tail, rlt_stream **s,
                              rlt_stream_group **g)
@@ -168,7 +168,7 @@ static void group_claim_ack(rlt_call *c)
 typedef struct group_claim_asked {
     int64_t min_idle, count;
     rlt_stream_id from, to;
-    uint32_t consumer_at; /* argv; 0: of all                                 */
+    uint32_t consumer_at; /* index in argv; 0: of all                        */
 } group_claim_asked;
 
 static int group_claim_asked_read(rlt_call *c, group_claim_asked *a)
@@ -274,20 +274,20 @@ static void group_claim_pending(rlt_call *c)
         group_claim_list(c, g, &a);
 }
 
-/* --------------------------------------------- an entry to another consumer */
+/* -------------------------------------------------------- claiming an entry */
 
 typedef struct group_claim_run {
     rlt_stream *s;
     rlt_stream_group *g;
     rlt_stream_consumer *who; /* NULL: not needed yet                        */
     int64_t min_idle;
-    int64_t delivered_ms;     /* what they get: time, …                      */
+    int64_t delivered_ms;     /* of claimed entries: time, …                 */
     int64_t retries;          /* … deliveries; -1: one more than before      */
     int force, just_id;
-    int log_group;            /* how far the group is must be logged         */
+    int log_group;            /* the group's position must be logged         */
 } group_claim_run;
 
-/* Pending, but deleted from the stream: it goes here too. */
+/* Drops a pending entry that was deleted from the stream. */
 static void group_claim_drop(rlt_call *c, group_claim_run *r,
                              rlt_stream_pending *p)
 {
@@ -300,7 +300,7 @@ static void group_claim_drop(rlt_call *c, group_claim_run *r,
     c->dirty++;
 }
 
-/* e is there, or just_id is set. */
+/* Claims an entry: e is not NULL, or just_id is set. */
 static void group_claim_take(rlt_call *c, group_claim_run *r, rlt_stream_id id,
                              const rlt_stream_entry *e, rlt_stream_pending *p)
 {
@@ -331,7 +331,7 @@ static int group_claim_is_idle(const rlt_call *c, const group_claim_run *r,
 
 /* ------------------------------------------------------------------- XCLAIM */
 
-/* The number behind the option at argv[*i], which moves to it. */
+/* Reads the number behind the option at argv[*i]; *i moves to it. */
 static int group_claim_number(rlt_call *c, uint32_t *i, const char *error,
                               int64_t *v)
 {
@@ -372,7 +372,7 @@ static int group_claim_option(rlt_call *c, uint32_t *i, group_claim_run *r,
     return 1;
 }
 
-/* Behind argv[4]: ids, up to argv[*end], then options. */
+/* Reads argv[4] and what follows: ids up to argv[*end], then options. */
 static int group_claim_words(rlt_call *c, group_claim_run *r, uint32_t *end,
                              rlt_stream_id *last)
 {
@@ -390,8 +390,8 @@ static int group_claim_words(rlt_call *c, group_claim_run *r, uint32_t *end,
     for (i = *end; i < c->argc; i++)
         if (!group_claim_option(c, &i, r, last))
             return 0;
-    /* A time that cannot be is most likely a clock that differs; our own log is
-     * read before the clock is set. */
+    /* An impossible time most likely comes from a different clock. The log is
+     * replayed before the clock is set, so its times are kept. */
     if ((r->delivered_ms < 0 || r->delivered_ms > c->now_ms) &&
         !c->peer->replaying)
         r->delivered_ms = c->now_ms;
@@ -403,7 +403,7 @@ static int group_claim_one(rlt_call *c, group_claim_run *r, rlt_stream_id id)
 {
     rlt_stream_pending *p = rlt_stream_pending_find(r->g, id);
     const rlt_stream_entry *e = rlt_stream_find(r->s, id);
-    /* In our own log it may be pending, and deleted since. */
+    /* A replayed log may claim a pending entry that was deleted since. */
     int gone = e == NULL && !(c->peer->replaying && r->just_id);
 
     if (gone && p != NULL)
@@ -451,10 +451,10 @@ static size_t group_claim_bound(const rlt_call *c)
 
 /* --------------------------------------------------------------- XAUTOCLAIM */
 
-/* A server looks at so many times more entries than it would claim. */
+/* Redis looks at up to so many times more entries than it would claim. */
 #define GROUP_CLAIM_LOOKS 10
 
-/* And it keeps room for as many ids as might turn out to be deleted. */
+/* And it reserves room for as many ids as might turn out to be deleted. */
 #define GROUP_CLAIM_ID_BYTES 16
 #define GROUP_CLAIM_COUNT_MAX (INT64_C(1) << 43)
 
@@ -483,8 +483,8 @@ static int group_claim_auto_words(rlt_call *c, group_claim_run *r,
     return 1;
 }
 
-/* What one XAUTOCLAIM comes to: seen before it is done, as its reply begins
- * with where the next one goes on. */
+/* What one XAUTOCLAIM will do: planned before it is done, as its reply begins
+ * with the id at which the next one goes on. */
 typedef struct group_claim_plan {
     rlt_stream_id from, next;
     size_t claims, gone, looks;
@@ -509,7 +509,7 @@ static void group_claim_look(const rlt_call *c, const group_claim_run *r,
     a->next = p ? p->id : rlt_stream_id_of(0, 0);
 }
 
-/* Claims what is there, and gathers the ids of what is not. */
+/* Claims the entries that exist, and gathers the ids of those deleted. */
 static void group_claim_sweep(rlt_call *c, group_claim_run *r,
                               const group_claim_plan *a, rlt_stream_id *gone)
 {
@@ -563,7 +563,8 @@ static void group_claim_auto(rlt_call *c)
     memset(&r, 0, sizeof r);
     r.retries = -1;
     r.delivered_ms = c->now_ms;
-    /* Servers look the key up first, which may be heard, and judge it last. */
+    /* Redis looks the key up first, which may publish events, and checks it
+     * last. */
     e = rlt_call_find_read(c, c->argv[1]);
     if (!group_claim_auto_words(c, &r, &from, &count) ||
         !group_claim_group(c, e, 1, 2, "'", &r.s, &r.g))

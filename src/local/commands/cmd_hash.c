@@ -7,7 +7,8 @@
 
 /* ------------------------------------------------------------------ writing */
 
-/* For writing, made when it is not there. NULL: WRONGTYPE was replied. */
+/* The hash for writing, made when it is missing. NULL: WRONGTYPE was
+ * replied. */
 static rlt_hash *cmd_hash_open(rlt_call *c)
 {
     rlt_obj *o;
@@ -19,7 +20,7 @@ static rlt_hash *cmd_hash_open(rlt_call *c)
     return &o->of.hash;
 }
 
-/* How many fields are new; -1: an error was replied. */
+/* Sets all fields. Returns how many are new; -1: an error was replied. */
 static int64_t cmd_hash_put_all(rlt_call *c)
 {
     int64_t made = 0;
@@ -149,7 +150,8 @@ static void cmd_hash_log_value(rlt_call *c, relet_span value)
     rlt_call_effect_word(c, value);
 }
 
-/* The sum of a field, 0 when there is none, and `by`: 1, or 0 and an error. */
+/* The sum of `by` and a field, which is 0 when missing: 1, or 0 and an
+ * error. */
 static int cmd_hash_float_sum(rlt_call *c, const rlt_entry *e, rlt_long by,
                               rlt_long *sum)
 {
@@ -241,7 +243,7 @@ static void cmd_hash_len(rlt_call *c)
         rlt_out_int(c->out, o ? o->of.hash.fields.count : 0);
 }
 
-/* Asks for one field: *e is NULL when it is not there. */
+/* Looks up one field: *e is NULL when it is missing. */
 static int cmd_hash_field(rlt_call *c, rlt_entry **e)
 {
     rlt_obj *o;
@@ -318,7 +320,7 @@ static void cmd_hash_values(rlt_call *c)
     cmd_hash_list(c, cmd_hash_tell_value);
 }
 
-/* ------------------------------------------------------------- parts of one */
+/* -------------------------------------------------- random fields and scans */
 
 static void cmd_hash_tell_pair(rlt_call *c, const rlt_entry *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_info.c - INFO: what is true of this server, in the fields of others.
+ * cmd_info.c - INFO: the state of this server, in the fields of Redis.
  */
 #include "rows.h"
 #include "scripts.h"

@@ -49,7 +49,7 @@ static void cmd_key_type(rlt_call *c)
 
 /* -------------------------------------------------- renaming and copying */
 
-/* Who waits for entries of a group is told that its stream is gone. */
+/* Wakes the readers of a stream that wait in a group: the stream is gone. */
 static void cmd_key_left(rlt_call *c, const rlt_obj *o, relet_span key)
 {
     if (o->type == RLT_OBJ_STREAM)
@@ -103,7 +103,7 @@ static void cmd_key_renamenx(rlt_call *c)
     cmd_key_rename_as(c, 1);
 }
 
-/* argv[i] as the number of a database, or a reply that says why not. */
+/* Reads argv[i] as the number of a database: 1, or 0: an error was replied. */
 static int cmd_key_db(rlt_call *c, uint32_t i, uint32_t *db)
 {
     int64_t v;
@@ -246,8 +246,8 @@ static void cmd_key_keys(rlt_call *c)
     rlt_out_later_end(c->out, mark, '*', n);
 }
 
-/* An entry that a scan has met and that is due: it goes when the scan is over,
- * which its going could disturb. */
+/* A due entry that a scan has met: it is deleted after the scan, which a
+ * deletion could disturb. */
 typedef struct cmd_key_gone {
     struct cmd_key_gone *next;
     rlt_entry *e;
@@ -264,7 +264,7 @@ static void cmd_key_go_later(rlt_call *c, rlt_entry *e, cmd_key_gone **gone)
     *gone = g;
 }
 
-/* Who asks for a type looks at the keys, and misses those. */
+/* SCAN with TYPE reads the keys, and counts these as misses. */
 static void cmd_key_go(rlt_call *c, const cmd_key_gone *gone, int typed)
 {
     for (; gone; gone = gone->next) {
@@ -338,7 +338,8 @@ static void cmd_key_dbsize(rlt_call *c)
     rlt_out_int(c->out, rlt_keys_count(c->db));
 }
 
-/* A due one that is met goes; a bounded number of them, as a replica would. */
+/* Deletes due keys that it draws; a bounded number of them, as a replica
+ * would. */
 static void cmd_key_randomkey(rlt_call *c)
 {
     rlt_entry *e;

@@ -49,7 +49,7 @@ static void cmd_list_rpushx(rlt_call *c)
     cmd_list_push(c, CMD_LIST_TAIL, 1);
 }
 
-/* The first element that is these bytes; none: the chunk is NULL. */
+/* The first element equal to s; none: the chunk is NULL. */
 static rlt_list_place cmd_list_find(const rlt_list *l, relet_span s)
 {
     rlt_list_place at = rlt_list_end(l, CMD_LIST_HEAD);
@@ -156,8 +156,8 @@ static void cmd_list_rpop(rlt_call *c)
 
 /* ----------------------------------------------------------------- by index */
 
-/* Which elements from..to are, counted from the end when below 0; returns how
- * many. */
+/* Resolves from..to, which count from the end when below 0. Returns how many
+ * elements they are. */
 static uint32_t cmd_list_range(const rlt_list *l, int64_t from, int64_t to,
                                uint32_t *first)
 {
@@ -218,7 +218,8 @@ static void cmd_list_trim(rlt_call *c)
     rlt_out_status(c->out, "OK");
 }
 
-/* The place of argv[i] as an index. 0: not an integer, and replied. */
+/* The place of the element with index argv[i]. 0: not an integer, and
+ * replied. */
 static int cmd_list_place(rlt_call *c, uint32_t i, const rlt_list *l,
                           rlt_list_place *at)
 {
@@ -285,7 +286,7 @@ static void cmd_list_len(rlt_call *c)
 
 /* ----------------------------------------------------------------- by value */
 
-/* 0 stands for all; so does what no list can hold. */
+/* 0 means all; so does a number that no list can hold. */
 static uint32_t cmd_list_rem_max(int64_t count)
 {
     if (count < -(int64_t)UINT32_MAX || count > (int64_t)UINT32_MAX)
@@ -315,10 +316,10 @@ static void cmd_list_rem(rlt_call *c)
 }
 
 typedef struct cmd_list_search {
-    int64_t rank;   /* the first one to tell, from 1                         */
-    int64_t count;  /* how many to tell, 0: all; -1: one, and not as an array*/
+    int64_t rank;   /* the first match to reply, from 1                      */
+    int64_t count;  /* how many to reply, 0: all; -1: one, not in an array   */
     int64_t max;    /* elements to look at; 0: all                           */
-    int side;       /* which way to walk                                     */
+    int side;       /* 1: from head to tail, 0: from tail to head            */
 } cmd_list_search;
 
 /* RANK, COUNT or MAXLEN at argv[i]. */
@@ -355,7 +356,7 @@ static int cmd_list_search_read(rlt_call *c, cmd_list_search *s)
         if (!cmd_list_search_option(c, i, s))
             return 0;
     s->side = s->rank > 0;
-    /* The lowest number has no opposite; servers then tell every match. */
+    /* INT64_MIN has no opposite; Redis then replies every match. */
     if (s->rank < 0)
         s->rank = s->rank == INT64_MIN ? 1 : -s->rank;
     return 1;

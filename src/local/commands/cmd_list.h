@@ -7,17 +7,17 @@
 
 #include "call.h"
 
-/* cmd_list.c, and cmd_list_move.c: what pops from one of several lists, moves
- * between two, or waits. */
+/* cmd_list.c, and cmd_list_move.c: commands that pop from one of several lists,
+ * move between two, or wait. */
 RELET_PRIVATE const rlt_command *rlt_cmd_list_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_list_move_rows(size_t *n);
 
-/* n elements were taken from an end of the list under argv[i]: tell everyone,
- * and delete it when it is empty. */
+/* n elements were taken from an end of the list under argv[i]: notify clients,
+ * and delete the list when it is empty. */
 RELET_PRIVATE void rlt_cmd_list_taken(rlt_call *c, uint32_t i, rlt_obj *o,
                                       int end, int64_t n);
 
-/* Replies an array of up to n elements from an end, which go. n is within the
+/* Removes n elements from an end, and replies them as an array. n is within the
  * list. */
 RELET_PRIVATE void rlt_cmd_list_pop_range(rlt_call *c, uint32_t i, rlt_obj *o,
                                           int end, uint32_t n);

@@ -19,8 +19,8 @@ static int list_move_end(rlt_call *c, uint32_t i)
 
 /* ------------------------------------------------------ from one of several */
 
-/* The first list of argv[from] on, n of them: 1 and *at, or 1 and *o NULL, or
- * 0: replied. */
+/* The first list under the n keys from argv[from] on: 1 and *at, or 1 and *o
+ * NULL: there is none, or 0: an error was replied. */
 static int list_move_first(rlt_call *c, uint32_t from, uint32_t n,
                            uint32_t *at, rlt_obj **o)
 {
@@ -83,7 +83,7 @@ static void list_move_brpop(rlt_call *c)
 
 static const char *const list_move_ends[2] = {"left", "right"};
 
-/* 0: there is none, and nothing was replied. */
+/* Pops from the first list. 0: there is none, and nothing was replied. */
 static int list_move_many_pop(rlt_call *c, const rlt_cmd_walk_keys *m)
 {
     uint32_t at = 0, n;
@@ -126,7 +126,7 @@ static void list_move_blmpop(rlt_call *c)
 
 /* ------------------------------------------------------ from one to another */
 
-/* Servers push first and pop afterwards, as far as one can hear. */
+/* The events come as in Redis: the push first, then the pop. */
 static void list_move_do(rlt_call *c, rlt_obj *from, int from_end, int to_end)
 {
     rlt_obj *to;

@@ -49,7 +49,7 @@ static void cmd_multi_one(rlt_call *c, const rlt_queued *q)
     char why;
 
     rlt_dispatch_begin(&in, c->peer);
-    /* Who was closed by a command before it hears no more. */
+    /* A peer that an earlier command has closed gets no more replies. */
     in.out = c->peer->closing ? &c->server->nowhere : rlt_dispatch_out(c->peer);
     in.command = q->command;
     in.container = q->container;
@@ -63,8 +63,8 @@ static void cmd_multi_one(rlt_call *c, const rlt_queued *q)
         cmd_multi_refused(&in, why);
 }
 
-/* The queue is taken off the peer first: a command in it may be RESET-like and
- * must find a peer that is not in a transaction any more when it is over. */
+/* Watches end before the queued commands run; the queue is dropped after the
+ * last of them, and the transaction ends. */
 static void cmd_multi_exec(rlt_call *c)
 {
     rlt_peer *p = c->peer;

@@ -24,7 +24,7 @@ static rlt_local_pubsub_kind cmd_news_kind(const rlt_call *c)
                                                           : RLT_NEWS_CHANNEL;
 }
 
-/* To the peer itself, also where CLIENT REPLY has turned replies off. */
+/* Writes to the peer itself, even if CLIENT REPLY has turned replies off. */
 static void cmd_news_tell(rlt_peer *p, rlt_local_pubsub_kind kind,
                           const char *what, const relet_span *name)
 {

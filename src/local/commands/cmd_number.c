@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_number.c - strings that are numbers: INCR and its kin.
+ * cmd_number.c - strings that are numbers: INCR and so on.
  */
 #include "rows.h"
 
-/* The key's value becomes these bytes, and keeps its time to end. */
+/* Sets the key's value to these bytes; its expiry time stays. */
 static void cmd_number_store(rlt_call *c, rlt_obj *o, const char *p, size_t n)
 {
     relet_span v;

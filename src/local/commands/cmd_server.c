@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_server.c - the server as a whole: time, waiting, DEBUG, and what it
- * knows of its commands.
+ * cmd_server.c - the server as a whole: TIME, WAIT, DEBUG, COMMAND and so on.
  */
 #include "blocked.h"
 #include "rows.h"
@@ -29,14 +28,14 @@ static void cmd_server_role(rlt_call *c)
     rlt_out_array(c->out, 0);
 }
 
-/* There are no replicas; so it is waited in vain. */
+/* There are no replicas, so WAIT always waits in vain. */
 static void cmd_server_wait(rlt_call *c)
 {
     int64_t n, until;
 
     if (!rlt_call_int(c, 1, &n, NULL) || !rlt_call_timeout_ms(c, 2, &until))
         return;
-    /* Servers keep the number in 32 bits while they wait. */
+    /* Redis keeps the number in 32 bits while it waits. */
     if (n > 0)
         n = (int32_t)(uint32_t)((uint64_t)n & UINT32_MAX);
     if (n <= 0 || c->in_exec || c->in_script) {
@@ -49,7 +48,7 @@ static void cmd_server_wait(rlt_call *c)
 
 /* ------------------------------------------------------------------- DEBUG */
 
-/* As strtod reads: what is no number is 0. */
+/* Reads the time as strtod does: text that is no number is 0. */
 static void cmd_server_sleep(rlt_call *c)
 {
     double s = 0;

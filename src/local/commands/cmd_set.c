@@ -26,7 +26,7 @@ static void cmd_set_add(rlt_call *c)
     rlt_out_int(c->out, n);
 }
 
-/* 1, or 0: it was not a member. */
+/* Removes a member: 1, or 0: it was not a member. */
 static int cmd_set_drop(rlt_call *c, rlt_obj *o, relet_span member)
 {
     rlt_entry *e = rlt_set_find(&o->of.set, member);
@@ -170,7 +170,7 @@ static void cmd_set_pop_all(rlt_call *c, rlt_obj *o)
     rlt_set_clear(&o->of.set, c->pool);
 }
 
-/* The event has been told before the reply began. */
+/* The event was published before the reply began. */
 static void cmd_set_popped(rlt_call *c, const rlt_obj *o, uint32_t n)
 {
     c->dirty += n;

@@ -7,8 +7,8 @@
 
 #include "call.h"
 
-/* cmd_set.c, and cmd_set_algebra.c: SINTER, SUNION, SDIFF and what belongs to
- * them. */
+/* cmd_set.c, and cmd_set_algebra.c: SINTER, SUNION, SDIFF and their
+ * variants. */
 RELET_PRIVATE const rlt_command *rlt_cmd_set_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_set_algebra_rows(size_t *n);
 

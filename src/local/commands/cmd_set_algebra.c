@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_set_algebra.c - SINTER, SUNION, SDIFF and what belongs to them.
+ * cmd_set_algebra.c - SINTER, SUNION, SDIFF and their variants.
  *
- * The members of the result are gathered first, as pointers into the sets
- * that they are from; then they are told, or copied into a set of their own.
+ * The members of the result are gathered first, as pointers into the source
+ * sets; then they are replied, or copied into a new set.
  */
 #include "cmd_set.h"
 
@@ -14,11 +14,11 @@ typedef enum set_algebra_op {
 } set_algebra_op;
 
 typedef struct set_algebra {
-    const rlt_set **sets; /* NULL for a key that is not there                */
+    const rlt_set **sets; /* NULL for a missing key                          */
     uint32_t n, empty;    /* how many; how many of them are NULL             */
     const rlt_entry **found;
     uint32_t count;
-    uint32_t max; /* gather no more than that                                */
+    uint32_t max; /* gather no more members                                  */
 } set_algebra;
 
 /* The sets under argv[from], n of them. 0: an error was replied. */
@@ -57,7 +57,7 @@ static uint32_t set_algebra_in(const set_algebra *a, uint32_t from,
     return n;
 }
 
-/* The smallest set goes to the front: no other need be walked. */
+/* Moves the smallest set to the front: no other set need be walked. */
 static void set_algebra_smallest_first(set_algebra *a)
 {
     const rlt_set *first = a->sets[0];
@@ -84,7 +84,7 @@ static void set_algebra_take(set_algebra *a, const rlt_entry *e)
     a->count++;
 }
 
-/* Who is in the first set, and in all the others or in none of them. */
+/* Takes the members of the first set that are in all others, or in none. */
 static void set_algebra_first(set_algebra *a, int in_others)
 {
     const rlt_entry *e = a->sets[0]->members.first;
@@ -133,7 +133,7 @@ static int set_algebra_union(rlt_call *c, set_algebra *a)
     return 1;
 }
 
-/* A union of integers is told in ascending order, as the set it would be. */
+/* Integers are replied in ascending order, as a set of them would be. */
 static void set_algebra_sort(set_algebra *a)
 {
     const rlt_entry *e;
@@ -179,7 +179,7 @@ static int set_algebra_gather(rlt_call *c, set_algebra *a, set_algebra_op op,
     return ok;
 }
 
-/* ------------------------------------------------------------------ telling */
+/* ----------------------------------------------------------------- replying */
 
 static void set_algebra_tell(rlt_call *c, set_algebra_op op)
 {
@@ -209,7 +209,7 @@ static void set_algebra_sdiff(rlt_call *c)
     set_algebra_tell(c, SET_ALGEBRA_DIFF);
 }
 
-/* Nothing is gathered: how many would be is enough. */
+/* Counts members only: nothing is gathered. */
 static void set_algebra_count(rlt_call *c, uint32_t n, int64_t limit)
 {
     set_algebra a;
@@ -277,7 +277,7 @@ static void set_algebra_keep(rlt_call *c, const set_algebra *a,
 
     for (i = 0; i < a->count; i++)
         (void)rlt_set_add(&o->of.set, c->pool, rlt_entry_key(a->found[i]));
-    (void)rlt_call_find_write(c, c->argv[1]); /* is it due?                 */
+    (void)rlt_call_find_write(c, c->argv[1]); /* expires a due key          */
     (void)rlt_call_put(c, c->argv[1], o);
     rlt_out_int(c->out, a->count);
     rlt_call_changed(c, c->argv[1], RLT_EVENT_SET, event);
@@ -295,7 +295,7 @@ static void set_algebra_store(rlt_call *c, set_algebra_op op,
         set_algebra_keep(c, &a, event);
         return;
     }
-    /* Servers see at once that there is no set to intersect with. */
+    /* Redis sees a missing set of an intersection at once, and replies last. */
     at_once = op == SET_ALGEBRA_INTER && a.empty > 0;
     if (!at_once)
         rlt_out_int(c->out, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_stream.c - entries of a stream: adding, telling, deleting, trimming.
+ * cmd_stream.c - entries of a stream: adding, listing, deleting, trimming.
  */
 #include "cmd_stream.h"
 
@@ -69,7 +69,7 @@ RELET_PRIVATE void rlt_cmd_stream_log_id(rlt_call *c, rlt_stream_id id)
     rlt_call_effect_word(c, cmd_stream_id_span(text, id));
 }
 
-/* ------------------------------------------------------------------ telling */
+/* ------------------------------------------------------------------ listing */
 
 RELET_PRIVATE void rlt_cmd_stream_tell_id(rlt_call *c, rlt_stream_id id)
 {
@@ -165,11 +165,11 @@ static void cmd_stream_len(rlt_call *c)
         rlt_out_int(c->out, o ? rlt_stream_count(&o->of.stream) : 0);
 }
 
-/* ------------------------------------------------------- XADD's and XTRIM's */
+/* ---------------------------------------------- arguments of XADD and XTRIM */
 
 typedef struct cmd_stream_words {
-    int adds;      /* XADD's, not XTRIM's                                    */
-    int trims;     /* how is in `cut`                                        */
+    int adds;      /* 1: XADD, 0: XTRIM                                      */
+    int trims;     /* trim as `cut` says                                     */
     int limited;   /* LIMIT was given                                        */
     int no_make;   /* NOMKSTREAM                                             */
     int any_seq;   /* the id is ms-*                                         */
@@ -179,7 +179,7 @@ typedef struct cmd_stream_words {
     uint32_t id_at;
 } cmd_stream_words;
 
-/* MAXLEN or MINID at argv[*i]; stops at the threshold. */
+/* Reads MAXLEN or MINID at argv[*i]; *i stops at the threshold. */
 static int cmd_stream_threshold(rlt_call *c, uint32_t *i, cmd_stream_words *w)
 {
     int64_t max;
@@ -219,7 +219,7 @@ static int cmd_stream_limit(rlt_call *c, uint32_t i, cmd_stream_words *w)
     return limit >= 0;
 }
 
-/* What no option is: XADD's id, or a fault of XTRIM's. */
+/* An argument that is no option: XADD's id, or an error in XTRIM. */
 static int cmd_stream_rest(rlt_call *c, uint32_t i, cmd_stream_words *w)
 {
     if (!w->adds) {
@@ -259,7 +259,8 @@ static int cmd_stream_options(rlt_call *c, cmd_stream_words *w)
     return 1;
 }
 
-/* A server trims no more than that many entries at once, unless told to. */
+/* With ~ Redis trims at most that many entries at once, unless LIMIT is
+ * given. */
 #define CMD_STREAM_TRIM_MAX (100 * RLT_STREAM_NODE_ENTRIES)
 
 static int cmd_stream_words_read(rlt_call *c, cmd_stream_words *w, int adds)
@@ -288,8 +289,8 @@ static int cmd_stream_words_read(rlt_call *c, cmd_stream_words *w, int adds)
     return 1;
 }
 
-/* What ~ took depends on more than the entries, so that how many are left goes
- * into the log. */
+/* What ~ removes depends on more than the entries, so the log gets the number
+ * of entries that are left. */
 static void cmd_stream_log_trim(rlt_call *c, const rlt_stream *s)
 {
     rlt_call_effect_text(c, "MAXLEN");
@@ -320,7 +321,7 @@ static void cmd_stream_trim(rlt_call *c)
 
 /* --------------------------------------------------------------------- XADD */
 
-/* The id of the new entry. 0: an error was replied. */
+/* Sets *id of the new entry. 0: an error was replied. */
 static int cmd_stream_new_id(rlt_call *c, const rlt_stream *s,
                              const cmd_stream_words *w, rlt_stream_id *id)
 {

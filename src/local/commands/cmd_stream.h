@@ -8,8 +8,8 @@
 #include "call.h"
 
 /* cmd_stream.c: entries; cmd_stream_read.c: XREAD, XREADGROUP; cmd_group.c:
- * XGROUP, XINFO; cmd_group_claim.c: XACK, XPENDING, XCLAIM, XAUTOCLAIM, and what
- * is below about groups. */
+ * XGROUP, XINFO; cmd_group_claim.c: XACK, XPENDING, XCLAIM, XAUTOCLAIM, and the
+ * functions below for groups. */
 RELET_PRIVATE const rlt_command *rlt_cmd_stream_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_stream_read_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_group_rows(size_t *n);
@@ -22,12 +22,12 @@ RELET_PRIVATE const rlt_command *rlt_cmd_group_claim_rows(size_t *n);
 RELET_PRIVATE int rlt_cmd_stream_id(rlt_call *c, uint32_t i, uint64_t missing,
                                     rlt_stream_id *id);
 
-/* The same where - and + are also ids. */
+/* As rlt_cmd_stream_id, but - and + are ids, too. */
 RELET_PRIVATE int rlt_cmd_stream_id_any(rlt_call *c, uint32_t i,
                                         uint64_t missing, rlt_stream_id *id);
 
-/* A bound of a range, with a ( in front the next id inwards; end 0: where it
- * begins, 1: where it ends. */
+/* A bound of a range; after a leading ( the next id inwards. end 0: the lower
+ * bound, 1: the upper bound. */
 RELET_PRIVATE int rlt_cmd_stream_bound(rlt_call *c, uint32_t i, int end,
                                        rlt_stream_id *id);
 
@@ -37,14 +37,15 @@ RELET_PRIVATE int rlt_cmd_stream_group(rlt_call *c, uint32_t key, uint32_t i,
                                        const char *tail, rlt_stream **s,
                                        rlt_stream_group **g);
 
-/* NOGROUP and what it is about: a sentence around two names. */
+/* Replies an error such as NOGROUP: a sentence around two names. */
 RELET_PRIVATE void rlt_cmd_stream_no_group(rlt_call *c, const char *before,
                                            relet_span one, const char *between,
                                            relet_span other,
                                            const char *after);
 
-/* The consumer named argv[i], which was seen just now. When it is not there it
- * is made, told and logged; its memory is promised. argv[key] is the stream. */
+/* The consumer named argv[i], which is seen now. A missing consumer is made,
+ * with its event and log entry; its memory is promised. argv[key] is the
+ * stream. */
 RELET_PRIVATE rlt_stream_consumer *rlt_cmd_stream_consumer(
     rlt_call *c, uint32_t key, rlt_stream_group *g, uint32_t i);
 
@@ -64,8 +65,8 @@ RELET_PRIVATE void rlt_cmd_stream_tell_range(rlt_call *c, const rlt_stream *s,
 
 RELET_PRIVATE void rlt_cmd_stream_log_id(rlt_call *c, rlt_stream_id id);
 
-/* What is pending now, so that it will be again; and how far the group is.
- * Arguments are places in argv. */
+/* Log a pending entry, so that a replay restores it; and the position of the
+ * group. key and group are indexes in argv. */
 RELET_PRIVATE void rlt_cmd_stream_log_pending(rlt_call *c, uint32_t key,
                                               uint32_t group,
                                               const rlt_stream_group *g,

@@ -12,7 +12,7 @@ typedef struct stream_read {
     int64_t deadline;
 } stream_read;
 
-/* What a waiting client is given at once, when it did not say how many. */
+/* The most entries that a woken client gets if it gave no COUNT. */
 #define STREAM_READ_WOKEN_MAX 1000
 
 /* ---------------------------------------------------------------- arguments */
@@ -36,7 +36,7 @@ static int stream_read_streams(rlt_call *c, uint32_t i, stream_read *r)
     return 0;
 }
 
-/* The option at argv[*i], which moves to its last word. */
+/* Reads the option at argv[*i]; *i moves to its last word. */
 static int stream_read_option(rlt_call *c, uint32_t *i, stream_read *r)
 {
     uint32_t more = c->argc - *i - 1;
@@ -95,7 +95,7 @@ static int stream_read_words(rlt_call *c, stream_read *r)
     return 1;
 }
 
-/* The id of stream k; > is the highest there is. */
+/* Reads the id of stream k; > is the highest possible id. */
 static int stream_read_id(rlt_call *c, const stream_read *r, uint32_t k,
                           const rlt_stream *s, rlt_stream_id *id)
 {
@@ -120,7 +120,7 @@ static int stream_read_id(rlt_call *c, const stream_read *r, uint32_t k,
     return rlt_cmd_stream_id(c, i, 0, id);
 }
 
-/* Judges all streams and ids before any is served; the ids are kept. */
+/* Checks all streams and ids before any is served; the ids go to ids[]. */
 static int stream_read_judge(rlt_call *c, const stream_read *r,
                              rlt_stream_id *ids)
 {
@@ -148,7 +148,8 @@ static int stream_read_judge(rlt_call *c, const stream_read *r,
 
 /* ------------------------------------------------------------------ serving */
 
-/* A new entry goes to the consumer; if it was another's, it is no longer. */
+/* Delivers a new entry to the consumer, even if it is pending at another
+ * one. */
 static void stream_read_hand(rlt_call *c, const stream_read *r, uint32_t key,
                              rlt_stream_group *g, rlt_stream_consumer *who,
                              rlt_stream_id id)
@@ -165,7 +166,7 @@ static void stream_read_hand(rlt_call *c, const stream_read *r, uint32_t key,
     rlt_cmd_stream_log_pending(c, key, r->group_at, g, p);
 }
 
-/* What is new for the group, from behind its last one on. */
+/* Replies the entries that are new for the group: those behind g->last. */
 static void stream_read_new(rlt_call *c, const stream_read *r, uint32_t key,
                             rlt_stream *s, rlt_stream_group *g, uint64_t count)
 {
@@ -188,7 +189,7 @@ static void stream_read_new(rlt_call *c, const stream_read *r, uint32_t key,
         rlt_cmd_stream_log_group(c, key, r->group_at, g);
 }
 
-/* Servers do not log that it was delivered again; this one remembers. */
+/* Redis does not log a repeated delivery; this server does. */
 static void stream_read_tell_again(rlt_call *c, const stream_read *r,
                                    uint32_t key, const rlt_stream *s,
                                    const rlt_stream_group *g,
@@ -208,7 +209,7 @@ static void stream_read_tell_again(rlt_call *c, const stream_read *r,
     rlt_cmd_stream_log_pending(c, key, r->group_at, g, p);
 }
 
-/* What is pending at the consumer, behind `after`. */
+/* Replies the pending entries of the consumer behind `after`. */
 static void stream_read_history(rlt_call *c, const stream_read *r,
                                 uint32_t key, const rlt_stream *s,
                                 rlt_stream_group *g, rlt_stream_id after)
@@ -227,7 +228,7 @@ static void stream_read_history(rlt_call *c, const stream_read *r,
     rlt_out_later_end(c->out, mark, '*', n);
 }
 
-/* The pair of key and entries: what stands in front of the entries. */
+/* Begins the pair of key and entries; the entries follow. */
 static void stream_read_head(rlt_call *c, uint32_t key)
 {
     if (c->out->resp == 2)
@@ -242,7 +243,7 @@ static int stream_read_is_above(const rlt_stream *s, rlt_stream_id id)
     return top && rlt_stream_id_compare(top->id, id) > 0;
 }
 
-/* Serves stream k when there is anything for it: 1, or 0. */
+/* Serves stream k: 1, or 0: it has nothing to read. */
 static int stream_read_one(rlt_call *c, const stream_read *r, uint32_t k,
                            rlt_stream *s, rlt_stream_id id)
 {
@@ -283,7 +284,7 @@ static size_t stream_read_all(rlt_call *c, const stream_read *r,
         if (!rlt_call_read(c, r->keys_at + k, RLT_OBJ_STREAM, &o) || !o)
             continue;
         if (n == 0)
-            mark = rlt_out_later(c->out); /* behind events of being missed    */
+            mark = rlt_out_later(c->out); /* after keymiss events             */
         n += (size_t)stream_read_one(c, r, k, &o->of.stream, ids[k]);
     }
     if (n > 0)
@@ -304,7 +305,7 @@ static void stream_read_wait(rlt_call *c, const stream_read *r,
         rlt_out_null_array(c->out);
 }
 
-/* Which of the streams has come. */
+/* The number of the stream that is ready. */
 static uint32_t stream_read_woken_k(const rlt_call *c, const stream_read *r)
 {
     uint32_t k = 0;
@@ -315,7 +316,7 @@ static uint32_t stream_read_woken_k(const rlt_call *c, const stream_read *r)
     return k;
 }
 
-/* Where a woken reader goes on from: 1, or 0 when an error was replied. */
+/* The id from which a woken reader goes on: 1, or 0: an error was replied. */
 static int stream_read_woken_from(rlt_call *c, const stream_read *r,
                                   uint32_t k, rlt_stream *s,
                                   rlt_stream_group **g, rlt_stream_id *id)
@@ -344,7 +345,7 @@ static void stream_read_woken_serve(rlt_call *c, const stream_read *r,
 {
     uint64_t count = r->count > 0 ? r->count : STREAM_READ_WOKEN_MAX;
 
-    if (g) /* its event is heard before the reply begins                     */
+    if (g) /* its event comes before the reply begins                        */
         (void)rlt_cmd_stream_consumer(c, r->keys_at + k, g, r->group_at + 1);
     if (c->out->resp == 2)
         rlt_out_array(c->out, 1);
@@ -364,7 +365,7 @@ static void stream_read_woken_serve(rlt_call *c, const stream_read *r,
 static void stream_read_woken(rlt_call *c, const stream_read *r)
 {
     uint32_t k = stream_read_woken_k(c, r);
-    rlt_entry *e = rlt_call_find_write(c, *c->woken); /* nobody missed it     */
+    rlt_entry *e = rlt_call_find_write(c, *c->woken); /* no keymiss           */
     rlt_stream_group *g;
     rlt_stream_id id;
     rlt_stream *s;
@@ -396,7 +397,7 @@ static void stream_read_begin(rlt_call *c, const stream_read *r)
         rlt_out_null_array(c->out);
 }
 
-/* As it was asked it never goes into the log: what it did has been told. */
+/* The command itself is never logged: its effects have been logged. */
 static void stream_read_run(rlt_call *c, int of_group)
 {
     stream_read r;
@@ -424,7 +425,7 @@ static void stream_read_xreadgroup(rlt_call *c)
 
 /* ------------------------------------------------------------------- memory */
 
-/* Entries that a reader of the group can get of one stream at most. */
+/* The most entries of one stream that a reader of the group can get. */
 static uint64_t stream_read_ahead(const rlt_obj *o, relet_span group)
 {
     const rlt_stream_group *g;
@@ -441,8 +442,8 @@ static uint64_t stream_read_ahead(const rlt_obj *o, relet_span group)
     return e ? rlt_stream_count(&o->of.stream) - rlt_tree_rank(&e->leaf) : 0;
 }
 
-/* Words are looked for, not judged: too much is promised rather than too
- * little. */
+/* Options are searched for, not checked: too much memory is promised rather
+ * than too little. */
 static size_t stream_read_bound(const rlt_call *c)
 {
     uint64_t count = UINT64_MAX, ahead, entries = 0;

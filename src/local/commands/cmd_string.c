@@ -22,7 +22,7 @@ enum {
 
 typedef struct cmd_string_options {
     int flags;
-    uint32_t time; /* which argument it is; 0: none                          */
+    uint32_t time; /* index of the time in argv; 0: none                     */
     int64_t at_ms;
 } cmd_string_options;
 
@@ -95,7 +95,7 @@ static int cmd_string_bad_time(rlt_call *c)
     return 0;
 }
 
-/* The argument as a point in time. */
+/* Reads the time argument as a point in time. */
 static int cmd_string_time(rlt_call *c, cmd_string_options *o)
 {
     int seconds = (o->flags & (CMD_STRING_EX | CMD_STRING_EXAT)) != 0;
@@ -122,7 +122,7 @@ static int cmd_string_time(rlt_call *c, cmd_string_options *o)
 
 /* --------------------------------------------------------------------- SET */
 
-/* Under the key from now on; its time to end goes, or stays. */
+/* Stores v under the key; its expiry time is removed, or stays if `keep`. */
 static rlt_entry *cmd_string_store(rlt_call *c, relet_span key, relet_span v,
                                    int keep)
 {
@@ -154,7 +154,7 @@ static void cmd_string_effect(rlt_call *c, relet_span v, int64_t at_ms)
     rlt_call_effect_int(c, at_ms);
 }
 
-/* What GET says: 1, or 0 when WRONGTYPE was replied. */
+/* Replies as GET does: 1, or 0 when WRONGTYPE was replied. */
 static int cmd_string_reply(rlt_call *c, rlt_obj **o)
 {
     if (!rlt_call_read(c, 1, RLT_OBJ_STRING, o))
@@ -166,7 +166,7 @@ static int cmd_string_reply(rlt_call *c, rlt_obj **o)
     return 1;
 }
 
-/* Drops GET, which a log need not know, from a plain SET. */
+/* Logs a plain SET without GET, which the log does not need. */
 static void cmd_string_effect_no_get(rlt_call *c)
 {
     uint32_t i, words = c->argc;
@@ -179,7 +179,7 @@ static void cmd_string_effect_no_get(rlt_call *c)
             rlt_call_effect_word(c, c->argv[i]);
 }
 
-/* SET, SETEX, PSETEX and SETNX. no: what to reply when it may not be. */
+/* SET, SETEX, PSETEX and SETNX, which replies 0 or 1 (is_setnx). */
 static void cmd_string_set_as(rlt_call *c, relet_span v,
                               cmd_string_options *opt, int is_setnx)
 {

@@ -44,7 +44,8 @@ static int cmd_track_option(rlt_call *c, uint32_t *i, cmd_track_wish *w)
     return 1;
 }
 
-/* Whether the options go together, and with what the client has now. */
+/* The error if the options conflict with each other, or with the present
+ * tracking of the client; NULL: none. */
 static const char *cmd_track_wrong(const rlt_peer *p, const cmd_track_wish *w)
 {
     int both = RLT_TRACK_OPTIN | RLT_TRACK_OPTOUT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_walk.c - parts of what a key holds: HSCAN and its like, and drawing.
+ * cmd_walk.c - parts of an object: HSCAN and its like, and random elements.
  */
 #include "cmd_walk.h"
 
@@ -18,7 +18,7 @@ RELET_PRIVATE void rlt_cmd_walk_scan_none(rlt_call *c)
     rlt_out_array(c->out, 0);
 }
 
-/* One entry is passed by: tells it when asked to; 1 when it matches. */
+/* Visits one entry: writes it if `tell`; 1 when it matches. */
 static uint32_t walk_pass(rlt_call *c, const rlt_cmd_walk *w,
                           const rlt_call_scan *s, const rlt_entry *e, int tell)
 {
@@ -57,8 +57,8 @@ static uint32_t walk_some(rlt_call *c, const rlt_cmd_walk *w,
     return n;
 }
 
-/* The cursor stands in front of what it was moved by. So the walk is made
- * twice, and tells what it meets the second time. */
+/* In the reply the new cursor comes before the entries that moved it. So the
+ * walk is made twice, and writes the entries the second time. */
 RELET_PRIVATE void rlt_cmd_walk_scan(rlt_call *c, const rlt_cmd_walk *w,
                                      rlt_call_scan *s)
 {
@@ -86,7 +86,7 @@ RELET_PRIVATE void rlt_cmd_walk_scan(rlt_call *c, const rlt_cmd_walk *w,
 
 /* ------------------------------------------------------------------ drawing */
 
-#define WALK_FEW 32 /* drawn again and again until they differ */
+#define WALK_FEW 32 /* drawn again until all differ */
 
 static void walk_draw_few(rlt_call *c, const rlt_dict *d,
                           rlt_cmd_walk_fn *tell, uint32_t count)
@@ -103,7 +103,7 @@ static void walk_draw_few(rlt_call *c, const rlt_dict *d,
     }
 }
 
-/* Each entry is taken with the chance that still makes the count. */
+/* Each entry is taken with the chance count / left, which fills the count. */
 static void walk_draw_many(rlt_call *c, const rlt_dict *d,
                            rlt_cmd_walk_fn *tell, uint32_t count)
 {

@@ -20,7 +20,7 @@ RELET_PRIVATE void rlt_cmd_zset_header(rlt_call *c, size_t n, int with_score)
     rlt_out_array(c->out, with_score && c->out->resp == 2 ? n * 2 : n);
 }
 
-/* A small set keeps integers as such, and so has no -0. */
+/* A small zset keeps integers as such, and so has no -0. */
 static void cmd_zset_plain(const rlt_zset *z, rlt_zset_item *item)
 {
     if (!z->large)
@@ -40,7 +40,7 @@ RELET_PRIVATE void rlt_cmd_zset_store(rlt_call *c, rlt_obj *o,
 {
     if (o) {
         cmd_zset_plain_all(&o->of.zset);
-        (void)rlt_call_find_write(c, c->argv[1]); /* is it due?             */
+        (void)rlt_call_find_write(c, c->argv[1]); /* expires a due key      */
         (void)rlt_call_put(c, c->argv[1], o);
         rlt_out_int(c->out, rlt_zset_count(&o->of.zset));
         rlt_call_changed(c, c->argv[1], RLT_EVENT_ZSET, event);
@@ -59,7 +59,7 @@ typedef struct cmd_zset_add {
     double first;       /* that score                                        */
     int64_t added, moved;
     double score;       /* of the last member, as it is now …                */
-    int done;           /* … if it was not left alone                        */
+    int done;           /* … 0: an option left it alone                      */
 } cmd_zset_add;
 
 static int cmd_zset_add_option(rlt_call *c, uint32_t i, cmd_zset_add *a)
@@ -93,7 +93,7 @@ static const char *cmd_zset_add_fault(const rlt_call *c,
     return NULL;
 }
 
-/* All of it is judged before anything is changed. */
+/* Checks all arguments before anything is changed. */
 static int cmd_zset_add_read(rlt_call *c, cmd_zset_add *a)
 {
     const char *fault;
@@ -111,13 +111,13 @@ static int cmd_zset_add_read(rlt_call *c, cmd_zset_add *a)
     for (i = a->from + 2; i < c->argc; i += 2)
         if (!rlt_num_read(c->argv[i], &score))
             break;
-    /* Servers complain about the first that is bad; they all sound alike. */
+    /* Redis reports the first bad score; the error is the same for all. */
     if (i < c->argc)
         rlt_call_error(c, RLT_ERR_FLOAT);
     return i >= c->argc && rlt_call_double(c, a->from, &a->first, NULL);
 }
 
-/* A member that is there: 0 when its score would be no number, and replied. */
+/* Updates an existing member: 0 when its score would be NaN, and replied. */
 static int cmd_zset_add_again(rlt_call *c, cmd_zset_add *a, rlt_zset *z,
                               rlt_zset_item *item, double score)
 {
@@ -299,7 +299,7 @@ static void cmd_zset_rev_rank(rlt_call *c)
     cmd_zset_tell_rank(c, 1);
 }
 
-/* ------------------------------------------------------------- parts of one */
+/* ------------------------------------------------- random members and scans */
 
 static const rlt_zset_item *cmd_zset_item(const rlt_entry *e)
 {
@@ -355,7 +355,7 @@ static const rlt_entry *cmd_zset_next(const rlt_entry *e)
     return item ? item->entry : NULL;
 }
 
-/* Here a score is text, also in RESP3. */
+/* ZSCAN replies a score as text, also in RESP3. */
 static void cmd_zset_tell_scanned(rlt_call *c, const rlt_entry *e)
 {
     char text[RLT_NUM_MAX];
@@ -367,7 +367,8 @@ static void cmd_zset_tell_scanned(rlt_call *c, const rlt_entry *e)
     rlt_out_bulk(c->out, score);
 }
 
-/* A small set shows what it keeps as an integer in all its digits. */
+/* For a small zset ZSCAN prints a score that is an integer in all its
+ * digits. */
 #define CMD_ZSET_INTEGER 4611686018427387904.0
 
 static void cmd_zset_tell_small(rlt_call *c, const rlt_entry *e)

@@ -14,14 +14,14 @@ RELET_PRIVATE const rlt_command *rlt_cmd_zset_range_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_zset_pop_rows(size_t *n);
 RELET_PRIVATE const rlt_command *rlt_cmd_zset_algebra_rows(size_t *n);
 
-/* A member, with its score when asked to: two words in RESP2, in RESP3 an
- * array of both. So is the header of n of them. */
+/* Writes a member, with its score if asked: two elements in RESP2, in RESP3 an
+ * array of both. And writes the header for n of these. */
 RELET_PRIVATE void rlt_cmd_zset_tell(rlt_call *c, relet_span member,
                                      double score, int with_score);
 RELET_PRIVATE void rlt_cmd_zset_header(rlt_call *c, size_t n, int with_score);
 
-/* What was made for argv[1]: put there, or NULL: what is there goes. Replies
- * how many members it has. */
+/* Puts the result o under argv[1], or (o NULL) deletes that key. Replies the
+ * number of members. */
 RELET_PRIVATE void rlt_cmd_zset_store(rlt_call *c, rlt_obj *o,
                                       const char *event);
 

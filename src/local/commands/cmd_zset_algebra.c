@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_zset_algebra.c - ZUNION, ZINTER, ZDIFF and what belongs to them.
+ * cmd_zset_algebra.c - ZUNION, ZINTER, ZDIFF and their variants.
  *
  * Sources are sorted sets, or sets whose members all score 1. The result is
- * gathered as pointers to members with their scores; then it is told in
+ * gathered as pointers to members with their scores; then it is replied in
  * order, or copied.
  */
 #include "cmd_zset.h"
@@ -21,7 +21,7 @@ typedef enum zset_algebra_fold {
 } zset_algebra_fold;
 
 typedef struct zset_algebra_source {
-    const rlt_obj *o; /* NULL: not there                                     */
+    const rlt_obj *o; /* NULL: no such key                                   */
     const rlt_dict *members;
     uint32_t count;
     double weight;
@@ -90,8 +90,8 @@ static const rlt_entry *zset_algebra_find(const zset_algebra_source *s,
     return rlt_dict_find(s->members, member);
 }
 
-/* Small ones first, the others as they stood: sums of fractions depend on the
- * order in which they are made. */
+/* Sorts the sources by size, equal ones as they stood: sums of fractions depend
+ * on the order of addition. */
 static void zset_algebra_order(zset_algebra *a)
 {
     zset_algebra_source s;
@@ -105,7 +105,7 @@ static void zset_algebra_order(zset_algebra *a)
     }
 }
 
-/* ------------------------------------------------------------------- words */
+/* --------------------------------------------------------------- arguments */
 
 static int zset_algebra_weights(rlt_call *c, zset_algebra *a, uint32_t i)
 {
@@ -133,7 +133,7 @@ static int zset_algebra_fold_read(rlt_call *c, zset_algebra *a, uint32_t i)
     return 1;
 }
 
-/* An option at argv[*i], which moves behind it. */
+/* Reads an option at argv[*i]; *i moves behind it. */
 static int zset_algebra_option(rlt_call *c, zset_algebra *a, uint32_t *i)
 {
     uint32_t left = c->argc - *i, at = *i;
@@ -215,7 +215,7 @@ static double zset_algebra_folded(const zset_algebra *a, double x, double y)
 
     switch (a->fold) {
     case ZSET_ALGEBRA_SUM:
-        /* Infinities of both signs together are 0, as servers have it. */
+        /* Infinities of both signs add up to 0, as in Redis. */
         v = zset_algebra_number(x + y);
         break;
     case ZSET_ALGEBRA_MIN:
@@ -248,8 +248,8 @@ static void zset_algebra_take(zset_algebra *a, const rlt_entry *e,
     a->count++;
 }
 
-/* What a source says of a member is folded in. In a union a product that is
- * no number counts as 0; an intersection takes it as it is. */
+/* Folds in the score that a source has for a member. In a union a product that
+ * is NaN counts as 0; an intersection takes it as it is. */
 static void zset_algebra_fold_one(const zset_algebra *a,
                                   const zset_algebra_source *s,
                                   const rlt_entry *e, double *score)
@@ -261,7 +261,8 @@ static void zset_algebra_fold_one(const zset_algebra *a,
     *score = zset_algebra_folded(a, *score, v);
 }
 
-/* Folds in what the sources from `from` on have. 0: one of them has none. */
+/* Folds in the scores of the sources from `from` on. 0: one of them has
+ * none. */
 static int zset_algebra_fold_rest(const zset_algebra *a, uint32_t from,
                                   relet_span member, double *score)
 {
@@ -307,7 +308,8 @@ static int zset_algebra_seen(const zset_algebra *a, uint32_t from, uint32_t to,
     return 0;
 }
 
-/* In the order of sources: the first that has a member folds in the others. */
+/* In the order of sources: at the first with a member, the others are folded
+ * in. */
 static void zset_algebra_union(zset_algebra *a)
 {
     const rlt_entry *e;
@@ -361,7 +363,7 @@ static int zset_algebra_gather(rlt_call *c, zset_algebra *a)
     return 1;
 }
 
-/* ------------------------------------------------------------------ telling */
+/* ----------------------------------------------------------------- replying */
 
 static int zset_algebra_before(const zset_algebra_item *x,
                                const zset_algebra_item *y)
@@ -371,7 +373,7 @@ static int zset_algebra_before(const zset_algebra_item *x,
     return rlt_str_compare(rlt_entry_key(x->e), rlt_entry_key(y->e)) < 0;
 }
 
-/* Two neighbouring runs of up to `run` items, from i on, become one. */
+/* Merges two neighbouring runs of up to `run` items, from i on, into one. */
 static void zset_algebra_merge(zset_algebra *a, uint32_t i, uint32_t run)
 {
     uint32_t end = a->count - i > run ? i + run : a->count;

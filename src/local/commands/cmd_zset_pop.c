@@ -6,7 +6,7 @@
 #include "cmd_walk.h"
 #include "cmd_zset.h"
 
-/* The first one of argv[from] on, n of them, as of a list (cmd_list_move). */
+/* The first zset under the n keys from argv[from] on, as list_move_first. */
 static int zset_pop_first(rlt_call *c, uint32_t from, uint32_t n, uint32_t *at,
                           rlt_obj **o)
 {
@@ -23,8 +23,8 @@ static int zset_pop_first(rlt_call *c, uint32_t from, uint32_t n, uint32_t *at,
     return 1;
 }
 
-/* Takes n members, which there are, from argv[i]; each as an array of its own
- * when `nested`. */
+/* Takes n members, no more than exist, from argv[i]; each is replied as an
+ * array of its own when `nested`. */
 static void zset_pop_take(rlt_call *c, uint32_t i, rlt_obj *o, int end,
                           uint32_t n, int nested)
 {
@@ -128,7 +128,7 @@ static void zset_pop_bzpopmax(rlt_call *c)
 
 static const char *const zset_pop_ends[2] = {"min", "max"};
 
-/* 0: there is none, and nothing was replied. */
+/* Pops from the first zset. 0: there is none, and nothing was replied. */
 static int zset_pop_many(rlt_call *c, const rlt_cmd_walk_keys *m)
 {
     uint32_t at = 0, n;

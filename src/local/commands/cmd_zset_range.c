@@ -2,13 +2,13 @@
  *
  * cmd_zset_range.c - ranges of a sorted set: by rank, by score, by bytes.
  *
- * Whatever a range is said in, it comes down to ranks: how many members it
- * has, and the lowest of them.
+ * Every kind of range is resolved to ranks: how many members it has, and the
+ * lowest of them.
  */
 #include "cmd_zset.h"
 
 typedef enum zset_range_by {
-    ZSET_RANGE_ANY, /* not said yet                                          */
+    ZSET_RANGE_ANY, /* not given yet                                         */
     ZSET_RANGE_RANK,
     ZSET_RANGE_SCORE,
     ZSET_RANGE_LEX
@@ -16,17 +16,17 @@ typedef enum zset_range_by {
 
 typedef struct zset_range {
     zset_range_by by;
-    int reverse; /* -1: not said yet                                         */
+    int reverse; /* -1: not given yet                                        */
     int with_scores;
     int64_t offset, limit; /* limit -1: none                                 */
-    int64_t from, to;      /* by rank, as they were asked for                */
+    int64_t from, to;      /* by rank, as given                              */
     rlt_zset_scores scores;
     rlt_zset_lex lex;
 } zset_range;
 
 /* ------------------------------------------------------------------- bounds */
 
-/* One end of a range of bytes: [x, (x, - or +. */
+/* Reads one end of a range of bytes: [x, (x, - or +. */
 static int zset_range_lex_bound(relet_span s, relet_span *bound, int *open,
                                 int *end)
 {
@@ -100,17 +100,16 @@ static int zset_range_below(const rlt_zset_item *item, const rlt_zset_lex *x)
     return x->max_open ? order < 0 : order <= 0;
 }
 
-/* The one bound or the other: the lower (side 1) is where a walk upwards comes
- * in and where one downwards goes out. */
+/* Checks one bound: at the lower one (side 1) a walk upwards enters the range,
+ * and a walk downwards leaves it. */
 static int zset_range_keeps(const rlt_zset_item *item, const rlt_zset_lex *x,
                             int side)
 {
     return side ? zset_range_above(item, x) : zset_range_below(item, x);
 }
 
-/* A small set is walked, as servers do it, and what is skipped is not looked
- * at: both show when the scores are not all the same, which this range is not
- * meant for. */
+/* A small zset is walked, as in Redis, and skipped members are not checked:
+ * both show when the scores differ, for which a lex range is not meant. */
 static uint32_t zset_range_walk(const rlt_zset *z, const rlt_zset_lex *x,
                                 int reverse, int64_t skip, uint32_t *from)
 {
@@ -154,7 +153,7 @@ static uint32_t zset_range_ranks(const rlt_zset *z, const zset_range *r,
     return (uint32_t)(to - from + 1);
 }
 
-/* How many members, and the rank of the lowest. */
+/* Returns how many members are in the range; *lowest is the lowest rank. */
 static uint32_t zset_range_find(const rlt_zset *z, const zset_range *r,
                                 uint32_t *lowest)
 {
@@ -178,13 +177,13 @@ static uint32_t zset_range_find(const rlt_zset *z, const zset_range *r,
     return n;
 }
 
-/* The same after LIMIT: of what is left, *first is met first. */
+/* The same after LIMIT; *first is the rank of the first member to reply. */
 static uint32_t zset_range_limited(const rlt_zset *z, const zset_range *r,
                                    uint32_t *first)
 {
     uint32_t lowest = 0, n, skip = 0;
 
-    if (r->by == ZSET_RANGE_RANK) { /* there is no LIMIT but the one of -1 */
+    if (r->by == ZSET_RANGE_RANK) { /* LIMIT is -1 here, if given */
         n = zset_range_find(z, r, &lowest);
         *first = r->reverse ? lowest + n - 1 : lowest;
         return n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rows.h - the families of commands that this server's own rooms are about.
+ * rows.h - the families of commands that need the state of the server.
  */
 #ifndef RLT_ROWS_H
 #define RLT_ROWS_H
@@ -33,7 +33,7 @@ RELET_PRIVATE void rlt_cmd_track_caching(rlt_call *c);
 RELET_PRIVATE void rlt_cmd_track_getredir(rlt_call *c);
 RELET_PRIVATE void rlt_cmd_track_info(rlt_call *c);
 
-/* A client's name may be so, or the error was replied (cmd_conn.c). */
+/* 1 if a client may have this name, or 0: an error was replied (cmd_conn.c). */
 RELET_PRIVATE int rlt_cmd_conn_name_ok(rlt_call *c, relet_span name);
 
 #endif

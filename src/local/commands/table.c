@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table.c - all commands there are.
+ * table.c - the table of all commands.
  */
 #include "table.h"
 #include "cmd_hash.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * table.h - all commands there are.
+ * table.h - the table of all commands.
  */
 #ifndef RLT_TABLE_H
 #define RLT_TABLE_H

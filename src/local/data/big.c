@@ -73,7 +73,7 @@ static int big_compare(const rlt_big *a, const rlt_big *b)
     return 0;
 }
 
-/* a = a - b, which is not larger */
+/* a = a - b; b is not larger */
 static void big_take(rlt_big *a, const rlt_big *b)
 {
     uint64_t borrow = 0, take;
@@ -88,7 +88,7 @@ static void big_take(rlt_big *a, const rlt_big *b)
         a->n--;
 }
 
-/* b = b / 10^9; returns the rest. */
+/* b = b / 10^9; returns the remainder. */
 static uint32_t big_digits(rlt_big *b)
 {
     uint64_t rest = 0;
@@ -106,7 +106,7 @@ static uint32_t big_digits(rlt_big *b)
 
 /* ---------------------------------------------------------------- quotients */
 
-/* over / under in 1 to below 2, by moving powers of two to exp2. */
+/* Brings over / under into [1, 2), by moving powers of two to exp2. */
 static void big_normal(rlt_big_ratio *r)
 {
     int lead = rlt_big_bits(&r->over) - rlt_big_bits(&r->under);
@@ -178,7 +178,7 @@ static void big_text_digits(rlt_big_text *t, rlt_big *over)
         if (d < 0)
             return;
         t->digits = 1;
-        if (t->kept >= RLT_BIG_TEXT_MAX) { /* too many to matter, but not 0 */
+        if (t->kept >= RLT_BIG_TEXT_MAX) { /* a nonzero digit breaks a tie  */
             over->w[0] |= d > 0;
             t->exp += point ? 0 : step;
             continue;
@@ -189,7 +189,7 @@ static void big_text_digits(rlt_big_text *t, rlt_big *over)
     }
 }
 
-/* 1, or 0 when what stands there is not an exponent. */
+/* 1 if the rest is an exponent or empty, else 0. */
 static int big_text_exponent(rlt_big_text *t)
 {
     relet_span s = t->rest;

@@ -2,8 +2,8 @@
  *
  * big.h - fractions of large integers, from text and to text, rounded once.
  *
- * Most are a few words long; those of thousands of digits are rare, and as
- * correct. */
+ * Most numbers are a few words long; numbers of thousands of digits are rare,
+ * and treated as exactly. */
 #ifndef RLT_BIG_H
 #define RLT_BIG_H
 
@@ -15,22 +15,22 @@
 
 typedef struct rlt_big {
     int n;
-    uint32_t w[RLT_BIG_WORDS]; /* least first; the last is not 0             */
+    uint32_t w[RLT_BIG_WORDS]; /* least significant first; the last is not 0 */
 } rlt_big;
 
-/* over / under * 2^exp2. Who rounds it uses both up. */
+/* over / under * 2^exp2. Rounding it destroys both. */
 typedef struct rlt_big_ratio {
     rlt_big over, under;
     int exp2;
 } rlt_big_ratio;
 
-/* What stands in a text: digits in base 10 or 16. */
+/* The number that is read from a text: digits in base 10 or 16. */
 typedef struct rlt_big_text {
     relet_span rest;
     int minus, base, inf;
-    int digits;   /* that were met, zeros in front too                       */
-    int kept;     /* in `over`, from the first that is not 0                 */
-    int64_t exp;  /* of the base; of 2 when it is 16                         */
+    int digits;   /* 1: a digit was met, be it a leading zero                */
+    int kept;     /* digits in `over`, from the first nonzero                */
+    int64_t exp;  /* exponent of 10, or of 2 in base 16                      */
 } rlt_big_text;
 
 RELET_PRIVATE void rlt_big_set(rlt_big *b, uint64_t v);
@@ -39,24 +39,25 @@ RELET_PRIVATE int rlt_big_bits(const rlt_big *b);
 /* b * 5^k */
 RELET_PRIVATE void rlt_big_pow5(rlt_big *b, int k);
 
-/* The ratio, which is not 0, in so many bits or fewer, half to even: the
- * mantissa, and *exp2 with it, which is not below min. */
+/* Rounds the ratio, which is not 0, half to even, to so many bits or fewer.
+ * Returns the mantissa; *exp2 gets its exponent, which is not below min. */
 RELET_PRIVATE uint64_t rlt_big_round(rlt_big_ratio *r, int bits, int min,
                                      int *exp2);
 
-/* The whole span: a sign, then inf, infinity, or digits with an exponent as
- * strtod takes them, hexadecimal ones too. 1, or 0: it is something else. */
+/* Reads the whole span: a sign, then inf, infinity, or digits with an exponent
+ * as strtod takes them, also hexadecimal ones. 1, or 0: not a number. */
 RELET_PRIVATE int rlt_big_read(rlt_big_text *t, relet_span s, rlt_big *over);
 
-/* Where its highest digit stands, in digits of base 10, or in bits. */
+/* The position of the highest digit, in decimal digits, or in bits in base
+ * 16. */
 RELET_PRIVATE int64_t rlt_big_height(const rlt_big_text *t,
                                      const rlt_big *over);
 
-/* The rest of a ratio whose `over` was read. The height is within reason. */
+/* Completes a ratio whose `over` was read. The height was checked before. */
 RELET_PRIVATE void rlt_big_ratio_of(const rlt_big_text *t, rlt_big_ratio *r);
 
-/* The integer m * 2^exp2 * 10^decimals, half to even; and its digits, the last
- * so many behind a point. Returns how many bytes. */
+/* The integer m * 2^exp2 * 10^decimals, rounded half to even; and writing its
+ * digits, the last `decimals` behind a point. Returns how many bytes. */
 RELET_PRIVATE void rlt_big_fixed(rlt_big *b, uint64_t m, int exp2,
                                  int decimals);
 RELET_PRIVATE size_t rlt_big_put_fixed(char *out, rlt_big *b, size_t decimals,

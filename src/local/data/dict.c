@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * dict.c - a hash table from bytes to one word, walked in order of insertion.
+ * dict.c - a hash table from bytes to one word, iterated in insertion order.
  */
 #include "dict.h"
 
-/* Small ones are walked: no buckets, nothing to hash for. */
+/* Up to this size a dict has no buckets: lookups walk its entries in order. */
 #define DICT_WALKED 8
 
 static uint32_t dict_word(const char *p)
@@ -13,7 +13,7 @@ static uint32_t dict_word(const char *p)
            (uint32_t)(uint8_t)p[2] << 16 | (uint32_t)(uint8_t)p[3] << 24;
 }
 
-/* The same on every machine: the order of SCAN comes from it. */
+/* The same on every machine, since the order of SCAN depends on it. */
 static uint32_t dict_hash(relet_span key)
 {
     uint64_t h = 2166136261u;
@@ -101,7 +101,8 @@ static void dict_chain(rlt_dict *d, rlt_entry *e)
     d->chain_max = RLT_MAX(d->chain_max, length);
 }
 
-/* Other buckets, if there is memory for them: else it stays as it is. */
+/* Changes the number of buckets; without memory for that, the dict stays as it
+ * is. */
 static void dict_resize(rlt_dict *d, rlt_pool *pool, size_t want)
 {
     rlt_entry **buckets, *e;
@@ -138,7 +139,7 @@ static void dict_shrink(rlt_dict *d, rlt_pool *pool)
         dict_resize(d, pool, had / 4);
 }
 
-/* --------------------------------------------------------- order of walking */
+/* -------------------------------------------------------------------- order */
 
 static void dict_order_out(rlt_dict *d, rlt_entry *e)
 {
@@ -212,7 +213,7 @@ RELET_PRIVATE void rlt_dict_remove(rlt_dict *d, rlt_pool *pool, rlt_entry *e)
     dict_shrink(d, pool);
 }
 
-/* ------------------------------------------------------- choices and scans */
+/* ------------------------------------------------- random choice and scans */
 
 static rlt_entry *dict_walk(rlt_entry *e, uint64_t steps)
 {
@@ -221,10 +222,10 @@ static rlt_entry *dict_walk(rlt_entry *e, uint64_t steps)
     return e;
 }
 
-/* A bucket is a row of chain_max places, some of them empty: any place of any
- * bucket is drawn, and again while it is empty. A bucket drawn first, and then
- * an entry of its chain, would favour the entries of short chains. NULL: the
- * draws were used up. */
+/* A bucket is taken as chain_max places, some of them empty. A place of any
+ * bucket is drawn, and again while it is empty. Drawing a bucket first, and
+ * then an entry of its chain, would favour the entries of short chains. NULL:
+ * the draws were used up. */
 static rlt_entry *dict_draw(const rlt_dict *d, rlt_rand *r, uint64_t draws)
 {
     rlt_entry *e = NULL;
@@ -240,7 +241,8 @@ static rlt_entry *dict_draw(const rlt_dict *d, rlt_rand *r, uint64_t draws)
     return e;
 }
 
-/* That many draws fail together once in e^DICT_PATIENCE times. */
+/* Times the expected number of draws: all fail once in e^DICT_PATIENCE
+ * times. */
 #define DICT_PATIENCE 16
 
 RELET_PRIVATE rlt_entry *rlt_dict_random(const rlt_dict *d, rlt_rand *r)
@@ -251,7 +253,8 @@ RELET_PRIVATE rlt_entry *rlt_dict_random(const rlt_dict *d, rlt_rand *r)
     rlt_assert(d->count > 0);
     if (d->buckets) {
         draws = ((uint64_t)d->mask + 1) * d->chain_max / d->count + 1;
-        /* Where there was no memory to shrink, a walk is the shorter way. */
+        /* If memory was too short to shrink the buckets, walking the entries is
+         * faster. */
         if (draws < d->count)
             e = dict_draw(d, r, draws * DICT_PATIENCE);
     }
@@ -268,8 +271,9 @@ static uint64_t dict_mirrored(uint64_t v)
     return out;
 }
 
-/* The cursor counts with its highest bit first. So what a bucket becomes when
- * the table doubles or halves is all before the cursor, or all behind it. */
+/* The cursor counts in reversed bit order. So the buckets that a bucket becomes
+ * when the table doubles or halves are all before the cursor, or all behind
+ * it. */
 RELET_PRIVATE uint64_t rlt_dict_scan(const rlt_dict *d, uint64_t cursor,
                                      rlt_entry **e)
 {

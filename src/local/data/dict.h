@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * dict.h - a hash table from bytes to one word, walked in order of insertion.
+ * dict.h - a hash table from bytes to one word, iterated in insertion order.
  *
- * Entries are chained and linked in order, so that growing the table is only
- * a matter of speed: when there is no memory for that it stays as it is. An
+ * Entries are chained in buckets, and linked in order. So growing the table is
+ * only a matter of speed: without memory for that the table stays as it is. An
  * entry does not move while it lives. */
 #ifndef RLT_DICT_H
 #define RLT_DICT_H
@@ -27,38 +27,39 @@ typedef struct rlt_dict {
     rlt_entry **buckets; /* a power of two of them, or NULL                  */
     rlt_entry *first, *last;
     uint32_t mask, count;
-    uint32_t chain_max; /* no chain is longer; some may all be shorter       */
+    uint32_t chain_max; /* no chain is longer; all may be shorter            */
 } rlt_dict;
 
-/* What putting a key of n bytes takes of a promise, the value apart. */
+/* Memory to promise for adding a key of n bytes, without its value. */
 #define RLT_DICT_COST(n) RLT_POOL_COST(sizeof(rlt_entry) + (size_t)(n))
 
-/* All zero is an empty one. */
+/* All zero is an empty dict. */
 RELET_PRIVATE void rlt_dict_init(rlt_dict *d);
 
-/* Lets go of all entries, not of what their values point to. */
+/* Frees all entries, but not what their values point to. */
 RELET_PRIVATE void rlt_dict_clear(rlt_dict *d, rlt_pool *pool);
 
 RELET_PRIVATE rlt_entry *rlt_dict_find(const rlt_dict *d, relet_span key);
 
-/* A new entry, at the end, value 0. The key must not be there yet, and its
- * memory promised. */
+/* Adds an entry at the end, value 0. The key must be new, and its memory
+ * promised. */
 RELET_PRIVATE rlt_entry *rlt_dict_add(rlt_dict *d, rlt_pool *pool,
                                       relet_span key);
 RELET_PRIVATE void rlt_dict_remove(rlt_dict *d, rlt_pool *pool, rlt_entry *e);
 
-/* Stand before `before` in order; NULL: at the end. */
+/* Moves an entry before `before` in the order; NULL: to the end. */
 RELET_PRIVATE void rlt_dict_place(rlt_dict *d, rlt_entry *e,
                                   rlt_entry *before);
 
-/* Any entry with the same chance; the dict is not empty. About ten looks into
- * the buckets, more (but bounded by the count) where they are sparse. */
+/* A random entry, all with the same chance; the dict is not empty. Takes about
+ * ten looks into the buckets, more (but bounded by the count) if they are
+ * sparse. */
 RELET_PRIVATE rlt_entry *rlt_dict_random(const rlt_dict *d, rlt_rand *r);
 
-/* One step of a scan that begins with cursor 0 and is at its end when it
- * returns 0. *e: the entries of this step, NULL for none, the next of them by
- * rlt_dict_scan_next. Who is there all the while is met at least once, however
- * the dict grows or shrinks between the steps. */
+/* One step of a scan, which begins with cursor 0 and has ended when 0 is
+ * returned. *e: the first entry of this step, NULL for none; rlt_dict_scan_next
+ * returns the next. An entry that is there during the whole scan is met at
+ * least once, however the dict grows or shrinks between the steps. */
 RELET_PRIVATE uint64_t rlt_dict_scan(const rlt_dict *d, uint64_t cursor,
                                      rlt_entry **e);
 RELET_PRIVATE rlt_entry *rlt_dict_scan_next(const rlt_dict *d,

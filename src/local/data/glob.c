@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * glob.c - patterns as KEYS, PSUBSCRIBE and ACL have them.
+ * glob.c - the glob patterns of KEYS, PSUBSCRIBE and ACL.
  *
- * After a star that did not work out only the last star is tried further
- * on: an earlier one could give nothing that the last cannot. So the time is
- * bounded, unlike that of the usual recursion. */
+ * After a mismatch only the last star is tried further on: an earlier star
+ * could match nothing that the last cannot. So the time is bounded, unlike that
+ * of the usual recursion. */
 #include "glob.h"
 
 static unsigned char glob_lower(char c, int nocase)
@@ -14,8 +14,8 @@ static unsigned char glob_lower(char c, int nocase)
     return nocase && u >= 'A' && u <= 'Z' ? (unsigned char)(u - 'A' + 'a') : u;
 }
 
-/* Does the class at p[i] == '[' hold c? *i moves to the last byte of it, which
- * a class without an end has at the end of the pattern. */
+/* 1 if the class that begins at p[*i] == '[' has c. *i moves to the last byte
+ * of the class; a class without an end reaches to the end of the pattern. */
 static int glob_class(relet_span p, size_t *i, char c, int nocase)
 {
     size_t at = *i + 1;
@@ -57,7 +57,8 @@ static int glob_class(relet_span p, size_t *i, char c, int nocase)
     return not_in ? !found : found;
 }
 
-/* One element of the pattern at *i against c; *i moves behind it. */
+/* Matches the element of the pattern at *i with c; *i moves behind the
+ * element. */
 static int glob_one(relet_span p, size_t *i, char c, int nocase)
 {
     int ok;
@@ -86,7 +87,7 @@ RELET_PRIVATE int rlt_glob_match(relet_span p, relet_span s, int nocase)
 {
     size_t i = 0, at = 0, star = SIZE_MAX, star_at = 0;
 
-    /* Servers never get to a star when there is nothing to match. */
+    /* As in Redis, not even a star matches an empty string. */
     if (s.n == 0)
         return p.n == 0;
 

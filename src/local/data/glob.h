@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * glob.h - patterns as KEYS, PSUBSCRIBE and ACL have them.
+ * glob.h - the glob patterns of KEYS, PSUBSCRIBE and ACL.
  */
 #ifndef RLT_GLOB_H
 #define RLT_GLOB_H

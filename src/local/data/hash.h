@@ -10,16 +10,16 @@
 #include "dict.h"
 #include "str.h"
 
-/* Beyond one of these a server turns to a hash table, and never back. */
+/* Beyond one of these limits Redis converts to a hash table, and never back. */
 #define RLT_HASH_SMALL 512
 #define RLT_HASH_SMALL_BYTES 64
 
 typedef struct rlt_hash {
     rlt_dict fields; /* value.p: rlt_str *                                   */
-    int large;       /* how a server would keep it; only for its name        */
+    int large;       /* 1: Redis would use a hash table                      */
 } rlt_hash;
 
-/* What setting a field takes: field of f bytes, value of v. */
+/* Memory to promise for setting a field of f bytes to a value of v bytes. */
 #define RLT_HASH_COST(f, v) (RLT_DICT_COST(f) + RLT_STR_COST(v))
 
 RELET_PRIVATE void rlt_hash_init(rlt_hash *h);
@@ -29,7 +29,7 @@ RELET_PRIVATE void rlt_hash_clear(rlt_hash *h, rlt_pool *pool);
 RELET_PRIVATE rlt_entry *rlt_hash_find(const rlt_hash *h, relet_span field);
 RELET_PRIVATE relet_span rlt_hash_value(const rlt_entry *e);
 
-/* 1 when the field is new, else 0. `value` may be that of the field itself. */
+/* 1 when the field is new, else 0. `value` may be the field's present value. */
 RELET_PRIVATE int rlt_hash_set(rlt_hash *h, rlt_pool *pool, relet_span field,
                                relet_span value);
 RELET_PRIVATE void rlt_hash_remove(rlt_hash *h, rlt_pool *pool, rlt_entry *e);

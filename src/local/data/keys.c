@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * keys.c - one database: keys, what they hold, when they end, who watches.
+ * keys.c - one database: keys, their objects, expiry times and watches.
  */
 #include "keys.h"
 
@@ -29,14 +29,14 @@ RELET_PRIVATE rlt_obj *rlt_keys_obj(const rlt_entry *e)
     return (rlt_obj *)e->value.p;
 }
 
-/* --------------------------------------------------------------- time's end */
+/* ------------------------------------------------------------------- expiry */
 
 static rlt_due *keys_due(rlt_leaf *leaf)
 {
     return leaf ? RLT_TREE_OWNER(rlt_due, leaf, leaf) : NULL;
 }
 
-/* Behind all that end at the same time. */
+/* Links an expiry behind all others of the same time. */
 static void keys_due_link(rlt_keys *k, rlt_due *due)
 {
     rlt_leaf *up = NULL, *leaf = k->due.root;

@@ -2,8 +2,9 @@
  *
  * list.c - a list of byte strings, O(1) at both ends.
  *
- * No chunk is empty. A full one that must take an element in its middle is
- * split; one that is left with few joins a neighbour that has room. */
+ * No chunk is empty. A full chunk that must take an element in its middle is
+ * split; a chunk with few elements left is joined with the next one, if both
+ * fit into half a chunk. */
 #include "list.h"
 #include "text.h"
 
@@ -32,7 +33,7 @@ static uint32_t list_used(const rlt_list_chunk *c)
     return c->to - c->from;
 }
 
-/* An empty chunk behind `back`; NULL: in front of all. Its slots fill from
+/* Adds an empty chunk behind `back`; NULL: in front of all. Its slots fill from
  * `at` on. */
 static rlt_list_chunk *list_chunk_add(rlt_list *l, rlt_pool *pool,
                                       rlt_list_chunk *back, uint32_t at)
@@ -197,7 +198,7 @@ RELET_PRIVATE void rlt_list_set(rlt_list_place at, rlt_pool *pool,
     rlt_str_free(pool, was);
 }
 
-/* The slots from `at` on go to a chunk of their own. */
+/* Moves the slots from `at` on to a new chunk. */
 static void list_split(rlt_list *l, rlt_pool *pool, rlt_list_chunk *c,
                        uint32_t at)
 {
@@ -208,7 +209,8 @@ static void list_split(rlt_list *l, rlt_pool *pool, rlt_list_chunk *c,
     c->to = at;
 }
 
-/* A slot in front of slot `at` of a chunk that is not full; returns it. */
+/* Frees a slot in front of slot `at` of a chunk that is not full; returns
+ * it. */
 static uint32_t list_open(rlt_list_chunk *c, uint32_t at)
 {
     if (c->to < RLT_LIST_SLOTS) {
@@ -241,7 +243,8 @@ RELET_PRIVATE void rlt_list_insert(rlt_list *l, rlt_pool *pool,
     l->count++;
 }
 
-/* What c has goes to the front of the chunk behind it; a place goes along. */
+/* Moves the elements of c to the front of the next chunk, and *place with
+ * them. */
 static void list_join(rlt_list *l, rlt_pool *pool, rlt_list_chunk *c,
                       rlt_list_place *place)
 {
@@ -259,7 +262,7 @@ static void list_join(rlt_list *l, rlt_pool *pool, rlt_list_chunk *c,
     list_chunk_remove(l, pool, c);
 }
 
-/* What stands next to slot `at`, which has just been closed. */
+/* The place next to the element that was just removed from slot `at`. */
 static rlt_list_place list_beside(rlt_list_chunk *c, uint32_t at, int side)
 {
     if (side && at < c->to)

@@ -2,7 +2,7 @@
  *
  * list.h - a list of byte strings, O(1) at both ends.
  *
- * Strings stand in chunks of a few dozen; getting to one in the middle walks
+ * Strings are kept in chunks of a few dozen; a seek to the middle walks the
  * chunks from the nearer end. All zero is an empty list. */
 #ifndef RLT_LIST_H
 #define RLT_LIST_H
@@ -22,14 +22,14 @@ typedef struct rlt_list {
     uint32_t count;
 } rlt_list;
 
-/* A place in a list: at an element, or at none (chunk NULL). Good until the
- * list changes otherwise than through it. */
+/* A place in a list: at an element, or at none (chunk NULL). Valid until the
+ * list is changed by other means than this place. */
 typedef struct rlt_list_place {
     rlt_list_chunk *chunk;
     uint32_t at;
 } rlt_list_place;
 
-/* What pushing, setting or inserting a string of n bytes takes at most. */
+/* Memory to promise for pushing, setting or inserting a string of n bytes. */
 #define RLT_LIST_COST(n) \
     (RLT_STR_COST(n) + RLT_POOL_COST(sizeof(rlt_list_chunk)))
 
@@ -46,11 +46,13 @@ RELET_PRIVATE rlt_str *rlt_list_pop(rlt_list *l, rlt_pool *pool, int end);
 RELET_PRIVATE void rlt_list_push_str(rlt_list *l, rlt_pool *pool, rlt_str *s,
                                      int end);
 
-/* The element with this index from 0; one that is not there is at none. */
+/* The place of the element with this index, from 0; at none if there is no such
+ * element. The place of the first (end 0) or the last (end 1) element. */
 RELET_PRIVATE rlt_list_place rlt_list_seek(const rlt_list *l, uint32_t index);
 RELET_PRIVATE rlt_list_place rlt_list_end(const rlt_list *l, int end);
 
-/* side 1: the next element, 0: the one before. 1, or 0: now at none. */
+/* Move to the next element (side 1) or the one before (side 0). 1, or 0: now at
+ * none. */
 RELET_PRIVATE int rlt_list_step(rlt_list_place *at, int side);
 
 /* The place must be at an element. */
@@ -58,23 +60,23 @@ RELET_PRIVATE relet_span rlt_list_get(rlt_list_place at);
 RELET_PRIVATE void rlt_list_set(rlt_list_place at, rlt_pool *pool,
                                 relet_span s);
 
-/* Before (side 0) or behind (side 1) the place, which must be at an element
- * and is good no longer. */
+/* Insert before (side 0) or behind (side 1) the place, which must be at an
+ * element and is no longer valid. */
 RELET_PRIVATE void rlt_list_insert(rlt_list *l, rlt_pool *pool,
                                    rlt_list_place at, int side, relet_span s);
 
-/* The element is freed; returns the place of the next (side 1) or of the one
- * before (side 0), which may be none. */
+/* Remove and free the element; returns the place of the next (side 1) or of the
+ * one before (side 0), which may be none. */
 RELET_PRIVATE rlt_list_place rlt_list_remove(rlt_list *l, rlt_pool *pool,
                                              rlt_list_place at, int side);
 
-/* Elements that are the same bytes go, at most max of them, 0: all, seen from
- * the head (side 0) or the tail (side 1). Returns how many went. */
+/* Remove elements equal to s, at most max of them (0: all), beginning at the
+ * head (end 0) or the tail (end 1). Returns how many were removed. */
 RELET_PRIVATE uint32_t rlt_list_remove_same(rlt_list *l, rlt_pool *pool,
                                             relet_span s, uint32_t max,
                                             int end);
 
-/* Keep n elements from index `from` on. Both within the list. */
+/* Keep only n elements from index `from` on. Both are within the list. */
 RELET_PRIVATE void rlt_list_trim(rlt_list *l, rlt_pool *pool, uint32_t from,
                                  uint32_t n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * longdouble.c - the wider numbers in which INCRBYFLOAT counts.
+ * longdouble.c - the extended-precision numbers that INCRBYFLOAT adds.
  *
- * Servers have a compiler's long double there, of 64 bits and 15 of exponent;
- * this is the same on machines without one. */
+ * Redis uses the compiler's long double, with 64 bits of mantissa and 15 of
+ * exponent; this gives the same results on machines without one. */
 #include "longdouble.h"
 
 #define LONGDOUBLE_BITS 64
@@ -67,8 +67,8 @@ RELET_PRIVATE size_t rlt_longdouble_text(char *out, rlt_long v)
 
 /* ------------------------------------------------------------------- adding */
 
-/* 128 bits whose highest 64 have the exponent, and whether less than the last
- * of them was cut off. */
+/* A mantissa of 128 bits; exp2 is the exponent of the highest 64. `cut`:
+ * nonzero bits below the lowest were cut off. */
 typedef struct longdouble_wide {
     uint64_t high, low;
     int exp2, cut;
@@ -109,7 +109,7 @@ static void longdouble_wide_add(longdouble_wide *a, const longdouble_wide *b)
     a->exp2++;
 }
 
-/* a - b, which is not larger. What was cut from b borrows one more. */
+/* a = a - b; b is not larger. If bits of b were cut, one more is borrowed. */
 static void longdouble_wide_take(longdouble_wide *a, const longdouble_wide *b)
 {
     uint64_t low = b->low + (uint64_t)b->cut;
@@ -157,7 +157,7 @@ RELET_PRIVATE rlt_long rlt_longdouble_add(rlt_long a, rlt_long b)
             sum.inf = 2;
         return sum;
     }
-    /* Zero comes with any exponent. */
+    /* A zero may have any exponent. */
     if (a.mantissa == 0)
         a.exp2 = LONGDOUBLE_MIN_EXP2;
     if (b.mantissa == 0)

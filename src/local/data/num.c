@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * num.c - doubles as servers read and print them.
+ * num.c - doubles as Redis reads and prints them.
  */
 #include "num.h"
 
@@ -79,7 +79,7 @@ static int num_read_hex(relet_span s, double *out)
     return 1;
 }
 
-/* inf in full is not in the core's dialect, nor are hexadecimal digits. */
+/* rlt_text_double takes neither "infinity" nor hexadecimal digits. */
 RELET_PRIVATE int rlt_num_read_any(relet_span s, double *out)
 {
     relet_span word = s;
@@ -96,7 +96,7 @@ RELET_PRIVATE int rlt_num_read_any(relet_span s, double *out)
     return 1;
 }
 
-/* A digit other than 0, before the exponent. */
+/* 1 if all digits before the exponent are 0. */
 static int num_is_written_zero(relet_span s)
 {
     char digit;
@@ -179,7 +179,7 @@ static uint64_t num_pow10(int k)
     return v;
 }
 
-/* m * 2^exp2 * 10^scale, half to even; it is below 2^62. */
+/* m * 2^exp2 * 10^scale, rounded half to even; the result is below 2^62. */
 static uint64_t num_scaled(uint64_t m, int exp2, int scale)
 {
     rlt_big_ratio r;
@@ -198,8 +198,8 @@ static uint64_t num_scaled(uint64_t m, int exp2, int scale)
     return m;
 }
 
-/* The digits of m * 2^exp2, m not 0, as one integer; and *exp10: where the
- * first of them stands. */
+/* The first `digits` decimal digits of m * 2^exp2, m not 0, as one integer.
+ * *exp10 is the decimal exponent of the first digit. */
 static uint64_t num_digits(uint64_t m, int exp2, int digits, int *exp10)
 {
     uint64_t limit = num_pow10(digits), d;
@@ -207,7 +207,7 @@ static uint64_t num_digits(uint64_t m, int exp2, int digits, int *exp10)
 
     for (; m >> (log2 - exp2) > 1; log2++)
         ;
-    /* log10(2) / 2^18, below or above: what comes out is never too high. */
+    /* log10(2) * 2^18, rounded down or up: the estimate is never too high. */
     *exp10 = log2 >= 0 ? (log2 * 78913) >> 18
                        : -((-log2 * 78914 + (1 << 18) - 1) >> 18);
     d = num_scaled(m, exp2, digits - 1 - *exp10);
@@ -218,7 +218,7 @@ static uint64_t num_digits(uint64_t m, int exp2, int digits, int *exp10)
     return d;
 }
 
-/* "d.ddde+xx", the digits without zeros at the end. */
+/* Writes "d.ddde+xx"; the digits have no zeros at the end. */
 static size_t num_put_exponent(char *out, const char *digits, size_t n,
                                int exp10)
 {
@@ -279,7 +279,8 @@ RELET_PRIVATE size_t rlt_num_g(char *out, double v, int digits)
     return (size_t)minus + num_put_plain(out, text, n, exp10);
 }
 
-/* Integers of up to 15 digits are most of what is printed. */
+/* Fast path: most printed numbers are integers of up to 15 digits. 0: not
+ * one. */
 static size_t num_put_whole(char *out, double v)
 {
     int64_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * obj.c - what a key holds: one of six types, and when it ends.
+ * obj.c - the object under a key: one of six types, and its expiry time.
  */
 #include "obj.h"
 
@@ -31,7 +31,7 @@ static size_t obj_size(rlt_obj_type type)
     return offsetof(rlt_obj, of) + of;
 }
 
-/* All zero is an empty one, whatever it is. */
+/* All zero is an empty object of any type. */
 RELET_PRIVATE rlt_obj *rlt_obj_new(rlt_pool *pool, rlt_obj_type type)
 {
     size_t size = obj_size(type);
@@ -198,8 +198,8 @@ static size_t obj_list_cost(const rlt_list *l)
     return cost;
 }
 
-/* What the entries of a dict take, with `more` for each and what its value
- * points to when it is a string. */
+/* Memory to promise for the entries of a dict, with `more` for each, and for
+ * the values if they are strings. */
 static size_t obj_dict_cost(const rlt_dict *d, size_t more, int strings)
 {
     const rlt_entry *e;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * obj.h - what a key holds: one of six types, and when it ends.
+ * obj.h - the object under a key: one of six types, and its expiry time.
  *
- * The owner of an object is the key it stands under, or whoever took it. */
+ * An object is owned by its key, or by the caller that took it. */
 #ifndef RLT_OBJ_H
 #define RLT_OBJ_H
 
@@ -23,7 +23,7 @@ typedef enum rlt_obj_type {
 
 typedef struct rlt_due rlt_due; /* see keys.h */
 
-/* Only as much of it is allocated as its type needs. */
+/* Only the part of this struct that the type needs is allocated. */
 typedef struct rlt_obj {
     rlt_obj_type type;
     rlt_due *due; /* NULL: does not expire                                   */
@@ -37,28 +37,30 @@ typedef struct rlt_obj {
     } of;
 } rlt_obj;
 
-/* What a new one takes; a string's bytes apart (RLT_STR_COST). */
+/* Memory to promise for a new object, without a string's bytes
+ * (RLT_STR_COST). */
 #define RLT_OBJ_COST RLT_POOL_COST(sizeof(rlt_obj))
 
-/* An empty one; a string gets the bytes, or the str that is handed over. */
+/* A new empty object; a string with a copy of the bytes, or one that owns s. */
 RELET_PRIVATE rlt_obj *rlt_obj_new(rlt_pool *pool, rlt_obj_type type);
 RELET_PRIVATE rlt_obj *rlt_obj_string(rlt_pool *pool, relet_span s);
 RELET_PRIVATE rlt_obj *rlt_obj_string_of(rlt_pool *pool, rlt_str *s);
 
-/* With all it holds. It must stand under no key and have no due. */
+/* Frees the object and its contents. It must be under no key and have no
+ * due. */
 RELET_PRIVATE void rlt_obj_free(rlt_pool *pool, rlt_obj *o);
 
-/* A copy of all, and what that takes of a promise. */
+/* A deep copy, and the memory to promise for it. */
 RELET_PRIVATE rlt_obj *rlt_obj_copy(rlt_pool *pool, const rlt_obj *o);
 RELET_PRIVATE size_t rlt_obj_copy_cost(const rlt_obj *o);
 
-/* Its string. What it was is freed. */
+/* The string of an object; and replacing it, which frees the old string. */
 RELET_PRIVATE relet_span rlt_obj_span(const rlt_obj *o);
 RELET_PRIVATE void rlt_obj_set_string(rlt_pool *pool, rlt_obj *o,
                                       rlt_str *s);
 
-/* 1 when it holds no elements: such a key must go. Never so for strings and
- * streams. And how many elements it has; of a string, 1. */
+/* 1 when the object has no elements, so that its key must be deleted; never for
+ * strings and streams. And the number of elements; 1 for a string. */
 RELET_PRIVATE int rlt_obj_is_empty(const rlt_obj *o);
 RELET_PRIVATE uint32_t rlt_obj_count(const rlt_obj *o);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * out.c - replies as a server writes them, in RESP2 and in RESP3.
+ * out.c - writes replies in RESP2 and in RESP3.
  */
 #include "out.h"
 
@@ -101,7 +101,7 @@ RELET_PRIVATE void rlt_out_int(rlt_out *o, int64_t v)
 
 /* ------------------------------------------------------ strings and scalars */
 
-/* A length, then so many bytes: in one step, all of it or none. */
+/* A length, then so many bytes: in one step, all or nothing. */
 static void out_sized(rlt_out *o, char type, relet_span a, relet_span b)
 {
     char line[OUT_LINE_MAX];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * out.h - replies as a server writes them, in RESP2 and in RESP3.
+ * out.h - writes replies in RESP2 and in RESP3.
  *
- * An rlt_out is a byte buffer and the protocol of whoever reads it. Where the
- * protocols differ the functions know how; so commands say what they mean.
- * When there is no memory the reply is broken off and `failed` set: whoever
- * owns the reader closes it, as servers do at their output limit. */
+ * An rlt_out is a byte buffer and the protocol of its reader. The functions
+ * handle the differences between the protocols, so that commands need not. When
+ * memory is short the reply is cut off and `failed` is set: the owner then
+ * closes the connection, as Redis does at its output limit. */
 #ifndef RLT_OUT_H
 #define RLT_OUT_H
 
@@ -29,8 +29,8 @@ RELET_PRIVATE void rlt_out_raw(rlt_out *o, const void *p, size_t n);
 RELET_PRIVATE void rlt_out_status(rlt_out *o, const char *text);
 RELET_PRIVATE void rlt_out_status_span(rlt_out *o, relet_span text);
 
-/* With its code: "ERR syntax error". Line ends become blanks; those that end
- * the text go. (In a status they all become blanks.) */
+/* The text includes the code: "ERR syntax error". Line ends become blanks, but
+ * those at the end are dropped. (In a status they all become blanks.) */
 RELET_PRIVATE void rlt_out_error(rlt_out *o, const char *text);
 RELET_PRIVATE void rlt_out_error_span(rlt_out *o, relet_span text);
 
@@ -39,28 +39,28 @@ RELET_PRIVATE void rlt_out_bulk(rlt_out *o, relet_span s);
 RELET_PRIVATE void rlt_out_text(rlt_out *o, const char *text); /* a bulk     */
 RELET_PRIVATE void rlt_out_bulk_int(rlt_out *o, int64_t v);
 
-/* Null as a string, as an array; one and the same in RESP3. */
+/* A null string, a null array; the same in RESP3. */
 RELET_PRIVATE void rlt_out_null(rlt_out *o);
 RELET_PRIVATE void rlt_out_null_array(rlt_out *o);
 
-/* A bulk in RESP2; the text is %.17g, inf, -inf, nan, as Redis 7.0 has it. */
+/* A bulk in RESP2; the text is %.17g, inf, -inf, nan, as in Redis 7.0. */
 RELET_PRIVATE void rlt_out_double(rlt_out *o, double v);
 
-/* 1 and 0 in RESP2; a bulk in RESP2; a bulk without the format in RESP2. */
+/* In RESP2: 1 or 0; a bulk; a bulk without the format. */
 RELET_PRIVATE void rlt_out_bool(rlt_out *o, int v);
 RELET_PRIVATE void rlt_out_big(rlt_out *o, relet_span digits);
 RELET_PRIVATE void rlt_out_verbatim(rlt_out *o, const char *format,
                                     relet_span text);
 
-/* Headers; elements follow. Flat arrays in RESP2; a push is an array there. */
+/* Headers, whose elements follow. In RESP2 all of them are flat arrays. */
 RELET_PRIVATE void rlt_out_array(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_map(rlt_out *o, size_t pairs);
 RELET_PRIVATE void rlt_out_set(rlt_out *o, size_t n);
 RELET_PRIVATE void rlt_out_push(rlt_out *o, size_t n);
 
-/* A header that is known only when its elements are: _later returns a mark,
- * _later_end puts it there, with type *, %, ~ or > and n as it would be in
- * RESP3: a map's pairs are doubled for RESP2. Inner ones end first. */
+/* For a header whose count is known only after its elements: _later returns a
+ * mark, _later_end inserts the header there, with type *, %, ~ or > and n as in
+ * RESP3: a map's pairs are doubled for RESP2. Inner headers end first. */
 RELET_PRIVATE size_t rlt_out_later(rlt_out *o);
 RELET_PRIVATE void rlt_out_later_end(rlt_out *o, size_t mark, char type,
                                      size_t n);

@@ -3,19 +3,19 @@
  * pool.c - the memory of one local server.
  *
  * Small blocks are cut from chunks, and kept in lists by size when they are
- * put. A promise of n bytes is n bytes that nobody has used, in one piece: so
- * it holds whatever sizes are asked for and whatever the lists have. Big
- * blocks are asked of the user's allocator; only when it has none they are cut
- * from the promise like the others. */
+ * freed. A promise of n bytes is n unused bytes in one piece: so it holds for
+ * blocks of any size, and whatever the lists have. Big blocks come from the
+ * user's allocator; only when that fails, they are cut from the promise like
+ * the others. */
 #include "pool.h"
 
 #define POOL_CHUNK ((size_t)16384)
 #define POOL_HEADER sizeof(rlt_pool_chunk)
 
-/* In front of a big block: its chunk, or NULL when it was cut from one. */
+/* In front of a big block: its own chunk, or NULL if cut from the promise. */
 #define POOL_BIG_HEADER ((size_t)16)
 
-/* Every 16 bytes up to 1 KiB, then four steps to each doubling. */
+/* Size classes: every 16 bytes up to 1 KiB, then four to each doubling. */
 #define POOL_FINE 64u
 #define POOL_FINE_BYTES ((size_t)1024)
 
@@ -35,7 +35,7 @@ static unsigned pool_class(size_t n)
     return POOL_FINE + (shift - 8) * 4 + (unsigned)(n >> shift) - 4;
 }
 
-/* The bytes that a block of this class has. */
+/* The size of a block of this class. */
 static size_t pool_class_size(unsigned k)
 {
     if (k < POOL_FINE)
@@ -119,7 +119,7 @@ static void pool_keep(rlt_pool *p, void *block, unsigned k)
     p->free[k] = block;
 }
 
-/* What is too small to be cut from any more goes to the lists. */
+/* Puts a piece that is too small for further cuts into the lists. */
 static void pool_cut_up(rlt_pool *p, uint8_t *at, size_t n)
 {
     size_t take;
@@ -144,7 +144,7 @@ static void pool_scrap_put(rlt_pool *p, uint8_t *at, size_t n)
     p->scraps = at;
 }
 
-/* A block from the end of a scrap, NULL when the first has none so large. */
+/* Cuts a block from the end of the first scrap, NULL when that is too small. */
 static void *pool_scrap_cut(rlt_pool *p, size_t size)
 {
     uint8_t *at = (uint8_t *)p->scraps;
@@ -171,7 +171,7 @@ static void pool_rest_of(rlt_pool_rest *r, rlt_pool_chunk *c)
     r->end = (uint8_t *)c + (c->size & ~(size_t)15);
 }
 
-/* The chunk's end is from now on what small blocks are cut from. */
+/* From now on small blocks are cut from this rest. */
 static void pool_use(rlt_pool *p, rlt_pool_rest rest)
 {
     if (p->rest.at)
@@ -196,8 +196,8 @@ static void pool_spare_end(rlt_pool *p)
     p->spare.at = p->spare.end = NULL;
 }
 
-/* Where n unused bytes are, in one piece. A chunk of more than the usual size
- * stands apart, so that it can go back when it was not needed after all. */
+/* Promises n unused bytes in one piece. A chunk of more than the usual size is
+ * kept apart, so that it can be given back if it was not needed after all. */
 static int pool_promise(rlt_pool *p, size_t n)
 {
     size_t size = RLT_POOL_ROUND(n) + POOL_HEADER;
@@ -227,7 +227,7 @@ RELET_PRIVATE int rlt_pool_ensure_more(rlt_pool *p, size_t n)
 {
     if (n > SIZE_MAX / 4)
         return 0;
-    /* A block is cut with the size of its class: up to a quarter more. */
+    /* A block takes the size of its class, which is up to a quarter more. */
     return pool_promise(p, p->promised + n + n / 4);
 }
 
@@ -271,7 +271,7 @@ static void *pool_rest_cut(rlt_pool_rest *r, size_t size)
     return block;
 }
 
-/* From what was promised; NULL only when more is taken than that. */
+/* Cuts from the promise; NULL only when more is taken than was promised. */
 static void *pool_promised_cut(rlt_pool *p, size_t size)
 {
     void *block = NULL;
@@ -284,7 +284,7 @@ static void *pool_promised_cut(rlt_pool *p, size_t size)
     return block;
 }
 
-/* From what was not; a new chunk when there is none. */
+/* Cuts from bytes that are not promised, or else from a new chunk. */
 static void *pool_other_cut(rlt_pool *p, size_t size)
 {
     size_t keep = p->spared ? 0 : p->promised;

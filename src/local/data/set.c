@@ -20,7 +20,7 @@ RELET_PRIVATE rlt_entry *rlt_set_find(const rlt_set *s, relet_span member)
     return rlt_dict_find(&s->members, member);
 }
 
-/* From the end: most integers that are added one by one go up. */
+/* Searches from the end, since integers are mostly added in ascending order. */
 static void set_place(rlt_set *s, rlt_entry *e)
 {
     rlt_entry *before = NULL, *at = e->back;

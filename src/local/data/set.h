@@ -2,8 +2,8 @@
  *
  * set.h - a set of byte strings.
  *
- * While all members are integers, at most 512, they are walked in ascending
- * order, as servers do; else in order of insertion. Walk it as a dict: e =
+ * While all members are integers, at most 512, they are iterated in ascending
+ * order, as in Redis; else in order of insertion. Iterate as over a dict: e =
  * s->members.first; e = e->next. All zero is an empty set. */
 #ifndef RLT_SET_H
 #define RLT_SET_H
@@ -14,8 +14,8 @@
 #define RLT_SET_INTS 512
 
 typedef struct rlt_set {
-    rlt_dict members; /* value.i: the integer, while it is one of integers   */
-    int large;        /* was not one of integers once, and never again       */
+    rlt_dict members; /* value.i: the integer, while `large` is 0            */
+    int large;        /* 1: not only integers, or too many; stays 1          */
 } rlt_set;
 
 #define RLT_SET_COST(n) RLT_DICT_COST(n)

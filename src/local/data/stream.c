@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stream.c - entries by id.
+ * stream.c - a stream: its entries by id.
  */
 #include "stream.h"
 #include "text.h"
@@ -23,8 +23,8 @@ RELET_PRIVATE int rlt_stream_id_compare(rlt_stream_id a, rlt_stream_id b)
     return (a.seq > b.seq) - (a.seq < b.seq);
 }
 
-/* As servers do it: blanks and any zeros in front, a plus, and a minus, which
- * wraps around, when a blank stands before it or a zero behind. */
+/* Reads a number as Redis does: with leading blanks and zeros, a plus, and a
+ * minus, which wraps around, if a blank is before it or a zero behind. */
 static int stream_number(relet_span s, uint64_t *out)
 {
     uint64_t v = 0, digit;
@@ -106,12 +106,13 @@ RELET_PRIVATE int rlt_stream_id_back(rlt_stream_id *id)
     return 1;
 }
 
-/* ------------------------------------------------- nodes, as servers pack them
+/* ------------------------------------------------- nodes, as Redis packs them
  *
- * A node's bytes are: a header, how many entries live and how many do not, the
- * first entry's field names; and for each entry a flag, its distance in both
- * halves of the id, field names unless they are the first entry's, values, and
- * a count of all that. A string that is an integer is kept as one. */
+ * A node's bytes are: a header, the numbers of live and of deleted entries, the
+ * first entry's field names; and for each entry a flag, the distance of both
+ * halves of its id from the first id, field names unless they are the first
+ * entry's, values, and a count of all that. A string that is an integer is
+ * kept as one. */
 
 #define STREAM_PACK_FRAME 7 /* total length, count of items, and an end mark */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stream_group.c - consumer groups of a stream, and what is pending in them.
+ * stream_group.c - consumer groups of a stream, and their pending entries.
  */
 #include "stream_group.h"
 
@@ -8,7 +8,7 @@
 
 /* -------------------------------------------------------------------- names */
 
-/* Groups and consumers alike: a name behind a leaf. */
+/* The name of the group, or of the consumer, that embeds a leaf. */
 typedef relet_span group_name_fn(rlt_leaf *leaf);
 
 static relet_span group_span(const char *p, uint32_t n)
@@ -42,7 +42,7 @@ static relet_span group_consumer_leaf_name(rlt_leaf *leaf)
         RLT_TREE_OWNER(rlt_stream_consumer, leaf, leaf));
 }
 
-/* Where the name stands; else NULL, and below whom it would. */
+/* The leaf with this name; else NULL, and its place is *side of *up. */
 static rlt_leaf *group_seek(const rlt_tree *t, relet_span name,
                             group_name_fn *of, rlt_leaf **up, int *side)
 {
@@ -199,8 +199,8 @@ RELET_PRIVATE rlt_stream_group *rlt_stream_group_next(
 
 /* ------------------------------------------------- counting what was read
  *
- * Ids do not say how many entries there were. A count can be carried on while
- * nothing was deleted ahead of the reader, or told at a few known places. */
+ * Ids do not say how many entries there were. A count can be incremented while
+ * nothing was deleted ahead of the reader, or is known at a few ids. */
 
 static int group_is_zero(rlt_stream_id id)
 {
@@ -214,8 +214,8 @@ static rlt_stream_id group_first_id(const rlt_stream *s)
     return e ? e->id : rlt_stream_id_of(0, 0);
 }
 
-/* Whether the highest id that was deleted is at or behind this one, and there
- * are entries before it. */
+/* 1 if the highest deleted id is at or behind this id, and the stream has
+ * entries before the deleted one. */
 static int group_deleted_from(const rlt_stream *s, rlt_stream_id id)
 {
     if (rlt_stream_count(s) == 0 ||

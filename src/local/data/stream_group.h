@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stream_group.h - consumer groups of a stream, and what is pending in them.
+ * stream_group.h - consumer groups of a stream, and their pending entries.
  */
 #ifndef RLT_STREAM_GROUP_H
 #define RLT_STREAM_GROUP_H
@@ -27,14 +27,14 @@ typedef struct rlt_stream_group {
     rlt_leaf leaf;         /* in its stream, by name                         */
     rlt_tree consumers;    /* by name                                        */
     rlt_tree pending;      /* rlt_stream_pending.in_group, by id             */
-    rlt_stream_id last;    /* delivered                                      */
+    rlt_stream_id last;    /* last id delivered                              */
     int64_t entries_read;  /* -1: not known                                  */
     uint32_t len;
     char name[1];
 } rlt_stream_group;
 
-/* What adding takes: a group or consumer with a name of n bytes; one pending
- * entry. */
+/* Memory to promise for a group or consumer with a name of n bytes, and for one
+ * pending entry. */
 #define RLT_STREAM_GROUP_COST(n) \
     RLT_POOL_COST(sizeof(rlt_stream_group) + (size_t)(n))
 #define RLT_STREAM_CONSUMER_COST(n) \
@@ -43,22 +43,22 @@ typedef struct rlt_stream_group {
 
 /* ------------------------------------------------------------------- groups */
 
-/* All groups go. */
+/* Removes all groups. */
 RELET_PRIVATE void rlt_stream_groups_clear(rlt_stream *s, rlt_pool *pool);
 
-/* All of them, with consumers and what is pending, into a stream that has
- * none; what that takes. */
+/* Copies all groups, with consumers and pending entries, into a stream that has
+ * none; and the memory to promise for that. */
 RELET_PRIVATE void rlt_stream_groups_copy(const rlt_stream *s, rlt_pool *pool,
                                           rlt_stream *to);
 RELET_PRIVATE size_t rlt_stream_groups_copy_cost(const rlt_stream *s);
 
-/* Names are walked in the order of bytes: _first, then _next. NULL: no such
- * name, no more. */
+/* Groups and consumers are iterated in byte order of their names: _first, then
+ * _next. NULL: no such name, or no more. */
 RELET_PRIVATE rlt_stream_group *rlt_stream_group_find(const rlt_stream *s,
                                                       relet_span name);
 RELET_PRIVATE rlt_stream_group *rlt_stream_group_add(
     rlt_stream *s, rlt_pool *pool, relet_span name, rlt_stream_id last,
-    int64_t entries_read); /* not there yet */
+    int64_t entries_read); /* a new name */
 RELET_PRIVATE void rlt_stream_group_remove(rlt_stream *s, rlt_pool *pool,
                                            rlt_stream_group *g);
 RELET_PRIVATE rlt_stream_group *rlt_stream_group_first(const rlt_stream *s);
@@ -70,9 +70,9 @@ RELET_PRIVATE rlt_stream_consumer *rlt_stream_consumer_find(
     const rlt_stream_group *g, relet_span name);
 RELET_PRIVATE rlt_stream_consumer *rlt_stream_consumer_add(
     rlt_stream_group *g, rlt_pool *pool, relet_span name,
-    int64_t now_ms); /* not there yet */
+    int64_t now_ms); /* a new name */
 
-/* Its pending entries go from the group as well. */
+/* Also removes the consumer's pending entries from the group. */
 RELET_PRIVATE void rlt_stream_consumer_remove(rlt_stream_group *g,
                                               rlt_pool *pool,
                                               rlt_stream_consumer *c);
@@ -83,14 +83,14 @@ RELET_PRIVATE rlt_stream_consumer *rlt_stream_consumer_next(
 RELET_PRIVATE relet_span rlt_stream_consumer_name(
     const rlt_stream_consumer *c);
 
-/* An entry was handed over by XREADGROUP > : group.last becomes its id, and
- * entries_read counts on or is estimated, as servers do it. */
+/* XREADGROUP > has delivered an entry: g->last becomes its id, and entries_read
+ * is incremented or estimated, as in Redis. */
 RELET_PRIVATE void rlt_stream_group_read(const rlt_stream *s,
                                          rlt_stream_group *g,
                                          rlt_stream_id id);
 
-/* How many entries were read when the reader stands at id; -1: cannot be
- * told. And the lag of XINFO: -1 for null. */
+/* How many entries a reader at id has read; -1: unknown. And the lag of XINFO;
+ * -1: null. */
 RELET_PRIVATE int64_t rlt_stream_read_at(const rlt_stream *s,
                                          rlt_stream_id id);
 RELET_PRIVATE int64_t rlt_stream_group_lag(const rlt_stream *s,
@@ -98,7 +98,7 @@ RELET_PRIVATE int64_t rlt_stream_group_lag(const rlt_stream *s,
 
 /* ------------------------------------------------------------------ pending */
 
-/* Not pending yet in this group; deliveries is 1. */
+/* Adds an entry that is not yet pending in this group; deliveries is 1. */
 RELET_PRIVATE rlt_stream_pending *rlt_stream_pending_add(
     rlt_stream_group *g, rlt_pool *pool, rlt_stream_consumer *c,
     rlt_stream_id id, int64_t now_ms);
@@ -106,13 +106,14 @@ RELET_PRIVATE void rlt_stream_pending_remove(rlt_stream_group *g,
                                              rlt_pool *pool,
                                              rlt_stream_pending *p);
 
-/* To another consumer of the group, or the same. Takes no memory. */
+/* Moves an entry to another consumer of the group, or the same. Takes no
+ * memory. */
 RELET_PRIVATE void rlt_stream_pending_give(rlt_stream_pending *p,
                                            rlt_stream_consumer *c);
 
-/* In the whole group, or (c not NULL) in what c has: the pending entry with
- * this id; the first at or above it (side 1), the last at or below (side 0);
- * the neighbour. NULL: none. */
+/* In the whole group, or (c not NULL) among the entries of c: the pending entry
+ * with this id; the first at or above it (side 1), the last at or below (side
+ * 0); the neighbour. NULL: none. */
 RELET_PRIVATE rlt_stream_pending *rlt_stream_pending_find(
     const rlt_stream_group *g, rlt_stream_id id);
 RELET_PRIVATE rlt_stream_pending *rlt_stream_pending_seek(

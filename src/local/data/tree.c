@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tree.c - things in an order, found by key or by rank in O(log n).
+ * tree.c - a balanced tree of ordered items, found by key or rank in O(log n).
  *
- * Neither side of a leaf weighs more than three times the other; a leaf whose
- * sides do is turned, once or twice. (Weight: size + 1. Three, and twice when
- * the inner grandchild weighs at least double the outer one, are the pair for
- * which one turn always restores it.) */
+ * Neither side of a leaf weighs more than three times the other; else the leaf
+ * is rotated: once, or twice when the inner grandchild weighs at least double
+ * the outer one. (Weight: size + 1. Three and two are the pair for which this
+ * always restores the balance.) */
 #include "tree.h"
 
 #define TREE_LEAN 3
@@ -26,7 +26,7 @@ static void tree_measure(rlt_leaf *leaf)
     leaf->size = tree_size(leaf->side[0]) + tree_size(leaf->side[1]) + 1;
 }
 
-/* Whoever points to `was` from above points to `is`. */
+/* The parent of `was`, or the root, now points to `is`. */
 static void tree_replace(rlt_tree *t, const rlt_leaf *was, rlt_leaf *is)
 {
     rlt_leaf *up = was->up;
@@ -39,7 +39,8 @@ static void tree_replace(rlt_tree *t, const rlt_leaf *was, rlt_leaf *is)
         is->up = up;
 }
 
-/* The child on `side` comes up, the leaf goes down to the other side. */
+/* Rotates: the child on `side` comes up, the leaf goes down to the other
+ * side. */
 static rlt_leaf *tree_turn(rlt_tree *t, rlt_leaf *leaf, int side)
 {
     rlt_leaf *child = leaf->side[side], *inner = child->side[!side];
@@ -55,7 +56,8 @@ static rlt_leaf *tree_turn(rlt_tree *t, rlt_leaf *leaf, int side)
     return child;
 }
 
-/* The leaf's sides are balanced in themselves. Returns who now stands there. */
+/* Balances a leaf whose sides are balanced. Returns the leaf now in its
+ * place. */
 static rlt_leaf *tree_balance(rlt_tree *t, rlt_leaf *leaf)
 {
     rlt_leaf *child;
@@ -102,7 +104,8 @@ RELET_PRIVATE void rlt_tree_link(rlt_tree *t, rlt_leaf *leaf, rlt_leaf *up,
     tree_mend(t, up);
 }
 
-/* The next leaf has no side 0: it can stand where `leaf` stood. */
+/* Puts the next leaf, which has no side 0, in the place of `leaf`. Returns the
+ * lowest leaf that must be balanced. */
 static rlt_leaf *tree_stand_in(rlt_tree *t, rlt_leaf *leaf)
 {
     rlt_leaf *next = rlt_tree_step(leaf, 1), *from;

@@ -63,7 +63,7 @@ static void zset_link(rlt_zset *z, rlt_zset_item *item)
     rlt_tree_link(&z->order, &item->leaf, up, side);
 }
 
-/* While it is small, servers keep whole scores as integers: without -0. */
+/* While a zset is small, Redis keeps whole scores as integers: without -0. */
 static double zset_kept(const rlt_zset *z, double score)
 {
     return !z->large && score >= 0 && score <= 0 ? 0 : score;
@@ -123,7 +123,7 @@ RELET_PRIVATE rlt_zset_item *rlt_zset_step(const rlt_zset_item *item,
 
 /* ------------------------------------------------------------------- ranges */
 
-/* How many items stand before a range begins, or before it has ended. */
+/* A bound, to count the items before a range begins or (is_max) has ended. */
 typedef struct zset_bound {
     const rlt_zset_scores *scores; /* or, when NULL, … */
     const rlt_zset_lex *lex;

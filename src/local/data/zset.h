@@ -2,8 +2,8 @@
  *
  * zset.h - members with scores, in order of score, then of bytes.
  *
- * Scores are never NaN; whoever calls has refused that. All zero is an empty
- * one. What is said to be O(log n) is so also by rank. */
+ * Scores are never NaN: callers refuse that. All zero is an empty zset. Access
+ * by rank is O(log n), too. */
 #ifndef RLT_ZSET_H
 #define RLT_ZSET_H
 
@@ -11,7 +11,7 @@
 #include "str.h"
 #include "tree.h"
 
-/* Beyond one of these a server turns to a skip list, and never back. */
+/* Beyond one of these limits Redis converts to a skip list, and never back. */
 #define RLT_ZSET_SMALL 128
 #define RLT_ZSET_SMALL_BYTES 64
 
@@ -24,10 +24,10 @@ typedef struct rlt_zset_item {
 typedef struct rlt_zset {
     rlt_dict members; /* value.p: rlt_zset_item *                            */
     rlt_tree order;
-    int large; /* how a server would keep it; only for its name              */
+    int large; /* 1: Redis would use a skip list                             */
 } rlt_zset;
 
-/* What adding a member of n bytes takes. Moving one takes nothing. */
+/* Memory to promise for adding a member of n bytes. Moving one takes none. */
 #define RLT_ZSET_COST(n) \
     (RLT_DICT_COST(n) + RLT_POOL_COST(sizeof(rlt_zset_item)))
 
@@ -64,17 +64,17 @@ typedef struct rlt_zset_scores {
     int min_open, max_open;
 } rlt_zset_scores;
 
-/* Members from min to max, which are meant for equal scores. An end that is
- * -1 is below all members ("-"), 1 above all ("+"), 0 as the bound says. */
+/* Members from min to max, meant for equal scores. An end that is -1 is below
+ * all members ("-"), 1 above all ("+"), 0 at the given bound. */
 typedef struct rlt_zset_lex {
     relet_span min, max;
     int min_open, max_open;
     int min_end, max_end;
 } rlt_zset_lex;
 
-/* How many members stand before the range, and how many within it: ranks
- * *from to *from + count - 1. O(log n). An empty or upside-down range has
- * none. Members of a lex range are sought as if all scores were equal. */
+/* Returns how many members are within the range: ranks *from to *from + count -
+ * 1. O(log n). An empty or reversed range has none. A lex range is searched as
+ * if all scores were equal. */
 RELET_PRIVATE uint32_t rlt_zset_in_scores(const rlt_zset *z,
                                           const rlt_zset_scores *range,
                                           uint32_t *from);

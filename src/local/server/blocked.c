@@ -115,7 +115,7 @@ RELET_PRIVATE void rlt_blocked_end(rlt_peer *p)
 
     if (p->wait == RLT_WAIT_NONE)
         return;
-    if (p->wait == RLT_WAIT_PAUSE) /* its command has yet to run             */
+    if (p->wait == RLT_WAIT_PAUSE) /* the command is yet to run              */
         blocked_pause_end(p);
     else
         rlt_blocked_answered(p);
@@ -132,7 +132,7 @@ RELET_PRIVATE void rlt_blocked_end(rlt_peer *p)
     rlt_blocked_resume(p);
 }
 
-/* ---------------------------------------------------------- keys that came */
+/* ---------------------------------------------------------- available keys */
 
 static int blocked_noted(const rlt_server *s, uint32_t db, relet_span key)
 {
@@ -144,7 +144,7 @@ static int blocked_noted(const rlt_server *s, uint32_t db, relet_span key)
     return 0;
 }
 
-/* No memory to note it: then all who wait are looked at. */
+/* If memory is short for a note, came_lost makes all waiters try their keys. */
 RELET_PRIVATE void rlt_blocked_came(rlt_server *s, uint32_t db, relet_span key)
 {
     rlt_came *c;
@@ -194,7 +194,7 @@ RELET_PRIVATE void rlt_blocked_came_free(rlt_server *s, rlt_came *c)
     rlt_pool_put(&s->pool, c, sizeof *c);
 }
 
-/* ---------------------------------------------------------------- going on */
+/* ---------------------------------------------------------------- resuming */
 
 RELET_PRIVATE void rlt_blocked_resume(rlt_peer *p)
 {

@@ -49,8 +49,8 @@ static void dispatch_effects(rlt_call *c)
         rlt_propagate_word(c->server, c->argv[i]);
 }
 
-/* Whether a server finds the streams of an XREAD, whose keys begin at argv[i]:
- * options in their form before STREAMS, and an id for each key. */
+/* 1 if Redis finds the keys of this XREAD, which begin at argv[i]: options
+ * before STREAMS are well-formed, and each key has an id. */
 static int dispatch_tracks_streams(const rlt_call *c, uint32_t i)
 {
     uint32_t at = 1;
@@ -67,19 +67,19 @@ static int dispatch_tracks_streams(const rlt_call *c, uint32_t i)
     return at + 1 == i && (c->argc - i) % 2 == 0;
 }
 
-/* A peer that tracks has read these keys; in a script, what the script has
- * declared. */
+/* Record the keys that a tracking peer has read; in a script, the keys that the
+ * script has declared. */
 static void dispatch_track(const rlt_call *c)
 {
     rlt_peer *p = c->peer;
     uint32_t at = 0, i;
 
-    /* Who was woken was looked at when it began to wait. */
+    /* A woken command's keys were recorded when it began to wait. */
     if (c->woken || !(c->command->flags & RLT_CMD_READONLY) ||
         !(p->tracking & RLT_TRACK_ON) || (p->tracking & RLT_TRACK_BCAST))
         return;
     if (strncmp(c->command->name, "eval", 4) == 0)
-        return; /* the commands in it are looked at */
+        return; /* the script's commands are tracked */
     if ((p->tracking & RLT_TRACK_OPTIN) && !(p->tracking & RLT_TRACK_CACHING))
         return;
     if ((p->tracking & RLT_TRACK_OPTOUT) && (p->tracking & RLT_TRACK_CACHING))
@@ -119,14 +119,14 @@ RELET_PRIVATE void rlt_dispatch_call(rlt_call *c)
 
 RELET_PRIVATE int rlt_dispatch_oom(const rlt_server *s)
 {
-    /* While clients are paused servers do not look. */
+    /* While clients are paused, Redis does not check maxmemory. */
     return s->settings.maxmemory > 0 && s->held > s->settings.maxmemory &&
            s->pause_until_ms < s->now_us / 1000;
 }
 
 /* ------------------------------------------------------------------ checks */
 
-/* The command is refused: a transaction that is being queued is spoilt. */
+/* A refused command breaks the transaction that is being queued. */
 static void dispatch_refused(rlt_call *c)
 {
     if (c->peer->in_multi)
@@ -138,8 +138,8 @@ static int dispatch_is(const rlt_call *c, const char *name)
     return !c->is_sub && strcmp(c->command->name, name) == 0;
 }
 
-/* An EXEC that is refused ends its transaction, and says so in other words:
- * then "ERR " is not said. */
+/* A refused EXEC discards its transaction. Its error is EXECABORT with the
+ * reason, less a leading "ERR ". */
 static void dispatch_refuse_with(rlt_call *c, const char *before,
                                  relet_span word, const char *after)
 {
@@ -240,7 +240,7 @@ static int dispatch_known(rlt_call *c)
     return 1;
 }
 
-/* Commands that are run, not put off, between MULTI and EXEC. */
+/* Commands that run at once, not queued, between MULTI and EXEC. */
 static int dispatch_at_once(const rlt_call *c)
 {
     return dispatch_is(c, "exec") || dispatch_is(c, "discard") ||
@@ -332,14 +332,15 @@ static int dispatch_paused(const rlt_call *c)
            (flags & (RLT_CMD_WRITE | RLT_CMD_MAY_REPLICATE)) != 0;
 }
 
-/* QUIT and two words that only a browser would say come before everything. */
+/* QUIT comes before all checks, and so do POST and Host:, which only a browser
+ * sends. */
 static int dispatch_before_all(rlt_call *c)
 {
     rlt_peer *p = c->peer;
     char second = c->argv[0].n > 3 ? c->argv[0].p[1] : '\0';
 
     if (second != 'u' && second != 'U' && second != 'o' && second != 'O')
-        return 0; /* most are none of them                                   */
+        return 0; /* most commands are none of these                         */
     if (rlt_span_is_nocase(c->argv[0], "quit")) {
         rlt_out_status(c->out, "OK");
         p->closing = 1;
@@ -377,7 +378,7 @@ static void dispatch_checked(rlt_call *c)
     rlt_dispatch_call(c);
 }
 
-/* ------------------------------------------------------- what comes of it */
+/* ----------------------------------------------------------------- waking */
 
 /* The command of a peer that waited for this key runs once more. */
 static void dispatch_woken(rlt_peer *p, relet_span key)
@@ -403,7 +404,8 @@ static void dispatch_woken(rlt_peer *p, relet_span key)
         rlt_blocked_end(p);
 }
 
-/* It may have come for this peer. */
+/* Wake the peer if the key has the type that it waits for, or if it waits with
+ * RLT_BLOCK_GONE. */
 static void dispatch_look(rlt_peer *p, relet_span key)
 {
     rlt_entry *e = rlt_keys_find(&p->server->dbs[p->db].keys, key);
@@ -423,7 +425,7 @@ static void dispatch_serve_key(rlt_server *s, const rlt_came *came)
     }
 }
 
-/* What came is not known: each waiter looks at each of its keys. */
+/* Which keys became available is unknown: try every key of every waiter. */
 static void dispatch_serve_all(rlt_server *s)
 {
     const rlt_waiter *w, *next;
@@ -522,7 +524,7 @@ static int dispatch_times_out(const rlt_peer *p)
            p->wait_until_ms != 0;
 }
 
-/* Whose time was over first; NULL: nobody's is. */
+/* The peer that timed out first, the lower id among equals; NULL: none. */
 static rlt_peer *dispatch_over_first(const rlt_server *s, int64_t now_ms)
 {
     rlt_peer *p, *first = NULL;
@@ -565,7 +567,7 @@ RELET_PRIVATE int64_t rlt_dispatch_deadline_ms(const rlt_server *s)
     uint32_t i;
 
     if (s->asleep_until_ms != 0)
-        return s->asleep_until_ms; /* nobody is looked at before              */
+        return s->asleep_until_ms; /* no peer times out before this           */
     if (s->pause_until_ms != INT64_MIN)
         when = s->pause_until_ms + 1;
     for (i = 0; i < s->peers_cap && s->blocked > 0; i++) {

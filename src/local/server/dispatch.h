@@ -7,30 +7,31 @@
 
 #include "state.h"
 
-/* A call as it stands for this peer: without argv, command, out. */
+/* Fills a call for this peer, but for argv, command and out. */
 RELET_PRIVATE void rlt_dispatch_begin(rlt_call *c, rlt_peer *p);
 
-/* Where replies to it go now: CLIENT REPLY may have turned them off. */
+/* Where replies to the peer go now: CLIENT REPLY may have turned them off. */
 RELET_PRIVATE rlt_out *rlt_dispatch_out(rlt_peer *p);
 
-/* Run what passed the checks: memory, the command, its effects, tracking. */
+/* Run a command that passed the checks: promise memory, run, log effects, track
+ * the keys that were read. */
 RELET_PRIVATE void rlt_dispatch_call(rlt_call *c);
 
 /* 1 when memory is over the limit. */
 RELET_PRIVATE int rlt_dispatch_oom(const rlt_server *s);
 
-/* The command in p->argv, with all checks, and what follows from it. */
+/* Check and run the command in p->argv, then serve the peers that it wakes. */
 RELET_PRIVATE void rlt_dispatch_peer(rlt_peer *p);
 
-/* Who waits for keys that have come, or gone, goes on. */
+/* Serve the peers whose keys became available, or were deleted. */
 RELET_PRIVATE void rlt_dispatch_serve(rlt_server *s);
 
-/* The peers that waited too long get their replies; pauses end. */
+/* Peers whose wait timed out get their replies; pauses end. */
 RELET_PRIVATE void rlt_dispatch_time(rlt_server *s);
 RELET_PRIVATE int64_t rlt_dispatch_deadline_ms(const rlt_server *s);
 
-/* A peer that waits for keys is told that time is over, or (error) why it may
- * not wait. */
+/* End the peer's wait, with the reply for a time-out, or with `error` if
+ * given. */
 RELET_PRIVATE void rlt_dispatch_unblock(rlt_peer *p, const char *error);
 
 /* The pause, if there is one, ends. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * dump.c - the whole data set as commands that make it.
+ * dump.c - the whole data set as commands that recreate it.
  *
- * Large values are made by many commands, so that none is longer than a
- * reader wants to take at once. */
+ * A large value is split over many commands, so that none is too long to be
+ * read at once. */
 #include "dump.h"
 
-/* Elements in one command, as servers do when they rewrite their log. */
+/* Elements in one command, as many as Redis uses when it rewrites its log. */
 #define DUMP_ITEMS 64
 
 static void dump_begin(rlt_out *o, size_t words, const char *name,
@@ -27,7 +27,7 @@ static void dump_score(rlt_out *o, double v)
     rlt_out_bulk(o, s);
 }
 
-/* How many of n come in the command that begins with number i; 0: none does. */
+/* If a command begins at element i of n: how many elements it has; else 0. */
 static size_t dump_more(size_t i, size_t n)
 {
     return i % DUMP_ITEMS == 0 ? RLT_MIN(n - i, DUMP_ITEMS) : 0;
@@ -108,7 +108,7 @@ static void dump_id(rlt_out *o, rlt_stream_id id)
     rlt_out_bulk(o, s);
 }
 
-/* An empty stream is made by an entry that does not stay. */
+/* An empty stream is recreated by an XADD that trims its own entry. */
 static void dump_entries(rlt_out *o, relet_span key, const rlt_stream *s)
 {
     const rlt_stream_entry *e = rlt_stream_end(s, 0);

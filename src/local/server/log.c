@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - the bytes of a log: how records look, and which are whole.
+ * log.c - the format of a log file: its records, and which of them are intact.
  */
 #include "log.h"
 
@@ -28,7 +28,8 @@ static void log_put(uint8_t *p, uint64_t v)
         p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* Each step can be undone, so a change within eight bytes always shows. */
+/* Each step is invertible, so a change within eight bytes always changes the
+ * hash. */
 static uint64_t log_hash(uint64_t h, const void *bytes, size_t n)
 {
     const uint8_t *p = (const uint8_t *)bytes;
@@ -41,7 +42,7 @@ static uint64_t log_hash(uint64_t h, const void *bytes, size_t n)
         memcpy(last, p, n);
         h = log_mix(h, log_get(last));
     }
-    return log_mix(h, UINT64_C(0x72656c6574)); /* the last bytes spread, too */
+    return log_mix(h, UINT64_C(0x72656c6574)); /* mix the last bytes, too    */
 }
 
 /* ------------------------------------------------------------------- header */
@@ -156,7 +157,7 @@ RELET_PRIVATE uint64_t rlt_log_safe(const rlt_log *g, uint64_t at,
 
 /* ------------------------------------------------------------------ replies */
 
-/* Replies are flat here: an array is a line, and what is in it follows. */
+/* Replies are read flat: an array is a line, and its elements follow. */
 RELET_PRIVATE relet_span rlt_log_refusal(const uint8_t *p, size_t n)
 {
     relet_span rest, line, none = {NULL, 0};

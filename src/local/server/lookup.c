@@ -11,7 +11,7 @@ static char lookup_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The same in any case; that '@' and '`' are alike, too, does no harm. */
+/* Ignores case. That '@' and '`' hash alike, too, does no harm. */
 static uint32_t lookup_hash(relet_span name)
 {
     uint32_t h = 2166136261u;
@@ -46,7 +46,7 @@ static int lookup_same(relet_span name, const char *word)
     return word[i] == '\0';
 }
 
-/* Its place, or an empty one. */
+/* The table index of the command, or of the empty place for it. */
 static uint32_t lookup_place(const rlt_server *s, relet_span name)
 {
     uint32_t at = lookup_hash(name);
@@ -95,7 +95,7 @@ RELET_PRIVATE int rlt_lookup_arity_ok(const rlt_command *row, uint32_t argc)
 
 /* -------------------------------------------------------------------- keys */
 
-/* argv[i] from `first` to `last`, when *at has not passed them. */
+/* The next index from `first` to `last`; 0 when *at is past the last one. */
 static uint32_t lookup_key_next(uint32_t first, uint32_t last, uint32_t step,
                                 uint32_t *at)
 {
@@ -107,8 +107,8 @@ static uint32_t lookup_key_next(uint32_t first, uint32_t last, uint32_t step,
     return next;
 }
 
-/* As a server reads the count when it asks who may touch the keys: with atoi,
- * whatever stands behind the digits. */
+/* Reads the number of keys as Redis does for its permission checks: with atoi,
+ * which ignores what follows the digits. */
 static int64_t lookup_key_number(relet_span s)
 {
     uint64_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * multi.c - what a client has put off by MULTI, and what it watches.
+ * multi.c - the commands that a client queues after MULTI, and its watches.
  */
 #include "multi.h"
 
@@ -45,7 +45,7 @@ RELET_PRIVATE int rlt_queue_add(rlt_peer *p, const rlt_call *c)
     rlt_queued *q;
 
     if (p->multi_broken || rlt_queue_changed(p, INT64_MIN))
-        return 1; /* it will not be run */
+        return 1; /* EXEC will not run it */
     q = (rlt_queued *)rlt_pool_try(&p->server->pool, size);
     if (q == NULL)
         return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * peer.c - clients: how they begin, what they leave behind.
+ * peer.c - clients: how they are made, named, reset, closed and freed.
  */
 #include "peer.h"
 #include "pubsub.h"
@@ -84,7 +84,7 @@ static void peer_unresume(rlt_peer *p)
 
     if (!p->resuming)
         return;
-    /* Take all and put back all but this one, in order. */
+    /* Take all peers off the list, and put back all but this one, in order. */
     for (q = s->resume, s->resume = s->resume_last = NULL; q; q = kept) {
         kept = q->resume_next;
         q->resuming = 0;
@@ -139,7 +139,7 @@ RELET_PRIVATE void rlt_peer_reset(rlt_peer *p)
     rlt_track_off(p);
     p->db = 0;
     p->out.resp = 2;
-    if (p->reply_mode != RLT_REPLY_SKIP) /* which goes with this command      */
+    if (p->reply_mode != RLT_REPLY_SKIP) /* SKIP ends with this command       */
         p->reply_mode = RLT_REPLY_ON;
     rlt_peer_name(p, relet_str(NULL));
     rlt_users_begin(p);

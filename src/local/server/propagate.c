@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * propagate.c - what was changed, as commands that change it again.
+ * propagate.c - logs changes as commands that repeat them (effects).
  *
- * When memory ends the effects of the unit are dropped, and it is told: the
- * data is right, only what is written of it is not. */
+ * If memory runs out, effects are lost and effect_broken is set: the data stays
+ * correct, but the effects no longer describe all of it. */
 #include "propagate.h"
 
 static void propagate_put(rlt_server *s, const char *p, size_t n)
@@ -76,7 +76,7 @@ RELET_PRIVATE void rlt_propagate_word(rlt_server *s, relet_span word)
     propagate_text(s, word);
 }
 
-/* What was written of the unit moves up and MULTI is put before it. */
+/* Moves the unit's effects up, and puts MULTI before and EXEC behind them. */
 static void propagate_wrap(rlt_server *s)
 {
     static const char begin[] = "*1\r\n$5\r\nMULTI\r\n";

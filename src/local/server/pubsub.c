@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub.c - channels, patterns, shard channels: who reads them.
+ * pubsub.c - channels, patterns, shard channels, and their subscribers.
  */
 #include "pubsub.h"
 #include "blocked.h"
@@ -10,7 +10,7 @@
      RLT_EVENT_HASH | RLT_EVENT_ZSET | RLT_EVENT_EXPIRED | RLT_EVENT_EVICTED | \
      RLT_EVENT_STREAM | PUBSUB_MODULE)
 #define PUBSUB_MODULE                                                          \
-    (1 << 13) /* 'd': no module is ever here, but it is in A */
+    (1 << 13) /* 'd': modules are not supported, but A includes it */
 
 /* ------------------------------------------------------------- subscribing */
 
@@ -163,7 +163,8 @@ RELET_PRIVATE uint32_t rlt_local_pubsub_publish(rlt_server *s, int shard,
 
 /* --------------------------------------------------------- keyspace events */
 
-/* Nobody knows what they would have been told. */
+/* An event was lost for want of memory. Close every subscriber: any of them may
+ * have missed it. */
 static void pubsub_lost(rlt_server *s)
 {
     uint32_t i;
@@ -229,8 +230,6 @@ static const pubsub_letter pubsub_letters[] = {
     {'n', RLT_EVENT_NEW},       {'K', RLT_NOTIFY_KEYSPACE},
     {'E', RLT_NOTIFY_KEYEVENT}, {'m', RLT_EVENT_KEY_MISS}};
 
-/* Servers forget to say 'n' when they say A. */
-
 RELET_PRIVATE int rlt_local_pubsub_flags(relet_span letters)
 {
     int flags = 0, found;
@@ -248,6 +247,7 @@ RELET_PRIVATE int rlt_local_pubsub_flags(relet_span letters)
     return flags;
 }
 
+/* Redis omits 'n' when it prints A. */
 RELET_PRIVATE size_t rlt_local_pubsub_letters(int flags, char *text)
 {
     size_t n = 0, k;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * request.c - what clients send: bytes to commands, and running them.
+ * request.c - parses what clients send into commands, and runs them.
  *
- * A second reader of RESP beside the client's, on purpose: it reads requests
- * as servers do, with their limits and their complaints. */
+ * Deliberately not the client's reader of RESP: this one reads requests as
+ * Redis does, with the same limits and error messages. */
 #include "request.h"
 #include "blocked.h"
 #include "peer.h"
 #include "dispatch.h"
 
-/* Of a line that has no end yet; servers call it PROTO_INLINE_MAX_SIZE. */
+/* The longest line without an end; PROTO_INLINE_MAX_SIZE in Redis. */
 #define REQUEST_LINE_MAX ((size_t)65536)
 
-/* Before a client has said its password. */
+/* Limits for a client that has not authenticated. */
 #define REQUEST_STRANGER_WORDS 10
 #define REQUEST_STRANGER_BULK 16384
 
@@ -46,7 +46,7 @@ static int request_args_grow(rlt_peer *p)
                                      p->args_cap * each, cap * each);
     if (block == NULL)
         return 0;
-    /* argv stands behind args, and is filled anew for each command. */
+    /* argv follows args in the block, and is filled anew for each command. */
     p->args = (rlt_arg *)(void *)block;
     p->argv = (relet_span *)(void *)(block + cap * sizeof *p->args);
     p->args_cap = cap;
@@ -63,7 +63,7 @@ static int request_arg(rlt_peer *p, size_t at, size_t n)
     return 1;
 }
 
-/* The arguments as spans: anew whenever their bytes may have moved. */
+/* Fills argv from args: again whenever the bytes may have moved. */
 static void request_spans(rlt_peer *p)
 {
     const rlt_buf *b = p->is_inline ? &p->words : &p->in;
@@ -100,8 +100,8 @@ static char request_escaped(char c)
     return c;
 }
 
-/* What stands between double quotes, from behind the first; returns where the
- * second is, or the end of the line when there is none. */
+/* Unquotes from behind a double quote. Returns the index of the closing quote,
+ * or the end of the line when there is none. */
 static size_t request_double(rlt_buf *w, const char *s, size_t i, size_t n)
 {
     char c;
@@ -130,7 +130,8 @@ static size_t request_single(rlt_buf *w, const char *s, size_t i, size_t n)
     return i;
 }
 
-/* One word from i on: where it ends, or SIZE_MAX for quotes that do not. */
+/* Reads one word from i on. Returns where it ends, or SIZE_MAX if a quote is
+ * unbalanced. */
 static size_t request_word(rlt_buf *w, const char *s, size_t i, size_t n)
 {
     while (i < n && !request_space(s[i])) {
@@ -201,8 +202,8 @@ static request_state request_inline(rlt_peer *p)
 
 /* ------------------------------------------------------------------- arrays */
 
-/* A line that ends in \r\n, from decode.at on: its length in *n. Servers look
- * for the \r with strchr, which a NUL stops. */
+/* Finds a line that ends in \r\n, from decode.at on; its length goes to *n.
+ * Redis looks for the \r with strchr, which a NUL stops. */
 static request_state request_line(rlt_peer *p, size_t *n, const char *too_big)
 {
     rlt_decode *d = &p->decode;
@@ -286,7 +287,7 @@ static request_state request_bulk_header(rlt_peer *p)
     return REQUEST_WHOLE;
 }
 
-/* "$7\r\n" or "$42\r\n", as most headers are, when it is there already. */
+/* Fast path for "$7\r\n" and "$42\r\n", the usual headers, if complete. */
 static int request_bulk_short(rlt_peer *p)
 {
     rlt_decode *d = &p->decode;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * request.h - what clients send: bytes to commands, and running them.
+ * request.h - parses what clients send into commands, and runs them.
  */
 #ifndef RLT_INTAKE_H
 #define RLT_INTAKE_H
 
 #include "state.h"
 
-/* Bytes have come; whole commands in them run. */
+/* Bytes have arrived: run the complete commands among them. */
 RELET_PRIVATE void rlt_request_feed(rlt_peer *p, const void *bytes, size_t n);
 
-/* Whoever waited and does so no longer goes on with its input. */
+/* Go on with the input of peers whose wait has ended. */
 RELET_PRIVATE void rlt_request_resume(rlt_server *s);
 
 #endif

@@ -15,13 +15,13 @@
 #include "track.h"
 #include "users.h"
 
-/* How many keys go at most in one call of relet_local_time; the deadline says
- * when there are more. */
+/* The most keys that one call of relet_local_time expires. While more are due,
+ * relet_local_deadline is in the past. */
 #define SERVER_LAPSES 1000
 
 /* ------------------------------------------------------------------ memory */
 
-/* Every byte of the server comes through here, so that it can be counted. */
+/* All memory of the server is allocated here, so that it can be counted. */
 static void *server_resize(void *user, void *p, size_t old_size, size_t size)
 {
     rlt_server *s = (rlt_server *)user;
@@ -78,8 +78,8 @@ static void server_given_id(const char *given, char *id)
     id[RLT_MIN(n, 40)] = '\0';
 }
 
-/* The run id is that of the process. The replication id is that of a history:
- * a replica takes its master's, and a new one when it becomes a master. */
+/* The run id names the process. The replication id names a data history: a
+ * replica takes its master's, and draws a new one when it becomes a master. */
 static void server_ids(rlt_server *s)
 {
     static const char none[] = "0000000000000000000000000000000000000000";
@@ -89,7 +89,7 @@ static void server_ids(rlt_server *s)
     server_given_id(s->config.replid ? s->config.replid : none, s->replid2);
     if (s->config.run_id)
         server_given_id(s->config.run_id, s->run_id);
-    s->config.run_id = s->config.replid = NULL; /* they were lent */
+    s->config.run_id = s->config.replid = NULL; /* borrowed from the caller */
 }
 
 static int server_dbs(rlt_server *s)
@@ -171,7 +171,7 @@ static rlt_peer *server_peer(const relet_local *l, int id)
     return l->server.peers[id];
 }
 
-/* What follows from what was done: others go on, broadcasts go out. */
+/* After each change: waiting peers resume, and tracking broadcasts go out. */
 static void server_settle(rlt_server *s)
 {
     rlt_dispatch_serve(s);
@@ -277,7 +277,7 @@ RELET_API void relet_local_time(relet_local *l, int64_t wall_us)
     server_settle(s);
 }
 
-/* Where time ends, so that no product overflows. */
+/* Saturates, so that the product cannot overflow. */
 static int64_t server_us(int64_t ms)
 {
     if (ms >= INT64_MAX / 1000)
@@ -295,7 +295,7 @@ RELET_API int64_t relet_local_deadline(const relet_local *l)
         return server_us(when);
     for (db = 0; db < s->config.databases; db++) {
         due = rlt_keys_next_due(&s->dbs[db].keys);
-        /* it is still there in that very millisecond */
+        /* a key still exists during the millisecond of its due time */
         if (due != INT64_MAX)
             when = RLT_MIN(when, due + 1);
     }
@@ -322,12 +322,12 @@ RELET_API void relet_local_effects_taken(relet_local *l, size_t n)
     if (rlt_buf_used(&s->effects) > 0)
         return;
     if (s->effect_broken)
-        s->effect_db = UINT32_MAX; /* its reader begins again                 */
+        s->effect_db = UINT32_MAX; /* a new reader selects anew               */
     s->effect_broken = 0;
     rlt_buf_shrink(&s->effects, 4096);
 }
 
-/* *at is the database and, above it, whether it has been begun. */
+/* *at is twice the database number; bit 0: that database has been begun. */
 RELET_API size_t relet_local_dump(relet_local *l, uint64_t *at,
                                   const uint8_t **p, int *broken)
 {
@@ -353,7 +353,7 @@ RELET_API size_t relet_local_dump(relet_local *l, uint64_t *at,
     *p = rlt_buf_head(&s->dump.buf);
     if (rlt_buf_used(&s->dump.buf) == 0) {
         rlt_buf_shrink(&s->dump.buf, 0);
-        s->effect_db = UINT32_MAX; /* a reader of the dump is anywhere */
+        s->effect_db = UINT32_MAX; /* the dump may end in any */
     }
     return rlt_buf_used(&s->dump.buf);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * server.h - a whole local server; what its own manual says, relet_local.h.
+ * server.h - a whole local server. Its manual is relet_local.h.
  */
 #ifndef RLT_SERVER_H
 #define RLT_SERVER_H

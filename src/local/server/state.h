@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * state.h - all that a local server knows: its data, clients, who waits for
- * what. Only structs; each room says which of them it keeps.
+ * state.h - the structs of a local server: databases, clients, waiters,
+ * subscriptions, settings. A file in parentheses maintains the struct.
  */
 #ifndef RLT_STATE_H
 #define RLT_STATE_H
@@ -16,17 +16,17 @@ struct rlt_peer;
 
 /* ------------------------------------------------------------- databases */
 
-/* One waiter for one key (blocked.c). */
+/* One client that waits for one key (blocked.c). */
 typedef struct rlt_waiter {
-    struct rlt_waiter *next, *back; /* for the same key, first come first    */
+    struct rlt_waiter *next, *back; /* same key, in order of arrival         */
     struct rlt_waiter *of_peer;     /* the next key of the same peer         */
     struct rlt_peer *peer;
-    rlt_entry *key;                 /* in db->waiting; value.p: the first    */
+    rlt_entry *key;                 /* in db->waiting; value.p: first        */
 } rlt_waiter;
 
 typedef struct rlt_db {
     rlt_keys keys;
-    rlt_dict waiting; /* key -> rlt_waiter *, the first in line              */
+    rlt_dict waiting; /* key -> rlt_waiter *, the first                      */
 } rlt_db;
 
 /* ------------------------------------------------------------ subscribing */
@@ -38,7 +38,7 @@ typedef enum rlt_local_pubsub_kind {
     RLT_NEWS_KINDS
 } rlt_local_pubsub_kind;
 
-/* One subscription (pubsub.c): in its topic's ring and in its peer's dict. */
+/* One subscription (pubsub.c): in its topic's list and in its peer's dict. */
 typedef struct rlt_reader {
     struct rlt_reader *next, *back; /* of the same topic                     */
     struct rlt_peer *peer;
@@ -65,14 +65,15 @@ enum {
 /* One peer that may have a key in its cache (track.c). */
 typedef struct rlt_tracker {
     struct rlt_tracker *next;
-    uint64_t peer_id; /* who may be gone by now                              */
+    uint64_t peer_id; /* this peer may be gone by now                        */
     int number;
 } rlt_tracker;
 
-/* A prefix for which changes are told, and the keys that changed since. */
+/* A key prefix whose changes are broadcast, and the keys changed since the last
+ * broadcast. */
 typedef struct rlt_prefix {
     rlt_dict changed;  /* value.i: id of the peer that changed it last       */
-    rlt_dict peers;    /* by their id, eight bytes                           */
+    rlt_dict peers;    /* keyed by peer id, eight bytes                      */
 } rlt_prefix;
 
 /* ------------------------------------------------------------------- users */
@@ -81,10 +82,10 @@ typedef struct rlt_user {
     struct rlt_user *next;
     rlt_str *name;
     int enabled, no_password, all_keys, all_channels, all_commands;
-    rlt_dict passwords; /* as they are: this is no place to keep secrets     */
+    rlt_dict passwords; /* clear text: not for real secrets                  */
     rlt_dict keys;      /* patterns                                          */
     rlt_dict channels;
-    rlt_dict rules;     /* "+get", "-@write": the last that is about it counts */
+    rlt_dict rules;     /* "+get", "-@write": the last that matches counts   */
 } rlt_user;
 
 /* ------------------------------------------------------------------- peers */
@@ -95,10 +96,10 @@ typedef struct rlt_watching {
     rlt_watch *watch;
     uint64_t changes;
     uint32_t db;
-    int expired; /* it was due when WATCH came                               */
+    int expired; /* the key was already due at WATCH                         */
 } rlt_watching;
 
-/* A queued command: its words in one block behind it. */
+/* A queued command; its arguments follow it in the same block. */
 typedef struct rlt_queued {
     struct rlt_queued *next;
     const rlt_command *command, *container;
@@ -117,36 +118,36 @@ typedef enum rlt_peer_wait {
 
 enum { RLT_REPLY_ON, RLT_REPLY_OFF, RLT_REPLY_SKIP, RLT_REPLY_SKIP_NEXT };
 
-/* What the decoder knows of the command that is arriving. */
+/* The decoder's state of the command that is arriving. */
 typedef struct rlt_decode {
-    int64_t words;   /* of the array still to come; 0: a new command         */
-    int64_t bulk;    /* bytes of the string that is arriving, -1: its header */
-    size_t at;       /* how far into the buffer                              */
-    size_t searched; /* how far a line end was looked for                    */
+    int64_t words;   /* array elements still due; 0: a new command           */
+    int64_t bulk;    /* bytes of the arriving string; -1: its header is due  */
+    size_t at;       /* bytes of the buffer that are decoded                 */
+    size_t searched; /* bytes searched for a line end                        */
 } rlt_decode;
 
 typedef struct rlt_arg {
-    size_t at, n; /* in the input buffer, from its head                      */
+    size_t at, n; /* offset in `in`, or in `words` if inline                 */
 } rlt_arg;
 
 typedef struct rlt_peer {
-    int number;           /* its place in server->peers                      */
+    int number;           /* index in server->peers                          */
     uint64_t id;
     struct rlt_server *server;
     rlt_buf in;
     rlt_out out;
     rlt_decode decode;
     rlt_arg *args;        /* of the command that is arriving                 */
-    relet_span *argv;     /* the same, as spans, while it runs               */
+    relet_span *argv;     /* args as spans, while the command runs           */
     uint32_t argc, args_cap;
-    rlt_buf words;        /* those of an inline command                      */
+    rlt_buf words;        /* unquoted arguments of an inline command         */
     int is_inline;        /* args are in `words`                             */
-    int held;             /* its command stays in `in`: it waits             */
+    int held;             /* the command stays in `in` during a wait         */
     uint32_t db;
     rlt_str *name;        /* NULL: none                                      */
     rlt_user *user;
     int authenticated;
-    int closing;          /* after what is in `out`                          */
+    int closing;          /* to be closed once `out` is sent                 */
     int reply_mode;
     int no_evict;
     int replaying;
@@ -154,7 +155,7 @@ typedef struct rlt_peer {
     const rlt_command *last, *last_container;
     /* multi.c */
     int in_multi, multi_broken, multi_changed;
-    uint32_t multi_flags; /* of all queued commands, together                */
+    uint32_t multi_flags; /* of all queued commands, ORed                    */
     uint32_t multi_count;
     rlt_queued *multi_first, *multi_last;
     rlt_watching *watching;
@@ -167,22 +168,22 @@ typedef struct rlt_peer {
     rlt_waiter *waiters_last;
     void *note;
     size_t note_size;
-    struct rlt_peer *resume_next; /* in server->resume: has input to go on   */
+    struct rlt_peer *resume_next; /* in server->resume: has input left       */
     int resuming;
     struct rlt_peer *pause_next, *pause_back; /* in server->paused           */
-    int again;             /* its command has yet to run, after a pause       */
+    int again;             /* the command is yet to run, after a pause        */
     /* pubsub.c */
     rlt_dict subscribed[RLT_NEWS_KINDS]; /* value.p: rlt_reader *            */
     /* track.c */
     int tracking;
-    uint64_t redirect;     /* id of the peer that is told, 0: itself         */
+    uint64_t redirect;     /* id of the peer notified, 0: this one           */
     rlt_dict prefixes;
-    rlt_out later;         /* for itself, until its command is answered      */
+    rlt_out later;         /* own invalidations, sent after its reply        */
 } rlt_peer;
 
 /* ------------------------------------------------------------------ server */
 
-/* A key that has come, in order (blocked.c). */
+/* A key that became available to waiters, in order (blocked.c). */
 typedef struct rlt_came {
     struct rlt_came *next;
     uint32_t db;
@@ -208,7 +209,7 @@ typedef struct rlt_counts {
 
 typedef struct rlt_server {
     relet_local_config config;
-    rlt_memory memory;    /* counts and caps, then the user's                */
+    rlt_memory memory;    /* counts and caps, then calls the user's          */
     size_t held, held_peak;
     rlt_pool pool;
     rlt_rand rand;
@@ -231,15 +232,15 @@ typedef struct rlt_server {
     uint32_t peers_cap, peers_count;
     uint64_t next_id;
     rlt_peer *current;    /* whose command is running                        */
-    rlt_peer *resume;     /* have input left to run                          */
+    rlt_peer *resume;     /* peers with input left to run                    */
     rlt_peer *resume_last;
     uint32_t blocked;     /* peers that wait                                 */
     rlt_out nowhere;      /* replies that CLIENT REPLY turned off            */
 
     /* blocked.c */
     rlt_came *came, *came_last;
-    int came_lost;        /* there were more                                 */
-    rlt_peer *paused, *paused_last; /* as they came                          */
+    int came_lost;        /* memory was short: a key is missing              */
+    rlt_peer *paused, *paused_last; /* in order of arrival                   */
     int64_t pause_until_ms;
     int64_t asleep_until_ms; /* DEBUG SLEEP: nothing is read until then       */
     int pause_all;
@@ -255,18 +256,18 @@ typedef struct rlt_server {
 
     /* propagate.c */
     rlt_buf effects;
-    size_t effect_unit;   /* where this unit begins                          */
-    uint32_t effect_count;/* commands in it                                  */
-    uint32_t effect_db;   /* what a reader has selected; UINT32_MAX: nothing */
+    size_t effect_unit;   /* offset where this unit begins                   */
+    uint32_t effect_count;/* commands in this unit                           */
+    uint32_t effect_db;   /* database selected in the log; UINT32_MAX: none  */
     int effect_broken, effect_off;
     rlt_out dump;         /* what relet_local_dump lends                     */
     const rlt_entry *dump_next; /* the key that comes next                   */
-    size_t effect_left;   /* words still to come of the one being written    */
+    size_t effect_left;   /* words still due of the command being written    */
 
     struct rlt_scripts *scripts;
-    const char *cut;      /* the next script ends with this error; NULL: not */
-    uint32_t cut_behind;  /* … behind so many changes                        */
-    rlt_user *users;      /* in the order of their names                     */
+    const char *cut;      /* error that ends the next script; NULL: none     */
+    uint32_t cut_behind;  /* … after this many changes                       */
+    rlt_user *users;      /* sorted by name                                  */
     rlt_user *user_default;
 } rlt_server;
 

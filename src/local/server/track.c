@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * track.c - who may keep which keys in a cache, and telling them of changes.
+ * track.c - client-side caching: which peers may cache which keys, and their
+ * invalidations.
  *
  * A key is remembered with the peers that have read it, and forgotten when it
  * changes. If it cannot be remembered, for want of memory or beyond the limit,
@@ -32,7 +33,8 @@ static void track_broken(rlt_peer *p)
     rlt_blocked_told(p);
 }
 
-/* Begins the message to the right peer; NULL: there is nobody to tell. */
+/* Begins the message to the peer, or to its redirection. Returns the recipient;
+ * NULL: none. */
 static rlt_peer *track_begin(rlt_peer *p)
 {
     rlt_peer *to = p;
@@ -64,7 +66,8 @@ static rlt_peer *track_begin(rlt_peer *p)
     return to;
 }
 
-/* Servers say it in the protocol of who tracks, also to who is told. */
+/* Redis writes this null in the protocol of the tracking peer, even to a
+ * redirection. */
 static void track_null(rlt_out *o, int resp)
 {
     if (resp > 2)
@@ -73,7 +76,7 @@ static void track_null(rlt_out *o, int resp)
         rlt_out_raw(o, "$-1\r\n", 5);
 }
 
-/* The key, or all keys if its p is NULL. */
+/* Invalidates the key, or all keys if key.p is NULL. */
 static void track_say(rlt_peer *p, relet_span key)
 {
     rlt_peer *to = track_begin(p);
@@ -89,8 +92,9 @@ static void track_say(rlt_peer *p, relet_span key)
     rlt_blocked_told(to);
 }
 
-/* Whose command it is is told when that is answered: by then it may have
- * another protocol. Until then the keys wait, as bulk strings. */
+/* The peer whose command is running is told after its reply: by then it may
+ * have another protocol. Until then the keys wait in `later`, as bulk
+ * strings. */
 static void track_tell(rlt_peer *p, relet_span key)
 {
     if (p != p->server->current)
@@ -101,7 +105,7 @@ static void track_tell(rlt_peer *p, relet_span key)
         rlt_out_bulk(&p->later, key);
 }
 
-/* Cuts what track_tell put there off *rest. */
+/* Cuts the next key that track_tell stored off *rest. */
 static relet_span track_waiting(relet_span *rest)
 {
     relet_span line = rlt_span_cut(rest, '\n'), key = relet_str(NULL);
@@ -191,8 +195,8 @@ static void track_forget(rlt_server *s, rlt_entry *e)
     rlt_dict_remove(&s->tracked, &s->pool, e);
 }
 
-/* A server keeps such keys in a tree, and tells them in the order of bytes. A
- * great many of them are told as they came, for the sake of time. */
+/* Redis keeps these keys in a tree, and sends them in byte order. Beyond
+ * TRACK_ORDERED keys they are sent as they came, to save time. */
 #define TRACK_ORDERED 256
 
 static rlt_entry *track_in_order(rlt_server *s, rlt_dict *d, relet_span key)
@@ -208,7 +212,7 @@ static rlt_entry *track_in_order(rlt_server *s, rlt_dict *d, relet_span key)
     return e;
 }
 
-/* Which key cannot be remembered: so all may have changed. */
+/* The changed key cannot be recorded, so all keys are invalidated. */
 static void track_lost(rlt_prefix *prefix)
 {
     const rlt_entry *in;

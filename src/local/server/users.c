@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * users.c - who may do what.
+ * users.c - the users of ACL, and what they are permitted to do.
  */
 #include "users.h"
 #include "lookup.h"
@@ -204,7 +204,8 @@ static int users_channels(const rlt_call *c, const rlt_user *u)
     return 1;
 }
 
-/* "@write", "get", "client|id", or "get|first-argument". */
+/* 1 if the rule is about this call: "@write", "get", "client|id", or
+ * "get|first-argument". */
 static int users_about(const rlt_call *c, relet_span rule)
 {
     relet_span name;
