@@ -440,7 +440,8 @@ const cli_command reap_command = {
     "reap [OPTION]... QUEUE...",
     "Jobs whose leases have ended wait again, or are dead when that happened\n"
     "too often; what is due begins to wait; results whose time is over go,\n"
-    "and the oldest beyond a number. Workers see to the first two themselves.\n"
+    "and the oldest beyond a number. Workers do the same; this is for queues\n"
+    "whose workers are away, and for bounds of your own.\n"
     "Of several such processes one is at work for a queue, by a lease that is\n"
     "told on standard error when it is gained or lost. Prints a line for each\n"
     "round that changed something. SIGTERM and SIGINT end it.",
