@@ -163,7 +163,7 @@ static void input_open(input *in, int walk)
                               RLT_SCAN_COUNT_HARD, RLT_SCAN_DEPTH_HARD};
 
     memset(in, 0, sizeof *in);
-    in->cursor = walk;
+    in->walk = walk;
     in->cap = PIECE;
     in->p = book_resize(&books[0], NULL, in->cap);
     in->tape = book_resize(&books[0], NULL, 256 * sizeof *in->tape);
@@ -226,7 +226,7 @@ static uint64_t ours_walk(relet_value v)
 
 static void input_take(input *in)
 {
-    if (in->cursor)
+    if (in->walk)
         in->sum += ours_walk(rlt_scan_value(&in->scan, in->p + in->from));
     in->from += rlt_scan_next(&in->scan);
     in->replies++;
