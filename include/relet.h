@@ -278,7 +278,7 @@ typedef struct relet_config {
 /* The defaults: localhost:6379, database 0, limits for a server process.
  * relet_config_init_small: the smallest that is useful, about 8 KiB a client
  * with fixed buffers. The stack comes on top: no call takes more than 4 KiB of
- * it. README has the figures as measured. */
+ * it. docs/limits.md has the figures as measured. */
 RELET_API void relet_config_init(relet_config *c);
 RELET_API void relet_config_init_small(relet_config *c);
 
@@ -866,7 +866,7 @@ typedef struct relet_queue_info {
     int64_t put, done_ever;
     int64_t limit;   /* of leased jobs; below 0: none                        */
     int64_t is_closed, is_stopped; /* takes no jobs; gives no jobs out       */
-    int64_t waits_s; /* age of the oldest waiting job; below 0: none waits   */
+    int64_t waits_s; /* since the first job in line was put; below 0: none */
     int64_t due_ms, lapse_ms; /* until a delayed job is due; until a lease
                       * ends; below 0: there is none                         */
     int64_t server_us; /* the server's clock, since 1970                     */

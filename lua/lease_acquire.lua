@@ -4,10 +4,10 @@
 -- ARGV  1 owner  2 term  3 ttl in ms  4 channel to be woken by, or ''
 --       5 quarantine in ms, 0: none
 -- Returns {status, token, ms left (-1: no end), server time in us, place in
--- the line}; status 1 granted, 0 held by another, -1 the owner had this term
--- and it is over, -2 too soon: another server may have granted it meanwhile.
--- Asking twice for a term gives one grant, with the same token.
--- Invariant: tokens only grow; the fence survives every lease and never ends.
+-- line}. status: 1 granted; 0 another owner holds it; -1 the owner had the term
+-- and it is over; -2 too soon, another server may have granted it meanwhile.
+-- A repeated request for a term gets the same grant, with the same token.
+-- Invariant: tokens only grow; the fence outlives each lease and never expires.
 local t = redis.call('TIME')
 local now, term, ttl = t[1] * 1000000 + t[2], tonumber(ARGV[2]), ARGV[3]
 local holder = redis.call('GET', KEYS[1])

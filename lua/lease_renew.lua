@@ -1,8 +1,9 @@
 #!lua flags=allow-oom
 -- lease_renew.lua: the holder goes on holding.
 -- KEYS  1 lease  2 fence        ARGV  1 owner  2 token  3 ttl in ms
--- Returns {status, last token, ms left, server time in us}; status 1 renewed,
--- 0 another holds it or a newer token was given out, -1 nobody holds it.
+-- Returns {status, last token, ms left, server time in us}. status: 1 renewed;
+-- 0 another owner holds the lease, or a newer token was given out; -1 the lease
+-- is free.
 -- Invariant: only the owner with the newest token moves the end of a lease,
 -- and a lease that has ended is not renewed.
 local t = redis.call('TIME')

@@ -2,11 +2,13 @@
 -- queue_cancel.lua: a job is not wanted any more.
 -- KEYS  1 jobs  2 ids  3 ranked  4 delayed
 -- ARGV  1 id, or ''  2 number, when there is no id
--- Returns {letter, number}; c cancelled, r it runs, and whoever renews its
--- lease is told, e it has ended, g there is none. Errors: VERSION.
--- Invariant: what is leased ends by its owner or with its lease, never to come
--- back. A place in line without a record is passed over when its turn comes,
--- and counted in `holes` until then.
+-- Returns {letter, number}. letter: c cancelled; r the job runs, and its worker
+-- is told when it renews the lease; e the job has ended; g there is no such
+-- job. Errors: VERSION.
+-- The reply_to channel of a cancelled job gets 'number c '.
+-- Invariant: a leased job ends by its worker or with its lease, and never waits
+-- again. The number of a cancelled job may stay in `waiting` without a record:
+-- it is skipped when its turn comes, and counted in `holes` until then.
 local n = ARGV[2]
 if ARGV[1] ~= '' then n = redis.call('HGET', KEYS[2], ARGV[1]) or '' end
 n = string.match(n, '^%d+') or ''

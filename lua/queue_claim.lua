@@ -2,9 +2,9 @@
 -- queue_claim.lua: the next jobs are leased.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 leased
 -- ARGV  1 worker  2 op  3 lease in ms  4 how many, 1 at least  5 bytes at most
--- Returns {us of the server, when more are due, how many were passed over, -1:
--- others are held back, then number, record, state of each}; {}: see queue_held
--- Invariant: a job is leased, by the largest token, before it waits no more.
+-- Returns {server us, when more are due, how many numbers were skipped or -1:
+-- throttled, then number, record, state of each}; {}: op done, see queue_held.
+-- Invariant: a job is leased, under the largest token, before it stops waiting.
 local call, want, got, bytes, k, o = redis.call, ARGV[4] + 0, 0, 0, 0, -5
 local t, get, held, set, add = call('TIME'), {}, {}, {}, {0, ('.'):rep(65)}
 local now, ids = t[1] * 1000000 + t[2], call('LRANGE', KEYS[2], 0, want - 1)

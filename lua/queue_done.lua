@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 -- queue_done.lua: jobs are done of which nothing is kept.
 -- KEYS  1 jobs  2 leased
--- ARGV  1 worker  2 op  then number and token of each
--- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters; an older one: none. Errors: VERSION.
--- Invariant: what is not leased with its token stays as it is. A lease without
--- a record is none, so records go first.
+-- ARGV  1 worker  2 op  then number and token of each job
+-- Returns a letter for each job: d done, l lost, g gone. A repeat of the last
+-- op gets the same letters, an older op none. Errors: VERSION.
+-- Invariant: a job that is not leased under its token does not change. Records
+-- are removed before leases, as a lease without a record counts for nothing.
 local ask, gone, out, said = {'version', 'd' .. ARGV[1], 'done'}, {}, {}, {}
 local find, got = string.find, 0
 for i = 3, #ARGV, 2 do ask[(i + 5) / 2] = ARGV[i] .. 's' end

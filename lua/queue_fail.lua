@@ -1,13 +1,14 @@
 #!lua flags=allow-oom
 -- queue_fail.lua: attempts have failed: again later, or never.
 -- KEYS  1 jobs  2 leased  3 delayed  4 dead
--- ARGV  1 worker  2 op  then name, token, verdict, ms to wait and error of
---       each. A name is 'number' or 'number,rank'. Verdicts: r retry, s snooze
+-- ARGV  1 worker  2 op  then name, token, verdict, ms to wait and error of each
+--       job. A name is 'number' or 'number,rank'. Verdicts: r retry, s snooze
 --       (the attempt does not count), x dead
--- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters; an older one: none. Who waits hears 'number x error'. VERSION.
--- Invariant: what is not leased with its token stays as it is. A job is in its
--- new place before it leaves the old one. What was cancelled is not retried.
+-- Returns a letter for each job: d done, l lost, g gone. A repeat of the last
+-- op gets the same letters, an older op none. Errors: VERSION.
+-- The reply_to channel of a job that is dead now gets 'number x error'.
+-- Invariant: a job that is not leased under its token does not change. A job is
+-- in its new place before it leaves the old one. No cancelled job is retried.
 local t = redis.call('TIME')
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local ask, said, out = {'version', 'f' .. ARGV[1], 'due'}, '', {}

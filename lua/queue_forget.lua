@@ -1,13 +1,14 @@
 #!lua flags=allow-oom
 -- queue_forget.lua: what clients were told is not remembered for ever.
 -- KEYS  1 jobs  2 ids
--- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 s for
---       which no other look that named some may have gone on; none: any
--- Returns where to go on, '' at the end. To be called once in a while.
+-- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 s: no
+--       look begins if another one that named some went on within that time;
+--       absent: it begins in any case
+-- Returns where to go on, '' at the end. Call it once in a while.
 -- Errors: VERSION.
--- Invariant: what the last steps of a client were, for repeats, is marked when
--- it is found, which its next step undoes, and goes an hour after that. A
--- window of queue_unique goes when it has closed; its job keeps the id.
+-- Invariant: a client's last step, kept to recognise repeats, is marked when it
+-- is found and removed an hour later; the client's next step undoes the mark. A
+-- window of queue_unique is removed when it has closed; its job keeps the id.
 local now = tonumber(redis.call('TIME')[1])
 local q = redis.call('HMGET', KEYS[1], 'version', 'swept')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end

@@ -2,11 +2,11 @@
 -- queue_held.lua: what a claim brought whose answer was lost.
 -- KEYS  1 jobs
 -- ARGV  1 worker  2 op
--- Returns {1 when this op was the worker's last that brought anything, us of
--- the server, 0, then number, record, state of each that is still leased to
--- it}. Errors: VERSION.
--- Invariant: a claim of this op that comes later brings nothing: whoever asks
--- does not wait for it.
+-- Returns {1 if the queue had noted this op as the worker's last claim, server
+-- time in us, 0, then number, record, state of each job of that claim that the
+-- worker still holds}. Errors: VERSION.
+-- Invariant: a claim of this op that reaches the server later brings no jobs,
+-- so the worker does not have to wait for it.
 local t, get = redis.call('TIME'), {}
 local q = redis.call('HMGET', KEYS[1], 'version', 'c' .. ARGV[1])
 local op, held = string.match(q[2] or '', '^(%d+)([ %d]*)')

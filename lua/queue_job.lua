@@ -2,11 +2,11 @@
 -- queue_job.lua: what is known of one job.
 -- KEYS  1 jobs  2 ids  3 delayed  4 leased  5 done  6 dead
 -- ARGV  1 id, or ''  2 number, when there is no id
--- Returns {place, number, ms, record, state, text}; place: w waiting, y delayed
--- until ms, l leased until ms, d done and kept until ms, x dead since ms, g
--- there is none, of which no more is told. text: 'p' and how far it has come,
--- 'd' and its result, 'x' and the last error. Errors: VERSION.
--- Invariant: nothing is changed.
+-- Returns {place, number, ms, record, state, text}. place: w waiting, y delayed
+-- until ms, l leased until ms, d done and kept until ms, x dead since ms; only
+-- {'g', number} if there is no such job. text: 'p' and the progress, 'd' and
+-- the result, or 'x' and the last error. Errors: VERSION.
+-- Invariant: nothing changes.
 local n = ARGV[2]
 if ARGV[1] ~= '' then n = redis.call('HGET', KEYS[2], ARGV[1]) or '' end
 n = string.match(n, '^%d+') or ''

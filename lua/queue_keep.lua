@@ -2,10 +2,10 @@
 -- queue_keep.lua: jobs are done that have an id, a result or someone waiting.
 -- KEYS  1 jobs  2 leased  3 done  4 ids
 -- ARGV  1 worker  2 op  then number, token, ms to keep it and result of each
--- Returns a letter for each: d done, l lost, g gone. The same op again: the
--- same letters; an older one: none. Who waits hears 'number d result'. VERSION.
--- Invariant: what is not leased with its token stays. What is kept is in
--- `done`, by when it goes, before it is leased no more.
+-- Returns a letter for each: d done, l lost, g gone; a repeat gets the same, an
+-- older op none. Channel reply_to gets 'number d result'. Errors: VERSION.
+-- Invariant: a job not leased under its token does not change. A kept job is in
+-- `done`, scored by the end of that time, before it leaves `leased`.
 local t, said, out, free = redis.call('TIME'), '', {}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local ask = {'version', 'd' .. ARGV[1], 'done'}

@@ -2,12 +2,12 @@
 -- queue_list.lua: the jobs of one place, in its order, a page.
 -- KEYS  1 jobs  2 waiting, ranked, delayed, leased, done or dead
 -- ARGV  1 letter of the place: w, k, y, l, d, x  2 where to begin, 0 at first
---       3 how many to look at, up to 128; fewer of long ones  4 how many bytes
---       of a record and a text are told, 1100 at least  5 only those of a type
--- Returns {where to go on, or -1: that was all; us of the server; then number,
--- ms, bytes of record, record, state, text, bytes of text of each}. VERSION.
--- Invariant: nothing is changed. What stands in the place but is elsewhere, or
--- gone, is left out. What moves between two pages is told twice or not at all.
+--       3 how many to look at, up to 128; fewer if they are long  4 bytes of a
+--       record and of a text to return, 1100 at least  5 a type: only its jobs
+-- Returns {where to go on, -1: the end; server us; then number, ms, bytes
+-- of record, record, state, text, bytes of text of each}. Errors: VERSION.
+-- Invariant: nothing changes. A number whose job is gone or in another place is
+-- left out. A job that moves between two pages is listed twice or not at all.
 local t, from, cut, is = redis.call('TIME'), ARGV[2] + 0, ARGV[4] + 0, ARGV[1]
 local last, list, at, get = from + ARGV[3] - 1, {}, {}, {'version'}
 if is == 'w' then list = redis.call('LRANGE', KEYS[2], from, last) else

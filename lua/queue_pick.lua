@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 -- queue_pick.lua: the next jobs of one type are leased, of 128 in line.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 leased
--- ARGV  as queue_claim's, then 6 type  7 score to begin behind, -inf at first
--- Returns as queue_claim does, but third a letter: m more may come, e no more,
--- h others are held back, w queue_rank comes first; and where to go on.
--- Invariant: as queue_claim's.
+-- ARGV  as of queue_claim, then 6 type  7 score to begin after, -inf at first
+-- Returns as queue_claim, but third a letter, then where to go on: m more may
+-- follow, e the end, h throttled; or w alone: queue_rank comes first.
+-- Invariant: as of queue_claim.
 local t, want, at, gone, k = redis.call('TIME'), ARGV[4] + 0, ARGV[7], {}, 0
 local got, sum, top, get, add, set, held, rec = 0, 0, 1048576, {}, {}, {}, ''
 local now, q = t[1] * 1000000 + t[2], redis.call('HMGET', KEYS[1], 'version',

@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- queue_progress.lua: how far a job has come, as its owner puts it.
 -- KEYS  1 jobs
--- ARGV  number, token and text of each
--- Returns a letter for each: d noted, l lost, g gone. Errors: VERSION.
--- Invariant: what is not leased with its token stays as it is. The last text
--- stands where the error or the result of a job does, and goes with the job.
+-- ARGV  number, token and text of each job
+-- Returns a letter for each job: d noted, l lost, g gone. Errors: VERSION.
+-- Invariant: a job that is not leased under its token does not change. The last
+-- text is in the field of the job's error or result, and is removed with the
+-- job.
 local ask, said, set = {'version'}, '', {}
 for i = 1, #ARGV, 3 do ask[#ask + 1] = ARGV[i] .. 's' end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))

@@ -2,10 +2,10 @@
 -- queue_purge.lua: jobs go, whatever became of them.
 -- KEYS  1 jobs  2 ids  3 waiting  4 ranked  5 delayed  6 dead  7 done  8 leased
 -- ARGV  1 which: w waiting, y delayed, x dead, d done, l leased, a all
---       2 how many at most, up to 128, of long ones fewer  3 '1': leased, too
--- Returns {gone, 1 when there is more to do}. Errors: VERSION, LEASED.
--- Invariant: what is leased stays unless it was asked for; its owner is then
--- told that it is gone. Records go before their places.
+--       2 how many at most, up to 128; fewer if long  3 '1': leased ones, too
+-- Returns {removed, 1 if there is more to do}. Errors: VERSION, LEASED.
+-- Invariant: a leased job goes only if l or a and '1' ask for it; its worker is
+-- then told that it is gone. Records are removed before numbers in places.
 local v, most, gone = redis.call('HGET', KEYS[1], 'version'), ARGV[2] + 0, 0
 local held, more, bytes = redis.call('ZCARD', KEYS[8]), 0, 0
 if v ~= '1' and v then return redis.error_reply('VERSION ' .. v) end

@@ -1,11 +1,11 @@
 -- queue_put.lua: plain jobs enter at the end, all of them or none.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 idle
 -- ARGV  1 producer  2 op  3 how many may wait, 0: any number  4... payloads
--- Returns {number of the first, 1 when this op had been done}; the others
--- follow it. Errors: VERSION, CLOSED, FULL.
--- Invariant: a number without a record is no job, so records come last. While
--- there are ranks, all new ones have one. A sleeper for each job is woken, of
--- the first eight.
+-- Returns {number of the first job, 1 if this op had been done}; the other jobs
+-- have the numbers after it. Errors: VERSION, CLOSED, FULL.
+-- Invariant: a number without a record is no job, so records are written last.
+-- Once the queue has ranks, all new jobs are ranked. An idle worker is woken
+-- for each job, among the first eight.
 local t, born, set, line = redis.call('TIME'), '.', {}, {}
 local format = string.format
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',

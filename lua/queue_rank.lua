@@ -3,12 +3,12 @@
 -- KEYS  1 jobs  2 waiting  3 ranked
 -- ARGV  1 how many at most, up to 128; fewer when records are long
 -- Returns {moved, how many are left}. Errors: VERSION.
--- Jobs of one type leave from the middle of a line: of a list none does at a
--- price that is bounded. From now on new jobs have ranks, too; what was given
--- back has the one that it had: see queue_ready.
--- A place without a record goes.
--- Invariant: a job is in two places before it is in one. The last go first, as
--- the list comes before the ranks.
+-- A claim by type takes jobs from the middle of the line; in a list the cost of
+-- that has no bound. From now on new jobs are ranked, too; a job that was given
+-- back gets the rank that it had: see queue_ready.
+-- A number without a record is removed.
+-- Invariant: a job is in both places before it leaves one. The end of the list
+-- moves first, as the list comes before the ranked jobs.
 local line, version = {}, redis.call('HGET', KEYS[1], 'version')
 if version ~= '1' and version then
     return redis.error_reply('VERSION ' .. version)

@@ -3,13 +3,14 @@
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 idle
 -- ARGV  1 how many at most, up to 128
 -- Returns {how many, ms until the next is due, or -1}. Errors: VERSION.
--- Delayed are 'number' or 'number,rank', by 1024 * ms + number % 1024, so that
--- those of a millisecond come in order. Rank r stands in front of what came up
--- to 1000 * r jobs before it and no further, so that none waits for ever. No
--- two have one score, so that who goes by scores passes none over.
--- Invariant: a job is in two places before it is in one, never in none. A
--- sleeper for each job is woken, of the first eight; and one, when none is due,
--- but the next is sooner than what one was told last.
+-- `delayed` has 'number' or 'number,rank', scored 1024 * ms + number % 1024, so
+-- that jobs of one millisecond keep their order. A job of rank r overtakes at
+-- most the 1000 * r jobs put just before it, so that no job starves. No two
+-- jobs in `ranked` have the same score, so that a reader that goes on after a
+-- score skips none.
+-- Invariant: a job is in both places before it leaves one, never in none. An
+-- idle worker is woken for each job, among the first eight; one is woken, too,
+-- if no job is due, but the next is due sooner than a worker was told last.
 local t, line, awake = redis.call('TIME'), {}, 0
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'ranks', 'told')

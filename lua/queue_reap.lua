@@ -2,10 +2,10 @@
 -- queue_reap.lua: what is leased to nobody any more is relet.
 -- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
 -- ARGV  1 how many at most, up to 128  2 stalls that a job may have  3 ms to
---       hold off behind a restart, a failover, or when the clock is past  4 ms
--- Returns {relet, dead, ms until more or -1, ms of the clock}. Errors: VERSION.
--- Invariant: nothing is taken before its time by this clock. A job is in its
--- new place before it leaves the old one. Who waits hears 'number x why'.
+--       hold off after a restart, a failover, a clock past 4  4 latest clock ms
+-- Returns {relet, dead, ms until more or -1, server ms}. Errors: VERSION.
+-- Invariant: no lease ends early by the server clock. A job is in its new place
+-- before it leaves the old one. reply_to of a dead job gets 'number x why'.
 local t, back, dead, get, set = redis.call('TIME'), {}, {}, {'version'}, {}
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = redis.call('HMGET', KEYS[1], 'version', 'run', 'open')

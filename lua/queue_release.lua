@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 -- queue_release.lua: jobs that were not begun go back to the front.
 -- KEYS  1 jobs  2 waiting  3 leased  4 idle
--- ARGV  number and token of each, in the order in which they were leased
--- Returns a letter for each: d done, l lost, g gone. Errors: VERSION.
--- Invariant: what is not leased with its token stays as it is. A job waits
--- before its lease ends, and no attempt was made of it; the lease of one that
--- was cancelled ends. A sleeper for each is woken, of the first eight.
+-- ARGV  number and token of each job, in the order in which they were leased
+-- Returns a letter for each job: d done, l lost, g gone. Errors: VERSION.
+-- Invariant: a job that is not leased under its token does not change. A job is
+-- in `waiting` before its lease ends, and the attempt does not count. A
+-- cancelled job does not wait again: its lease ends. An idle worker is woken
+-- for each job, among the first eight.
 local ask, said, back, set = {'version'}, '', {}, {}
 for i = 1, #ARGV, 2 do ask[#ask + 1] = ARGV[i] .. 's' end
 local q = redis.call('HMGET', KEYS[1], unpack(ask))

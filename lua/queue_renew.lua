@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 -- queue_renew.lua: the leases of a worker go on.
 -- KEYS  1 jobs  2 leased
--- ARGV  1 lease in ms  2 ms after which none goes on  then number and token
---       of each
--- Returns {a letter for each: r renewed, c renewed, but it is to be cancelled,
--- o too old, l lost, g gone; us of the server}. Errors: VERSION.
--- Invariant: only the token of a lease moves its end, and only while it is
--- one.
+-- ARGV  1 lease in ms  2 ms from the claim after which no lease is renewed
+--       then number and token of each job
+-- Returns {a letter for each job: r renewed, c renewed, but the job is to be
+-- cancelled, o too old, l lost, g gone; server time in us}. Errors: VERSION.
+-- Invariant: only the token of a lease moves its end, and only while the job is
+-- leased.
 local t, said, add = redis.call('TIME'), '', {}
 local now, ask = t[1] * 1000000 + t[2], {'version'}
 for i = 3, #ARGV, 2 do ask[#ask + 1] = ARGV[i] .. 's' end

@@ -3,12 +3,12 @@
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 leased  6 done  7 dead
 -- ARGV  1 number  2 ms that its worker has to renew a lease  3 ms for which a
 --       result is kept
--- Returns letters: h numbers and tokens to come are above the job's, g what was
--- left of it without a record is gone, s its state cannot be read, so it is
--- dead, y it waits, l it is leased, d it is done, x it is dead; u its record or
--- numbers cannot be read, so nothing is changed; none: all was well. VERSION.
--- Invariant: what is in its place stays so. A worker that has the job may keep
--- it, nobody else gets it for ARGV[2]. queue_ready is to follow for what waits.
+-- Returns letters: h future numbers and tokens exceed the job's; g it had no
+-- record, the rest was removed; s its state cannot be read: it is dead; y it
+-- waits; l it is leased; d it is done; x it is dead; u its record or numbers
+-- cannot be read: nothing changed; none: all was well. Errors: VERSION.
+-- Invariant: a job in its place stays. The worker of a leased job may keep the
+-- job; no other gets it for ARGV[2] ms. After y, queue_ready is to follow.
 local t, n, call, did = redis.call('TIME'), ARGV[1], redis.call, ''
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = call('HMGET', KEYS[1], 'version', 'seq', 'fence', 'due', n, n .. 's')

@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 -- queue_replay.lua: dead jobs wait once more.
 -- KEYS  1 jobs  2 delayed  3 dead
--- ARGV  1 how often a job may be replayed  2 how many at most, oldest first,
---       when none is named  3 behind how many of the dead  4... numbers
--- Returns {replayed, refused, numbers that are not dead, 1 when there is more:
--- of long ones fewer are looked at}. What was cancelled is refused. VERSION.
--- Invariant: a job keeps its number, its id and its owners; attempts and
--- stalls begin anew, replays are counted. It is delayed, until queue_ready,
--- which is to follow, before it is dead no more.
+-- ARGV  1 how often a job may be replayed  2 how many at most, oldest first, if
+--       no number is given  3 how many dead jobs to skip then  4... numbers
+-- Returns {replayed, refused, numbers that are not dead, 1 if there is more:
+-- fewer are looked at if long}. A cancelled job is refused. Errors: VERSION.
+-- Invariant: a job keeps its number, its id and its owners; attempts and stalls
+-- begin at 0, replays are counted. The job is in `delayed`, until queue_ready,
+-- which is to follow, before it leaves `dead`.
 local t, get, count = redis.call('TIME'), {'version', 'due'}, {0, 0, 0, 0}
 local ms, late, live = t[1] * 1000 + math.floor(t[2] / 1000), {}, {}
 local names, set, bytes = {unpack(ARGV, 4)}, {}, 0

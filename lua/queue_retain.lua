@@ -2,9 +2,10 @@
 -- queue_retain.lua: a job that is done is kept for so long from now.
 -- KEYS  1 jobs  2 ids  3 done
 -- ARGV  1 id, or ''  2 number, when there is no id  3 ms
--- Returns {place, number, ms until when}, as queue_job does; of places but d
--- only w (also for its time), l, x and g, and -1. Errors: VERSION.
--- Invariant: what is not done stays as it is, and what is stays where it is.
+-- Returns {place, number, ms until when}, place as of queue_job. If the job is
+-- not done: w (also if it is delayed), l or x, and -1 for ms; if there is no
+-- such job, only {'g', number}. Errors: VERSION.
+-- Invariant: a job that is not done does not change; a done job stays done.
 local t, n = redis.call('TIME'), ARGV[2]
 if ARGV[1] ~= '' then n = redis.call('HGET', KEYS[2], ARGV[1]) or '' end
 n = string.match(n, '^%d+') or ''

@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
 -- queue_sleep.lua: a worker without work lines up to be woken.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 idle
--- ARGV  1 its channel  2 '1' to line up, '0' to leave the line, 'p' to line up
---       or, as it was woken and what waits is not for it, to wake another one
--- Returns {us of the server, when more are due, 1 when it stands in line; 0:
--- there is work, or it left}. Errors: VERSION.
--- Invariant: who stands in line while jobs wait has been told to wake up, or
--- lined up before they came; and knows when more are due, or is told when that
--- becomes sooner. Who is held back does not line up: it asks again. Who leaves
--- wakes another one, as it may be that nobody else was told.
+-- ARGV  1 channel of the worker  2 '1' to line up, '0' to leave the line, 'p'
+--       to line up or, after a wake-up for jobs that are not for this worker,
+--       to wake another one
+-- Returns {server time in us, when more are due, 1 if the worker is in line; 0:
+-- jobs wait, or the worker left}. Errors: VERSION.
+-- Invariant: a worker that is in line while jobs wait was told to wake up, or
+-- lined up before the jobs came. It knows when more are due, or is told when
+-- that becomes sooner. A throttled worker does not line up: it asks again. A
+-- worker that leaves wakes another one, as perhaps no other worker was told.
 local t = redis.call('TIME')
 local q = redis.call('HMGET', KEYS[1], 'version', 'due', 'holes')
 if q[1] ~= '1' and q[1] then return redis.error_reply('VERSION ' .. q[1]) end

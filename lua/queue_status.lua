@@ -2,13 +2,13 @@
 -- queue_status.lua: how a queue is, in numbers.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 leased  6 done  7 dead
 --       8 idle                          ARGV  none
--- Returns {version, how many wait, wait by rank, are delayed, are leased, are
--- done and kept, are dead, workers without work, numbers given, done in all,
--- limit or -1, 1 when it takes no jobs, 1 when it gives none out, s for which
--- the oldest has waited or -1, ms until one is due or -1, ms until a lease
--- ends or -1, us of the server}. Of places without a job those of the list that
--- are known are left out.
--- Invariant: nothing is changed.
+-- Returns {version, jobs that wait, wait by rank, are delayed, are leased, are
+-- done and kept, are dead, idle workers, numbers given, jobs done in all, limit
+-- or -1, 1 if the queue takes no jobs, 1 if it gives none out, s since the put
+-- of the first job in line or -1, ms until a job is due or -1, ms until a lease
+-- ends or -1, server time in us}. Numbers in `waiting` without a job are left
+-- out as far as they are known.
+-- Invariant: nothing changes.
 local t = redis.call('TIME')
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local first = redis.call('LRANGE', KEYS[2], 0, 0)[1] or

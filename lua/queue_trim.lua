@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
 -- queue_trim.lua: what was kept long enough goes.
 -- KEYS  1 jobs  2 done  3 dead  4 ids
--- ARGV  1 how many done ones may be kept  2 how many dead ones  3 ms for which
---       dead ones are kept, 0: for ever  4 how many go at most, up to 128, of
---       long ones fewer
--- Returns {gone, 1 when there is more to do}. Errors: VERSION.
--- Invariant: only what has ended goes. Records go before their places, so that
--- a step that fails in the middle is done again.
+-- ARGV  1 how many done jobs may be kept  2 how many dead ones  3 ms for which
+--       dead jobs are kept, 0: for ever  4 how many to remove at most, up to
+--       128; fewer if they are long
+-- Returns {removed, 1 if there is more to do}. Errors: VERSION.
+-- Invariant: only jobs that have ended are removed. Records are removed before
+-- the numbers in the places, so that a step that fails in the middle is done
+-- again.
 local t, most, more, bytes = redis.call('TIME'), tonumber(ARGV[4]), 0, 0
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local v, gone, del, ids = redis.call('HGET', KEYS[1], 'version'), 0, {}, {}

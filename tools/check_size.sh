@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_size.sh - the sizes that README promises, measured.
+# check_size.sh - the sizes that docs/numbers.md tells, measured.
 #
 # relet.o of the amalgamation at -Os, its text; the static musl command,
 # stripped. A size that misses its goal has a bound of its own, so that it does

@@ -221,8 +221,7 @@ room_text() {
     for room in $1; do
         [ -f "src/$room.c" ] || { echo "there is no room $room" >&2; return 1; }
         ${CC:-cc} -std=c99 -Os -DNDEBUG $unwound -Iinclude -c \
-            $(${MAKE:-make} -s folders) -o "$work/room.o" "src/$room.c" ||
-            return 1
+            $folders -o "$work/room.o" "src/$room.c" || return 1
         sum=$((sum + $(text_of "$work/room.o")))
     done
     echo $sum
@@ -240,9 +239,11 @@ without() {
 }
 
 texts() {
-    rooms=$($MAKE -s rooms) && driver=$($MAKE -s driver) || return 1
-    client=$(without "$rooms" "$lease_rooms $job_rooms")
-    core=$(room_text "$(without "$client" "$driver")") || return 1
+    rooms=$($MAKE -s rooms) && driver=$($MAKE -s driver) &&
+        folders=$($MAKE -s folders) || return 1
+    client=$(without "$rooms" "$lease_rooms $job_rooms") || return 1
+    core=$(without "$rooms" "$lease_rooms $job_rooms $driver") || return 1
+    core=$(room_text "$core") || return 1
     client=$(room_text "$client") || return 1
     leases=$(room_text "$lease_rooms") || return 1
     # That these rooms are still there:

@@ -123,6 +123,17 @@ static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
             disk_us < other->run_us);
 }
 
+/* The same of the other program, which asks for no copies: its lease was
+ * forgotten, and the older one came back (seed 3611190049573 of WORK=lease). */
+static int belief_other_forgotten(const int64_t *void_us, int64_t other_us,
+                                  const sim_hold *h)
+{
+    int64_t copy_us = void_us[SIM_VOID_COPY], disk_us = void_us[SIM_VOID_DISK];
+
+    return (other_us <= copy_us && copy_us < h->run_us) ||
+           (other_us <= disk_us && disk_us < h->run_us);
+}
+
 /* Whether what happened since allows both of these to be believed; o NULL: the
  * other program's. Who was first stays known where he asked for copies, to all
  * but a server that was replaced. */
@@ -138,6 +149,7 @@ static int belief_excused(const sim_world *w, const sim_hold *h,
     if (run_us > h->run_us)
         run_us = h->run_us;
     return run_us <= void_us[SIM_VOID_TIME] ||
+           (o == NULL && belief_other_forgotten(void_us, other_us, h)) ||
            (o && (belief_forgotten(void_us, h, o) ||
                   belief_forgotten(void_us, o, h))) ||
            (run_us <= void_us[SIM_VOID_COPY] && !(first && first->copies)) ||
