@@ -68,28 +68,38 @@ static void steps_jobs_back(rlt_args *w, const rlt_worker_entry *d)
     }
 }
 
-static void steps_keys(rlt_args *w, const rlt_worker_entry *d,
-                       const rlt_queue_key *key, size_t keys)
+/* The keys of each step, in the order of rlt_step, behind RLT_KEY_JOBS, which
+ * each step has; RLT_KEY_JOBS is 0, and ends a row. */
+static const uint8_t steps_keys[RLT_STEPS][5] = {
+    {RLT_KEY_LEASED},
+    {RLT_KEY_LEASED},
+    {RLT_KEY_WAITING, RLT_KEY_LEASED, RLT_KEY_IDLE},
+    {RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_DELAYED, RLT_KEY_IDLE},
+    {0},
+    {RLT_KEY_WAITING, RLT_KEY_RANKED},
+    {RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_LEASED},
+    {RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_IDLE},
+    {RLT_KEY_WAITING, RLT_KEY_RANKED, RLT_KEY_IDLE},
+    {RLT_KEY_WAITING, RLT_KEY_LEASED, RLT_KEY_DEAD, RLT_KEY_IDLE},
+    {RLT_KEY_DONE, RLT_KEY_DEAD, RLT_KEY_IDS},
+    {RLT_KEY_IDS}};
+
+static void steps_say_keys(rlt_args *w, const rlt_worker_entry *d,
+                           rlt_step step)
 {
-    size_t i;
+    const uint8_t *key = steps_keys[step];
 
-    for (i = 0; i < keys; i++)
-        rlt_args_key(w, &d->queue, key[i]);
+    rlt_args_key(w, &d->queue, RLT_KEY_JOBS);
+    for (; *key != RLT_KEY_JOBS; key++)
+        rlt_args_key(w, &d->queue, (rlt_queue_key)*key);
 }
-
-#define STEPS_KEYS(w, d, key) \
-    steps_keys(w, d, key, sizeof(key) / sizeof(key)[0])
 
 static rlt_own_script steps_say_claim(const relet *r, rlt_args *w,
                                       const rlt_worker_entry *d,
                                       const rlt_worker_request *e)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_RANKED, RLT_KEY_LEASED};
-
     rlt_assert(e->count > 0);
     rlt_assert(e->count <= RLT_WORKER_BATCH);
-    STEPS_KEYS(w, d, keys);
     rlt_args_add(w, rlt_workers_name(d));
     rlt_args_number(w, e->op);
     rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
@@ -106,7 +116,6 @@ static rlt_own_script steps_say_claim(const relet *r, rlt_args *w,
 static rlt_own_script steps_say_recall(rlt_args *w, const rlt_worker_entry *d,
                                        const rlt_worker_request *e)
 {
-    rlt_args_key(w, &d->queue, RLT_KEY_JOBS);
     rlt_args_add(w, rlt_workers_name(d));
     rlt_args_number(w, e->op);
     return RLT_SCRIPT_QUEUE_HELD;
@@ -114,9 +123,6 @@ static rlt_own_script steps_say_recall(rlt_args *w, const rlt_worker_entry *d,
 
 static rlt_own_script steps_say_renew(rlt_args *w, const rlt_worker_entry *d)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_LEASED};
-
-    STEPS_KEYS(w, d, keys);
     rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
     rlt_args_number(w, (uint64_t)d->run_ms);
     steps_jobs(w, d, RLT_STEP_RENEW);
@@ -126,9 +132,6 @@ static rlt_own_script steps_say_renew(rlt_args *w, const rlt_worker_entry *d)
 static rlt_own_script steps_say_done(rlt_args *w, const rlt_worker_entry *d,
                                      const rlt_worker_request *e)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_LEASED};
-
-    STEPS_KEYS(w, d, keys);
     rlt_args_add(w, rlt_workers_name(d));
     rlt_args_number(w, e->op);
     steps_jobs(w, d, RLT_STEP_DONE);
@@ -137,44 +140,14 @@ static rlt_own_script steps_say_done(rlt_args *w, const rlt_worker_entry *d,
 
 static rlt_own_script steps_say_return(rlt_args *w, const rlt_worker_entry *d)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_LEASED, RLT_KEY_IDLE};
-
-    STEPS_KEYS(w, d, keys);
     steps_jobs_back(w, d);
     return RLT_SCRIPT_QUEUE_RELEASE;
-}
-
-static rlt_own_script steps_say_promote(rlt_args *w,
-                                        const rlt_worker_entry *d)
-{
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_RANKED, RLT_KEY_DELAYED,
-                                         RLT_KEY_IDLE};
-
-    STEPS_KEYS(w, d, keys);
-    rlt_args_number(w, STEPS_PROMOTE_MAX);
-    return RLT_SCRIPT_QUEUE_READY;
-}
-
-static rlt_own_script steps_say_rank(rlt_args *w, const rlt_worker_entry *d)
-{
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_RANKED};
-
-    STEPS_KEYS(w, d, keys);
-    rlt_args_number(w, STEPS_RANK_MAX);
-    return RLT_SCRIPT_QUEUE_RANK;
 }
 
 static rlt_own_script steps_say_line(const relet *r, rlt_args *w,
                                      const rlt_worker_entry *d, int leaves)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_RANKED, RLT_KEY_IDLE};
-
     rlt_assert(r->wake_len > 0);
-    STEPS_KEYS(w, d, keys);
     rlt_args_add(w, rlt_span(r->wake, r->wake_len));
     rlt_args_add(w, relet_str(leaves                 ? "0"
                               : d->work.cursor.woken ? "p"
@@ -185,11 +158,6 @@ static rlt_own_script steps_say_line(const relet *r, rlt_args *w,
 static rlt_own_script steps_say_reap(rlt_args *w, const rlt_worker_entry *d,
                                      const rlt_worker_request *e)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
-                                         RLT_KEY_LEASED, RLT_KEY_DEAD,
-                                         RLT_KEY_IDLE};
-
-    STEPS_KEYS(w, d, keys);
     rlt_args_number(w, RLT_WORKER_BATCH);
     rlt_args_number(w, d->stalls_max);
     rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
@@ -200,10 +168,6 @@ static rlt_own_script steps_say_reap(rlt_args *w, const rlt_worker_entry *d,
 
 static rlt_own_script steps_say_trim(rlt_args *w, const rlt_worker_entry *d)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_DONE,
-                                         RLT_KEY_DEAD, RLT_KEY_IDS};
-
-    STEPS_KEYS(w, d, keys);
     rlt_args_number(w, STEPS_KEPT_MAX);
     rlt_args_number(w, d->dead_max);
     rlt_args_number(w, (uint64_t)d->dead_ms);
@@ -213,11 +177,9 @@ static rlt_own_script steps_say_trim(rlt_args *w, const rlt_worker_entry *d)
 
 static rlt_own_script steps_say_forget(rlt_args *w, const rlt_worker_entry *d)
 {
-    static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_IDS};
     const rlt_reaper *reaper = &d->work.reaper;
     relet_time ms = rlt_reaper_forgets(d->work.plan.reap_ms);
 
-    STEPS_KEYS(w, d, keys);
     rlt_args_add(w, rlt_span(reaper->from, reaper->from_len));
     rlt_args_number(w, STEPS_FORGET_MAX);
     rlt_args_number(w, (uint64_t)ms / 1000);
@@ -229,6 +191,7 @@ RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
                                            const rlt_worker_request *e)
 {
     rlt_assert(e->serial != 0);
+    steps_say_keys(w, d, e->step);
     switch (e->step) {
     case RLT_STEP_RENEW:
         return steps_say_renew(w, d);
@@ -237,11 +200,13 @@ RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
     case RLT_STEP_RETURN:
         return steps_say_return(w, d);
     case RLT_STEP_PROMOTE:
-        return steps_say_promote(w, d);
+        rlt_args_number(w, STEPS_PROMOTE_MAX);
+        return RLT_SCRIPT_QUEUE_READY;
     case RLT_STEP_RECALL:
         return steps_say_recall(w, d, e);
     case RLT_STEP_RANK:
-        return steps_say_rank(w, d);
+        rlt_args_number(w, STEPS_RANK_MAX);
+        return RLT_SCRIPT_QUEUE_RANK;
     case RLT_STEP_CLAIM:
         return steps_say_claim(r, w, d, e);
     case RLT_STEP_LINE_UP:
