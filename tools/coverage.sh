@@ -33,8 +33,8 @@ objects=$(find "$work/tests" "$work/fuzz" -type f -name '*_[tf]*' \
 }
 
 # The branches of some rooms together, and how many were missed. Columns of the
-# report, from its end: branches, missed, covered. Files of local/ are named so:
-# they have rooms of the same names.
+# report, from its end: branches, missed, covered. A room is named with its
+# folder, since the local server has rooms of the same names.
 rooms() {
     awk -v rooms=" $* " '
         { room = $1; sub(/\.c$/, "", room) }
@@ -66,12 +66,13 @@ reached() {
 
 # The scanner is three rooms, the connection two; the engine is what has leases
 # and jobs.
-reached scanner 980 line tape scan
-reached connection 920 reader conn
-reached engine 950 script lease elect leases job claims type_cursor reaper \
-    worker learn args complete workers put queue put_wait
-for file in $($MAKE -s rooms); do
-    name=${file#*/}
-    reached "$name" 0 "$name"
+reached scanner 980 resp/line resp/tape resp/scan
+reached connection 920 link/reader link/conn
+# shellcheck disable=SC2046
+reached engine 950 link/script client/leases client/complete client/steps \
+    client/workers client/put client/queue driver/put_wait \
+    $($MAKE -s rooms | tr ' ' '\n' | grep '^engine/')
+for room in $($MAKE -s rooms); do
+    reached "${room#*/}" 0 "$room"
 done
 total

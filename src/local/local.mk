@@ -112,7 +112,7 @@ $(ENGINE_TESTS): $(O)/%: %.c $(LIB) src/local/local.mk | greatest
 engine: $(ENGINE_TESTS)
 	@sh tests/suite.sh "$(RUN)" $^
 
-$(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING)
+$(LOCAL_REPLAYS): TESTING = $(LOCAL_TESTING) $(INSIDES)
 $(LOCAL_REPLAYS): src/local/local.mk
 
 local: $(LOCAL_TESTS) $(STORE_TESTS) $(LOCAL_REPLAYS)
