@@ -426,15 +426,23 @@ void sim_host_outputs(sim_world *w, sim_host *h)
     }
 }
 
-/* What came while it stood still. */
+/* What came while it stood still. What came over a link that is stalled by now is
+ * read when the stall ends: nothing else would look for it, and a link whose
+ * operations have no deadline stayed dead (seed 5611190010362). */
 void sim_host_thaw(sim_world *w, sim_host *h)
 {
     sim_link *l;
     uint64_t gen = 0;
 
-    while ((l = sim_net_next(w, &gen)) != NULL)
-        if (l->state == SIM_OPEN && l->host == h->number)
+    while ((l = sim_net_next(w, &gen)) != NULL) {
+        if (l->state != SIM_OPEN || l->host != h->number)
+            continue;
+        if (l->stalled_us[SIM_UP] <= w->now_us)
             sim_host_arrived(w, l);
+        else if (l->pipe[SIM_UP].arrived > 0)
+            sim_due_at(w, l->stalled_us[SIM_UP], SIM_BYTES, l->number,
+                       l->gen << 1 | SIM_UP);
+    }
     sim_copies_turn(w);
     sim_host_clock(w, h);
 }
