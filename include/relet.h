@@ -508,7 +508,7 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  *     int l = relet_lease_start(r, &config);
  *     …
  *     case RELET_LEASE_GAINED: begin the work, pass ev.token along; break;
- *     case RELET_LEASE_LOST:   stop it; relet_lease_stopped(r, l); break;
+ *     case RELET_LEASE_LOST:   stop it; relet_lease_work_done(r, l); break;
  *
  * GAINED and LOST alternate; ENDED is the last event of a lease. Rely on the
  * time and not on events: check relet_lease_valid_for before each step that
@@ -550,7 +550,7 @@ typedef struct relet_lease_config {
     relet_time wait_ms;  /* for ever; a lease that was not gained by then
                           * ends. Counts from the first tick after the start */
     relet_time grace_ms; /* ttl_ms; the release follows a stop after so long,
-                          * unless relet_lease_stopped was called before     */
+                          * unless relet_lease_work_done was called before */
     int once;  /* a lock: it ends when it is lost, and is not asked for again */
     int alone; /* no election: gained at once, without a server, token 0     */
     /* Leases of one group (not 0) are acquired one after the other, in the
@@ -580,10 +580,11 @@ typedef struct relet_lease_config {
 RELET_API int relet_lease_start(relet *r, const relet_lease_config *c);
 
 /* Give up a lease. A follower stops waiting for it. A leader gets LOST, and the
- * lease is renewed until relet_lease_stopped is called or grace_ms have passed;
- * then it is released, which wakes one follower, and ENDED comes. Without a
- * link for the release, ENDED comes when the lease has run out in any case:
- * ttl_ms after the last request at the latest. Returns 0 or RELET_E_REFUSED. */
+ * lease is renewed until relet_lease_work_done is called or grace_ms have
+ * passed; then it is released, which wakes one follower, and ENDED comes.
+ * Without a link for the release, ENDED comes when the lease has run out in any
+ * case: ttl_ms after the last request at the latest. Returns 0 or
+ * RELET_E_REFUSED. */
 RELET_API int relet_lease_stop(relet *r, int lease);
 
 /* Say that the work has stopped. After your own relet_lease_stop, and after a
@@ -591,7 +592,7 @@ RELET_API int relet_lease_stop(relet *r, int lease);
  * grace_ms. If the lease was lost otherwise, there is nothing to release, and
  * the call is optional. A leader whose work is done may call it alone, without
  * relet_lease_stop, to resign. Returns 0 or RELET_E_REFUSED. */
-RELET_API int relet_lease_stopped(relet *r, int lease);
+RELET_API int relet_lease_work_done(relet *r, int lease);
 
 /* For how many milliseconds from `now` the lease may be acted on; 0: not at
  * all; RELET_NEVER: it is `alone`. `now` is relet_clock, or the clock whose

@@ -160,7 +160,7 @@ static int t_try_asking(relet *r, int n)
     T_FORKED(7, relet_credentials(r, word, word));
     T_FORKED(8, relet_lease_start(r, &lease));
     T_FORKED(9, relet_lease_stop(r, 0));
-    T_FORKED(10, relet_lease_stopped(r, 0));
+    T_FORKED(10, relet_lease_work_done(r, 0));
     T_FORKED(11, relet_worker_start(r, &worker));
     T_FORKED(12, relet_worker_stop(r, 0));
     T_FORKED(13, relet_job_done(r, 0, 1, word));

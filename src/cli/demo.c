@@ -61,7 +61,7 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
         return;
     case RELET_LEASE_LOST:
         d->leader = d->leader == a ? NULL : d->leader;
-        (void)relet_lease_stopped(a->r, ev->lease);
+        (void)relet_lease_work_done(a->r, ev->lease);
         return;
     case RELET_LEASE_ENDED:
     case RELET_WORKER_ENDED:

@@ -168,7 +168,7 @@ static void lead_leave(leader *l)
     if (l->lease < 0)
         return;
     (void)relet_lease_stop(l->c->r, l->lease);
-    (void)relet_lease_stopped(l->c->r, l->lease);
+    (void)relet_lease_work_done(l->c->r, l->lease);
 }
 
 /* No further campaign; this one ends when the lease is released. */

@@ -213,7 +213,7 @@ static void reap_event_lease(const reaper *p, reaped *d, const relet_event *ev)
     } else if (ev->kind == RELET_LEASE_LOST) {
         d->leads = 0;
         reap_note(p, d, "lost", ev, 1);
-        (void)relet_lease_stopped(p->c->r, d->lease);
+        (void)relet_lease_work_done(p->c->r, d->lease);
     } else if (ev->kind == RELET_LEASE_TROUBLE) {
         reap_note(p, d, "cannot have", ev, 1);
     }
@@ -330,7 +330,7 @@ static void reap_leave(const reaper *p)
             continue;
         held++;
         (void)relet_lease_stop(p->c->r, p->queues[i].lease);
-        (void)relet_lease_stopped(p->c->r, p->queues[i].lease);
+        (void)relet_lease_work_done(p->c->r, p->queues[i].lease);
     }
     while (held > 0 && relet_clock() < until) {
         int got = relet_wait(p->c->r, &ev, 100);

@@ -572,7 +572,7 @@ RELET_API int relet_lease_stop(relet *r, int lease)
     return 0;
 }
 
-RELET_API int relet_lease_stopped(relet *r, int lease)
+RELET_API int relet_lease_work_done(relet *r, int lease)
 {
     rlt_lease_entry *h = leases_of(r, lease);
 

@@ -10,7 +10,7 @@
  * the times include that loop. Nothing sleeps for an event. Followers are in
  * line when the server has counted them, a leader leads when it was told so.
  *
- *   release   relet_lease_stopped of the leader to GAINED of the next one; who
+ *   release   relet_lease_work_done of the leader to GAINED of the next one; who
  *             asks for it is counted by the server (INFO commandstats)
  *   kill -9   of the process that leads, to GAINED of the next ones, less what
  *             the server said of each lease right behind the kill

@@ -142,8 +142,8 @@ static void member_give_up(int i)
 /* Of one that leads. */
 static void member_leave(int i)
 {
-    if (relet_lease_stopped(members[i].r, members[i].lease) != 0)
-        die("relet_lease_stopped", relet_refusal(members[i].r));
+    if (relet_lease_work_done(members[i].r, members[i].lease) != 0)
+        die("relet_lease_work_done", relet_refusal(members[i].r));
     member_serve(i);
 }
 

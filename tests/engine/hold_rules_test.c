@@ -148,7 +148,7 @@ TEST of_a_lease_that_is_none_nothing_is_known(void)
     t_world_start(&w, 1);
     for (i = 0; i < 3; i++) {
         ASSERT_EQ(RELET_E_REFUSED, relet_lease_stop(w.p[0].r, none[i]));
-        ASSERT_EQ(RELET_E_REFUSED, relet_lease_stopped(w.p[0].r, none[i]));
+        ASSERT_EQ(RELET_E_REFUSED, relet_lease_work_done(w.p[0].r, none[i]));
         ASSERT_STR_EQ("there is no such lease", relet_refusal(w.p[0].r));
         ASSERT_EQ(0, relet_lease_valid_for(w.p[0].r, none[i], w.now));
         ASSERT_EQ(0, relet_lease_token(w.p[0].r, none[i]));

@@ -60,7 +60,7 @@ static int t_stop(t_world *w, int i)
 
 static int t_stopped(t_world *w, int i)
 {
-    return relet_lease_stopped(w->p[i].r, 0);
+    return relet_lease_work_done(w->p[i].r, 0);
 }
 
 /* -------------------------------------------------------------- succession */
@@ -677,7 +677,7 @@ TEST three_contenders_in_one_client_take_turns(void)
                 last = i;
             }
         ASSERT_EQ(1, holders);
-        ASSERT_EQ(0, relet_lease_stopped(w.p[0].r, last));
+        ASSERT_EQ(0, relet_lease_work_done(w.p[0].r, last));
     }
     t_world_settle(&w);
     ASSERT_STR_EQ("$-1\r\n", t_world_ask(&w, "GET lock:m"));
@@ -708,8 +708,8 @@ TEST groups_that_overlap_do_not_block_each_other(void)
                 relet_lease_valid_for(w.p[i].r, 1, w.now) > 0)
                 first = i + 1;
         ASSERT(first > 0);
-        ASSERT_EQ(0, relet_lease_stopped(w.p[first - 1].r, 0));
-        ASSERT_EQ(0, relet_lease_stopped(w.p[first - 1].r, 1));
+        ASSERT_EQ(0, relet_lease_work_done(w.p[first - 1].r, 0));
+        ASSERT_EQ(0, relet_lease_work_done(w.p[first - 1].r, 1));
     }
     t_world_end(&w);
     PASS();
@@ -733,7 +733,7 @@ TEST one_that_is_lost_takes_those_behind_it_along(void)
     t_world_pass(&w, 10000);
     T_HEARD(&w, 0, "lease lost 2 group");
     T_HEARD(&w, 0, "lease lost 1 taken");
-    ASSERT_EQ(0, relet_lease_stopped(w.p[0].r, 0));
+    ASSERT_EQ(0, relet_lease_work_done(w.p[0].r, 0));
     t_world_settle(&w);
     ASSERT_STR_EQ("$-1\r\n", t_world_ask(&w, "GET leader:y"));
     t_world_pass(&w, 30000);
@@ -834,7 +834,7 @@ TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
     T_HEARD(&w, 0, "lease lost 1 taken");
     T_HEARD(&w, 0, "lease lost 2 group");
     (void)sprintf(line, "SET leader:y %s PX 60000", owner);
-    ASSERT_EQ(0, relet_lease_stopped(w.p[0].r, 1));
+    ASSERT_EQ(0, relet_lease_work_done(w.p[0].r, 1));
     t_world_settle(&w);
     ASSERT_STR_EQ("+OK\r\n", t_world_ask(&w, line));
     (void)t_world_ask(&w, "HSET {leader:y}:fence run another");
@@ -1215,7 +1215,7 @@ static void t_trouble(t_world *w, rlt_rand *dice)
             (void)relet_lease_stop(w->p[i].r, 0);
         break;
     case 8:
-        if (!w->paused[i] && relet_lease_stopped(w->p[i].r, 0) < 0)
+        if (!w->paused[i] && relet_lease_work_done(w->p[i].r, 0) < 0)
             (void)t_lead(w, i, "n");
         break;
     }
@@ -1231,7 +1231,7 @@ static int t_all_well(t_world *w)
     t_world_pass(w, 60000);
     for (i = 0; i < w->clients; i++)
         if (relet_lease_stop(w->p[i].r, 0) == 0)
-            (void)relet_lease_stopped(w->p[i].r, 0);
+            (void)relet_lease_work_done(w->p[i].r, 0);
     t_world_pass(w, 30000);
     for (i = 0; i < w->clients; i++)
         if (t_lead(w, i, "n") != 0)

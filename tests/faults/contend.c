@@ -195,7 +195,7 @@ static void contend_lost(contender *c, const relet_event *ev)
     c->leading = 0;
     contend_say(c, ev, "lost");
     if (ev->why == RELET_WHY_STOPPED)
-        (void)relet_lease_stopped(c->r, c->lease);
+        (void)relet_lease_work_done(c->r, c->lease);
     (void)contend_look(c);
 }
 

@@ -173,7 +173,7 @@ static void side_hear(side *s, cut *c, const relet_event *ev)
         s->lost++;
         if (ev->why != RELET_WHY_STOPPED)
             cut_fail(c, relet_why_text(ev->why));
-        (void)relet_lease_stopped(s->r, s->lease);
+        (void)relet_lease_work_done(s->r, s->lease);
     } else if (ev->kind == RELET_LEASE_ENDED) {
         s->ended++;
     }

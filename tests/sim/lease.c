@@ -134,7 +134,7 @@ static void lease_stopped(sim_world *w, sim_node *n, int i)
     SIM_SAY(w, "n%d has stopped what %s was for", n->number,
             sim_key_name[n->hold[i].key]);
     n->hold[i].owes = 0;
-    (void)relet_lease_stopped(n->r, i);
+    (void)relet_lease_work_done(n->r, i);
 }
 
 /* ------------------------------------------------------------------- acting */
