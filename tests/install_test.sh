@@ -40,7 +40,7 @@ pkg_config() {
 # builds FLAG...: the program, with the library that the flags name.
 builds() {
     sed "s|redis://localhost\(:6379\)\{0,1\}|redis://127.0.0.1:$server_port|" \
-        "$work/1.c" >"$work/first.c"
+        "$program" >"$work/first.c"
     "$CC" -o "$work/first" "$work/first.c" "$@"
 }
 
@@ -55,7 +55,8 @@ check "it installs what it should" installed
 check "the command starts" is \
     "$("$root/opt/relet/bin/relet" --version | head -n 1)" "relet $version"
 
-awk -v DIR="$work" -f tests/readme_blocks.awk README.md >/dev/null
+program=$(awk -v DIR="$work" -f tests/readme_blocks.awk README.md |
+    sed -n 's/\(.*\.c\) .*/\1/p' | head -n 1)
 if given PKG_CONFIG install_found_by_pkg_config; then
     check "pkg-config knows the version" \
         is "$(pkg_config --modversion)" "$version"

@@ -590,11 +590,11 @@ RELET_PRIVATE int rlt_url_read(rlt_parser *r, relet_span s)
     return 0;
 }
 
-static int url_from(rlt_parser *r, void *url)
+static int url_from(rlt_parser *r, void *from)
 {
-    const char *text = (const char *)url;
+    const char *url = *(const char **)from;
 
-    return rlt_url_read(r, rlt_parser_start(r, "url", "url", text));
+    return rlt_url_read(r, rlt_parser_start(r, "url", "url", url));
 }
 
 RELET_API int relet_config_url(relet_config *c, const char *url,
@@ -604,5 +604,5 @@ RELET_API int relet_config_url(relet_config *c, const char *url,
 
     rlt_assert(c != NULL);
     rlt_assert(url != NULL);
-    return rlt_parser_run(&r, c, fault, url_from, (void *)(uintptr_t)url);
+    return rlt_parser_run(&r, c, fault, url_from, &url);
 }
