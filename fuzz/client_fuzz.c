@@ -6,12 +6,12 @@
  * low half says what happens, its high half how much. The peer answers the
  * commands that it really got, unless a step makes it lie.
  *
- *   - an operation that was accepted has one outcome, in the end
- *   - from a peer that did not lie over this link, a reply is its own
- *   - what ended NOT_SENT did not run
- *   - what was not marked repeatable did not run twice
+ *   - an operation that was accepted has exactly one outcome in the end
+ *   - if the peer did not lie over this link, an operation gets its own reply
+ *   - an operation that ended NOT_SENT did not run
+ *   - an operation that was not marked repeatable did not run twice
  *   - memory stays under the caps and is given back
- *   - a client at rest has its deadline ahead
+ *   - a client at rest has its deadline in the future
  *   - when the trouble is over the client works */
 #include <stdint.h>
 
@@ -46,8 +46,8 @@ typedef struct fuzz {
     uint64_t tags;
     uint8_t accepted[FUZZ_TAGS], outcomes[FUZZ_TAGS], ran[FUZZ_TAGS];
     uint8_t once[FUZZ_TAGS]; /* may not run twice                            */
-    uint8_t never[FUZZ_TAGS]; /* it was said that it will not run            */
-    int lied;                /* over this link                               */
+    uint8_t never[FUZZ_TAGS]; /* was told as not sent: must not run          */
+    int lied;                /* the peer lied over this link                 */
     int lied_ever;
     int opens;
 } fuzz;
@@ -84,7 +84,7 @@ static uint64_t fuzz_number(relet_span s)
     return v < FUZZ_TAGS ? v : 0;
 }
 
-/* The last word is the tag; 0 is nobody's. */
+/* The last word of a command is its tag; 0 is the tag of no operation. */
 static int fuzz_ran(t_peer *p, const t_words *w)
 {
     fuzz *f = (fuzz *)p->user;
@@ -156,7 +156,7 @@ static void fuzz_event(fuzz *f, const relet_event *ev)
     must(f->outcomes[ev->tag]++ == 0, "a second outcome");
 }
 
-/* Every lent byte is read. */
+/* Reads every byte that the event lends. */
 static void fuzz_read(const relet_event *ev)
 {
     static int64_t copy[2048];
@@ -225,7 +225,7 @@ static void fuzz_submit(fuzz *f, fuzz_step what, int arg)
         code = relet_transaction(f->p.r, args, 2, &q);
     else
         code = relet_script_run(f->p.r, arg >> 3, 1, word + 1, 1, &q);
-    /* Who says NOSCRIPT of what has run gets it twice. */
+    /* A peer that answers NOSCRIPT to a script that ran gets it twice. */
     fuzz_accepted(f, code, !once || what == FUZZ_SCRIPT);
 }
 
@@ -254,7 +254,7 @@ static void fuzz_link(fuzz *f, int arg)
     }
 }
 
-/* What a server may say at any time, and then what no server would. */
+/* Says what a server may say at any time, or what no server would say. */
 static void fuzz_say(fuzz *f, int arg)
 {
     static const char *const pool[16] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_fuzz.c - what a server reads is what was meant.
+ * cmd_fuzz.c - a server reads the arguments that the caller passed.
  *
  * The input is a list of arguments: a length byte and as many bytes; a length
  * over 239 means a power of two, 16 to 65536, of one byte. The command is
@@ -23,7 +23,7 @@ static void must(int holds)
         abort();
 }
 
-/* Arguments of 16 bytes to 64 KiB are all part of this. */
+/* Every long argument, 16 bytes to 64 KiB, is a part of these bytes. */
 static const char *long_bytes(void)
 {
     static char *bytes;

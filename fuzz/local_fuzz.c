@@ -6,14 +6,14 @@
  * takes: a command (local_words.h), raw bytes, a move of the clock, a hangup,
  * a shortage of memory. A follower is fed what the server says it changed.
  *
- *   - all that it says is well-formed, in the protocol that was asked for
+ *   - all output is well-formed, in the protocol that was asked for
  *   - a command has one reply
- *   - the follower has the same data, and takes every command of the log
- *   - a third server that is fed the dump has it, too
- *   - when time has come that it asked for, it asks for a later one
- *   - memory stays under the cap, is given back as it was taken, all of it
- *   - it works on afterwards
- *   - the same bytes again make the same bytes */
+ *   - the follower has the same data, and accepts every command of the log
+ *   - a third server that is fed the dump has the same data, too
+ *   - once its deadline has come, the server asks for a later one
+ *   - memory stays under the cap, and all of it is given back as it was taken
+ *   - the server works on afterwards
+ *   - the same input gives the same output again */
 #include "local_rig.h"
 #include "local_words.h"
 #include "pubsub.h"
@@ -25,14 +25,14 @@
 #define FUZZ_LATE_US INT64_C(7000000000000000)
 #define FUZZ_FRAME 131072
 
-/* What one input may cost: the server is stopped behind it. */
+/* Bytes that one input may cost: beyond them the server is stopped. */
 #define FUZZ_BYTES ((size_t)24 << 20)
 
 typedef struct fuzz_client {
     int id;   /* -1: hung up                                                 */
-    int wild; /* it was sent what nobody counts                              */
-    int slow; /* takes nothing                                               */
-    /* What EXEC says then has a push for an element, with real servers too. */
+    int wild; /* was sent bytes whose replies are not counted                */
+    int slow; /* takes no output                                             */
+    /* A reply to EXEC then has a push as an element, on real servers too. */
     int subscribed_in_multi;
     fuzz_ear ear;
     char frame[FUZZ_FRAME]; /* commands that wait to be fed together         */
@@ -44,10 +44,10 @@ typedef struct fuzz {
     fuzz_client client[FUZZ_CLIENTS];
     words w;
     int64_t now_us;
-    int lost;         /* too short of memory for a dump: nothing to compare  */
-    int late;         /* a follower's clock                                  */
+    int lost;         /* no memory for a dump: nothing to compare            */
+    int late;         /* chooses a follower's clock                          */
     fuzz_ear follower_ear, third_ear;
-    uint64_t said;    /* a hash of all that was said                         */
+    uint64_t said;    /* a hash of all output                                */
     size_t said_n;
 } fuzz;
 
@@ -83,8 +83,8 @@ static void fuzz_hangup(fuzz *f, fuzz_client *c)
     c->id = -1;
 }
 
-/* Takes at most n of what there is for it; a reply that was broken off belongs
- * to a client that is closed. */
+/* Takes at most `most` bytes of the client's output. A reply may break off only
+ * for a client that is closed. */
 static void fuzz_take(fuzz *f, fuzz_client *c, size_t most)
 {
     const uint8_t *p;
@@ -163,7 +163,7 @@ static void fuzz_follower(const fuzz *f, fuzz_server *s, fuzz_ear *ear)
     relet_local_replay(s->l, s->replay, 1);
 }
 
-/* The follower begins again with a dump. */
+/* A new follower begins with a dump. */
 static void fuzz_rebuild(fuzz *f)
 {
     uint64_t sum;
@@ -173,7 +173,7 @@ static void fuzz_rebuild(fuzz *f)
     f->lost = !fuzz_dump(f->a.l, &f->b, &sum, 0);
 }
 
-/* What was changed goes to the follower. */
+/* Feeds the server's changes to the follower. */
 static void fuzz_follow(fuzz *f, int rebuild)
 {
     const uint8_t *p;
@@ -211,7 +211,7 @@ static void fuzz_feed(fuzz *f, fuzz_client *c, const void *p, size_t n)
 
     if (c->id < 0)
         return;
-    /* of exactly its size, so that reading behind it is seen */
+    /* a block of exactly n bytes, so that reads behind it are seen */
     copy = (char *)malloc(n > 0 ? n : 1);
     memcpy(copy, p, n);
     if (FUZZ_TRACES)
@@ -253,7 +253,7 @@ static void fuzz_frame_add(const fuzz *f, fuzz_client *c)
     }
 }
 
-/* One of which the replies can be counted. */
+/* 1 if the replies to this client can be counted. */
 static int fuzz_counts(const fuzz *f, const fuzz_client *c)
 {
     const rlt_server *s = &f->a.l->server;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_rig.h - what local_fuzz judges servers with: an allocator that knows
- * its blocks, an ear for what is said, and the sum of the data in a dump. */
+ * local_rig.h - the tools of local_fuzz: an allocator that knows its blocks, a
+ * reader that checks a server's output, and the sum of the data in a dump. */
 #ifndef LOCAL_RIG_H
 #define LOCAL_RIG_H
 
@@ -19,23 +19,23 @@ typedef struct fuzz_heap {
     long calls, fail_from, fail_to;
 } fuzz_heap;
 
-/* Who hears what is said on one connection. */
+/* Reads and checks the server's output on one connection. */
 typedef struct fuzz_ear {
-    uint8_t *in; /* not yet judged                                           */
+    uint8_t *in; /* output that is not checked yet                           */
     size_t n, cap;
     relet_node *tape;
     uint32_t tape_cap;
     rlt_scan scan;
-    long replies;   /* that are no pushes                                    */
+    long replies;   /* frames that are no pushes                             */
     long refusals;  /* errors, wherever they stand                           */
-    int resp3_seen; /* something that RESP2 has not                          */
+    int resp3_seen; /* some type that RESP2 lacks was seen                   */
 } fuzz_ear;
 
 typedef struct fuzz_server {
     relet_local *l;
     fuzz_heap heap;
-    int replay; /* the connection that is fed …                              */
-    fuzz_ear *ear; /* … and heard                                            */
+    int replay; /* the connection that is fed the log                        */
+    fuzz_ear *ear; /* reads that connection                                  */
 } fuzz_server;
 
 static void must(int holds, const char *what)
@@ -55,7 +55,7 @@ static uint64_t fuzz_hash(uint64_t h, const void *p, size_t n)
     return h;
 }
 
-/* With -DFUZZ_TRACE all that is fed and said is shown. */
+/* -DFUZZ_TRACE prints all input and output. */
 #ifdef FUZZ_TRACE
 #define FUZZ_TRACES 1
 #else
@@ -79,7 +79,7 @@ static void fuzz_show(const char *what, const uint8_t *p, size_t n)
 
 /* ------------------------------------------------------------------- memory */
 
-/* Each block knows its size, so that what the server says of it is checked. */
+/* Each block holds its size, to check the size that the server passes. */
 #define FUZZ_HEADER 16
 
 static void *fuzz_resize(void *user, void *p, size_t old, size_t size)
@@ -149,7 +149,7 @@ static void fuzz_tape_grow(fuzz_ear *e)
     rlt_scan_tape(&e->scan, e->tape, e->tape_cap);
 }
 
-/* In RESP2 there are texts, errors, integers, nulls and arrays alone. */
+/* RESP2 has only texts, errors, integers, nulls and arrays. */
 static void fuzz_look(fuzz_ear *e, int push)
 {
     uint32_t i;
@@ -172,7 +172,7 @@ static void fuzz_look(fuzz_ear *e, int push)
         }
 }
 
-/* Judges what has come: 1 when no frame is left half said. */
+/* Checks the output so far: 1 if no frame is incomplete. */
 static int fuzz_judge(fuzz_ear *e)
 {
     size_t done = 0;
@@ -260,10 +260,10 @@ static int fuzz_is(const fuzz_reader *r, const char *name)
            memcmp(r->word[0].p, name, r->word[0].n) == 0;
 }
 
-/* The sum of what commands make: the order of keys and members is free. */
+/* The sum of the data that commands make; keys and members in any order. */
 typedef struct fuzz_digest {
     uint64_t sum, db, list;
-    uint64_t index; /* in that list                                          */
+    uint64_t index; /* of the next element in that list                      */
 } fuzz_digest;
 
 static void fuzz_digest_add(fuzz_digest *d, const fuzz_reader *r)
@@ -296,7 +296,7 @@ static void fuzz_digest_add(fuzz_digest *d, const fuzz_reader *r)
     }
 }
 
-/* Nothing of a server that is fed by itself is refused. */
+/* Feeds the server's own log: it must refuse nothing of it. */
 static void fuzz_replay(fuzz_server *s, const uint8_t *p, size_t n)
 {
     const uint8_t *said;
@@ -320,7 +320,7 @@ static void fuzz_replay(fuzz_server *s, const uint8_t *p, size_t n)
     must(!relet_local_closed(s->l, s->replay), "its own log closes it");
 }
 
-/* The whole of it, fed to another server when there is one: 1, or 0 when
+/* Sums up a whole dump and feeds it to the server `to`, if any: 1, or 0 if
  * memory was short. */
 static int fuzz_dump(relet_local *l, fuzz_server *to, uint64_t *sum, int show)
 {

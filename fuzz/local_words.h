@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_words.h - bytes to commands that a server may take, for local_fuzz.
+ * local_words.h - turns bytes into commands for a server, for local_fuzz.
  *
- * A template is words; byte by byte it becomes a command:
+ * A template is a line of words; bytes decide which command it becomes:
  *
  *   %s %l %t %z %h %x  a key that should be a string, list, set, zset, hash,
  *                      stream; %k of any kind
@@ -14,7 +14,7 @@
  *   (a b)   once or more
  *   {       another template
  *
- * New templates go to the end, as the corpus knows them by their number. */
+ * New templates go to the end, for the corpus names them by their number. */
 #ifndef LOCAL_WORDS_H
 #define LOCAL_WORDS_H
 
@@ -29,9 +29,9 @@
 #define WORDS_BYTES 65536
 
 typedef struct words {
-    const uint8_t *data; /* what decides                                     */
+    const uint8_t *data; /* the bytes that decide                            */
     size_t n, at;
-    uint32_t made_up;    /* decides in a group that goes on and on           */
+    uint32_t made_up;    /* decides in a group that is very long             */
     int is_made_up;
     int64_t now_ms;
     size_t start[WORDS_MAX], len[WORDS_MAX];
@@ -120,7 +120,7 @@ static const char *const words_templates[] = {
     "SELECT %r", "SWAPDB %r %r", "FLUSHDB [SYNC|ASYNC]", "FLUSHALL",
     /* transactions */
     "MULTI", "EXEC", "DISCARD", "WATCH (%k)", "UNWATCH",
-    /* news */
+    /* pubsub */
     "SUBSCRIBE (%C)", "UNSUBSCRIBE [%C]", "PSUBSCRIBE %p", "PUNSUBSCRIBE [%p]",
     "SSUBSCRIBE %C", "SUNSUBSCRIBE [%C]", "PUBLISH %C %v", "SPUBLISH %C %v",
     "PUBSUB [CHANNELS|NUMSUB %C|NUMPAT|SHARDCHANNELS|SHARDNUMSUB %C]",
@@ -151,7 +151,7 @@ static const char *const words_templates[] = {
     "%v (%v)", "%v", "CLIENT %v (%v)", "CONFIG %v (%v)", "ACL %v (%v)",
 };
 
-/* What leads far into something, a command a line. */
+/* Commands that lead deep into one feature, one command a line. */
 static const char *const words_stories[] = {
     "XGROUP CREATE xa g 0 MKSTREAM\nXADD xa 1-1 a b\nXADD xa 1-2 c %v\n"
     "XADD xa * e f\nXREADGROUP GROUP g %c COUNT %r STREAMS xa >\n",
@@ -293,7 +293,7 @@ static void words_value(words *w)
         words_run(w, 'x', 63 + (b - 192));
     } else if (b < 204) {
         words_run(w, 'y', b & 1 ? 20000 : 3000);
-    } else { /* the bytes as they stand */
+    } else { /* the input's bytes themselves */
         for (n = b % 16; n > 0; n--) {
             b = words_byte(w);
             words_put(w, &b, 1);
@@ -467,7 +467,7 @@ static const char *words_until(const char *p, char c)
     return end ? end : p + strlen(p);
 }
 
-/* The closing bracket is one behind which the word ends, as in [-|(a|[a]. */
+/* A closing bracket is one that ends a word, as in [-|(a|[a]. */
 static const char *words_close(const char *p)
 {
     const char *end = strchr(p, ']');
@@ -501,7 +501,7 @@ static void words_expand(words *w, const char *t, int inner)
     }
 }
 
-/* Now and then not quite as it should be. */
+/* Now and then makes a command slightly wrong. */
 static void words_twist(words *w)
 {
     uint8_t b = words_byte(w);
@@ -540,7 +540,7 @@ static void words_make(words *w, size_t number)
     words_twist(w);
 }
 
-/* A line of a story; returns where the next begins, NULL: none does. */
+/* Expands a line of a story; returns where the next line begins, or NULL. */
 static const char *words_line(words *w, const char *story)
 {
     char line[128];

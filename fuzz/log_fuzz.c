@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log_fuzz.c - what is read from a log are the first of the records that were
- * written, whole, whatever happened to the file.
+ * log_fuzz.c - whatever happened to the file, a log yields the first of the
+ * records that were written, each of them whole.
  *
  * The first byte says what the rest is. 0: a file as it is. 1: replies. Else
  * a log is written and then spoilt: an even byte n below 128 writes a record
@@ -18,7 +18,7 @@
 typedef struct tale {
     uint8_t bytes[FUZZ_BYTES];
     size_t n;
-    uint8_t first[FUZZ_BYTES]; /* as they were written                       */
+    uint8_t first[FUZZ_BYTES]; /* the bytes as they were written             */
     size_t end[FUZZ_RECORDS + 1];
     size_t records;
     rlt_log log;
@@ -32,7 +32,8 @@ static void must(int holds)
         abort();
 }
 
-/* How far the file is whole records. Each is written anew to the same bytes. */
+/* The length of the file's whole records. Each record, written anew, must give
+ * the same bytes. */
 static size_t read_log(const uint8_t *p, size_t n)
 {
     uint64_t length, synced, safe;

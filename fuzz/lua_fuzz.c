@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * lua_fuzz.c - any bytes as a script.
+ * lua_fuzz.c - runs any bytes as a script.
  *
  * The first byte chooses the caller's protocol and, now and then, which
- * allocation fails; the rest is the script. Steps and memory are short. It
- * must end with a reply that is whole, give the same one to a second run, and
- * leave nothing behind. */
+ * allocation fails; the rest is the script. Steps and memory are short. The
+ * script must end with a whole reply, give the same reply in a second run, and
+ * leave no memory allocated. */
 #include "lua_rig.h"
 
 #define FUZZ_STEPS 20000
@@ -19,7 +19,7 @@ static void must(int holds)
         abort();
 }
 
-/* Every line of a reply ends, and it is as long as its headers say. */
+/* 1 if every line of the reply ends and its length is as its headers say. */
 static int is_whole(relet_span s)
 {
     size_t at = 0;

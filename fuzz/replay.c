@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* Of exactly the file's size, so that a sanitizer sees its end. */
+/* The block has exactly the file's size, so that a sanitizer sees its end. */
 static int replay_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -41,7 +41,7 @@ failed:
     return -1;
 }
 
-/* How many ran; -1 when one could not be read. */
+/* The number of files that ran; -1 if one could not be read. */
 static int replay_path(const char *path)
 {
     char name[4096];

@@ -3,9 +3,9 @@
  * scan_fuzz.c - the scanner's verdict does not depend on how bytes arrive.
  *
  * Three bytes choose the caps, the room and the cuts; the rest is the wire. It
- * is fed whole, in chunks of chosen sizes, and byte by byte. All three must
- * tell the same values, errors and offsets. Every value is walked, kept as a
- * copy, and the copy walked too. -DSCAN_FUZZ_ONE_SHOT feeds it whole only. */
+ * is fed whole, in chunks of chosen sizes, and byte by byte. All three ways
+ * must give the same values, errors and offsets. Every value is walked, kept as
+ * a copy, and the copy walked too. -DSCAN_FUZZ_ONE_SHOT feeds it whole only. */
 #include <stdint.h>
 
 #include "scan_feed.h"
@@ -140,7 +140,7 @@ static tale run(const uint8_t *data, size_t n, size_t chunk, uint32_t seed)
     t.feed = &f;
     t_feed_init(&f, limits_of(data[0]), tape_of(data[1]), told, &t);
     if (chunk == 0 && seed == 0 && data[1] & 1)
-        f.frame_max = 16; /* depends on the cuts: only alone */
+        f.frame_max = 16; /* depends on the cuts: only in the first run */
     while (at < n) {
         take = chunk;
         if (seed != 0) {

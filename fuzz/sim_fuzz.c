@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim_fuzz.c - the simulator, with a fuzzer's bytes for choices.
+ * sim_fuzz.c - the simulator, whose choices are a fuzzer's bytes.
  *
  * Two clients, two seconds. What the bytes do not decide follows from them. */
 #include <stdio.h>
@@ -30,5 +30,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     (void)sim_world_run(w, &setup);
     sim_trace_print(60);
     abort();
-    return 0; /* which not every compiler knows to be out of reach */
+    return 0; /* not every compiler knows that abort ends */
 }

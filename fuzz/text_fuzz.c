@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_fuzz.c - numbers, slots and redirects against slower, simpler readers.
+ * text_fuzz.c - numbers, hash slots and redirects against simpler readers.
  *
  * The input is one text, read as each of them. Integers must be those of
  * strtoll, doubles those of strtod (in the C locale, which a harness never
- * leaves), slots those of a CRC taken bit by bit. What those functions take
- * beyond our grammar is told apart by a grammar written out here. */
+ * leaves), hash slots those of a CRC taken bit by bit. Those functions accept
+ * more than the library's grammar: a grammar written out here tells it
+ * apart. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

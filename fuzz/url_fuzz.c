@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * url_fuzz.c - a URL is taken over whole, or refused and nothing is changed.
+ * url_fuzz.c - a URL is accepted whole, or refused and nothing is changed.
  *
- * What is taken passes the check, holds no control byte, and means the same
- * after it was written out and read again. What is refused has a fault whose
- * place is inside the text. Then the same text is the value of a variable of
- * the environment, by its length. */
+ * An accepted URL passes the check, holds no control byte, and means the same
+ * after it was written out and read again. A refused URL gives a fault whose
+ * offset is inside the text. Then the same text is the value of an environment
+ * variable, which its length chooses. */
 #include <stdlib.h>
 
 #include "url_text.h"
@@ -40,7 +40,7 @@ static void printable(const char *text)
         must(*text >= ' ' && *text <= '~');
 }
 
-/* Between settings only these can be at odds that text alone brings about. */
+/* Text alone can make only these settings contradict one another. */
 static void sound(const relet_config *c)
 {
     relet_fault fault;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * alloc_test.c - each allocation fails once, in each of these conversations;
- * and each, with all that follow, until memory comes back.
+ * alloc_test.c - tests of failed allocations. In each of these conversations,
+ * each allocation fails once; then each fails together with all that follow,
+ * until memory comes back.
  *
- * Whatever fails: an operation was refused by a code or has one outcome, the
- * client works afterwards, and everything is given back. No index is left
- * out: a conversation is repeated until nothing of it failed. */
+ * After each failure, every operation was refused by a code or has one outcome,
+ * the client works, and all memory is freed in the end. No allocation is left
+ * out: a conversation is repeated until no allocation of it failed. */
 #include "peer.h"
 
 #include "greatest.h"
 
 #define T_TAGS 64
-#define T_AFTER 63 /* asked when memory is back */
+#define T_AFTER 63 /* submitted when memory is back */
 
 typedef struct t_tally {
     t_peer p;
@@ -203,7 +204,7 @@ static relet_config t_config_full(void)
     return c;
 }
 
-/* relet_init asks for memory, too. */
+/* relet_init allocates memory, too, so its allocations fail as well. */
 static int t_open(t_tally *t, uint64_t fail_at, int fail_on)
 {
     relet_config c = t_config_full();
@@ -225,8 +226,8 @@ static int t_open(t_tally *t, uint64_t fail_at, int fail_on)
     return p->r != NULL;
 }
 
-/* One conversation with one failure: 0 when something was wrong, and *over
- * when nothing failed. */
+/* Runs one conversation with one failure. Returns 0 if a check failed, and sets
+ * *over if no allocation failed. */
 static int t_once(t_talk *talk, uint64_t fail_at, int fail_on, int stop,
                   int *over)
 {
@@ -287,7 +288,7 @@ T_SWEEP(every_allocation_may_fail_around_a_break, t_talk_break)
 T_SWEEP(every_allocation_may_fail_while_resting, t_talk_rest)
 T_SWEEP(every_allocation_may_fail_around_new_credentials, t_talk_credentials)
 
-/* The failure of a change of credentials leaves the old ones in force. */
+/* When new credentials find no memory, the old ones stay in force. */
 TEST credentials_that_found_no_memory_change_nothing(void)
 {
     relet_span word = {t_big, 1000};
@@ -350,7 +351,8 @@ TEST a_link_without_memory_to_read_into_is_told(void)
     PASS();
 }
 
-/* Starved once, in the greeting, it cost the link that had come up since. */
+/* Regression: a shortage during the handshake ended the link after it had come
+ * up. */
 TEST a_shortage_that_is_over_is_not_blamed(void)
 {
     t_peer p;

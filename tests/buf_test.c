@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * buf_test.c - a byte queue that grows through the allocator hook.
+ * buf_test.c - tests of the byte queue that grows through the allocator hook.
  */
 
 #include "buf.h"
@@ -9,7 +9,7 @@
 
 #include "greatest.h"
 
-/* An allocator that always moves, checks what it is told, and fails on
+/* An allocator that moves every block, checks the old sizes, and fails on
  * demand. */
 typedef struct t_heap {
     size_t live;  /* bytes lent           */
@@ -326,8 +326,8 @@ TEST poison_covers_what_is_free_and_nothing_else(void)
     PASS();
 }
 
-/* Against the dumbest queue there is, with an allocator that fails now and
- * then. */
+/* Compares the queue with a plain array, with an allocator that sometimes
+ * fails. */
 TEST any_history_gives_what_a_plain_array_gives(void)
 {
     static char plain[600];

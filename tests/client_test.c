@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * client_test.c - what becomes of operations: answers, breaks, timeouts,
- * cancels, limits, and memory. */
+ * client_test.c - tests of the outcomes of operations: answers, broken links,
+ * timeouts, cancels, limits, and memory. */
 #include "peer.h"
 
 #include "greatest.h"
@@ -153,7 +153,8 @@ TEST words_beyond_sixty_four_are_refused(void)
 
 /* --------------------------------------------------------------- the break
  *
- * How much was sent when the link broke, and what the operation was. */
+ * The outcome depends on the kind of operation and on how much of it had been
+ * sent when the link broke. */
 
 typedef enum t_what {
     T_PLAIN,
@@ -189,7 +190,8 @@ static int t_submit(t_peer *p, t_what what)
 
 enum { T_NONE, T_PART, T_WHOLE };
 
-/* Submit, let so much of it out, break: the bytes of it are in *sent. */
+/* Submits an operation, lets how_much of it out, and breaks the link. *sent
+ * receives the operation's bytes. */
 static void t_broken(t_peer *p, t_what what, int how_much, t_bytes *sent)
 {
     const uint8_t *from = NULL;
@@ -217,7 +219,7 @@ static void t_broken(t_peer *p, t_what what, int how_much, t_bytes *sent)
     p->accept = (size_t)-1;
 }
 
-/* What is told of the operation, behind DOWN, up to the next UP. */
+/* The operation's event comes behind DOWN and before the next UP. */
 #define T_ENDS(what, how_much, told_of_it) \
     do { \
         t_bytes sent = {NULL, 0, 0, 0}; \
@@ -232,7 +234,7 @@ static void t_broken(t_peer *p, t_what what, int how_much, t_bytes *sent)
         ASSERT_EQ(0, t_end(&p)); \
     } while (0)
 
-/* The same bytes go out again, and the answers to them count. */
+/* The same bytes go out over the next link, and their answers are told. */
 #define T_GOES_AGAIN(what, how_much, answers, told_of_it) \
     do { \
         t_bytes sent = {NULL, 0, 0, 0}; \
@@ -339,7 +341,8 @@ TEST what_goes_again_goes_in_order(void)
     PASS();
 }
 
-/* Some of its answers had come: so many fewer were waited for next time. */
+/* Regression: the answers that had come before the break were not awaited again
+ * after the repetition. */
 TEST a_transaction_cut_off_between_its_answers_is_answered_rightly(void)
 {
     static const char *const came[] = {"+OK\r\n", "+OK\r\n+QUEUED\r\n",
@@ -588,7 +591,8 @@ TEST cancel_ends_every_operation_of_the_tag(void)
     PASS();
 }
 
-/* Slots of operations that had ended stayed taken behind one that waits. */
+/* Regression: an operation that waits kept the places of ended operations
+ * behind it taken. */
 TEST what_ended_unsent_makes_room_behind_one_that_waits(void)
 {
     relet_config c = t_config();
@@ -659,7 +663,7 @@ TEST an_aborted_transaction_tells_the_first_refusal(void)
     PASS();
 }
 
-/* Who may not use MULTI has run the commands one by one. */
+/* If the user may not call MULTI, the server runs the commands one by one. */
 TEST an_exec_without_multi_is_told_as_it_is(void)
 {
     t_peer p;
@@ -768,7 +772,8 @@ TEST a_transaction_ends_the_watch(void)
     PASS();
 }
 
-/* A failed attempt to connect forgot that there was a WATCH in the queue. */
+/* Regression: after a failed attempt to connect, the client no longer knew of
+ * the WATCH in its queue. */
 TEST a_watch_in_the_queue_is_remembered_over_a_failed_attempt(void)
 {
     t_peer p;
@@ -804,8 +809,8 @@ TEST a_watch_in_the_queue_is_remembered_over_a_failed_attempt(void)
     PASS();
 }
 
-/* It went out over the next link, and watched for a transaction that had
- * been refused, or for somebody else's. */
+/* Regression: the unsent WATCH went out over the next link and guarded a
+ * refused transaction, or another caller's. */
 TEST an_unsent_watch_does_not_survive_its_transaction(void)
 {
     t_peer p;
@@ -830,7 +835,7 @@ TEST an_unsent_watch_does_not_survive_its_transaction(void)
 
 #define T_WATCH_K "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n"
 
-/* Up, and of what is submitted only the first n bytes go out. */
+/* The client is up, and the link takes only n more bytes. */
 static int t_up_narrow(t_peer *p, size_t n)
 {
     int up;
@@ -918,13 +923,14 @@ TEST a_transaction_behind_a_cancelled_watch_is_refused_once(void)
     ASSERT(t_up_narrow(&p, 0));
     (void)t_ask(&p, 1, 0, "WATCH", "k");
     (void)relet_cancel(p.r, 1);
-    /* Until it is told, another WATCH may be meant for the same one. */
+    /* Until the loss is told, the next WATCH may belong to the same
+     * transaction. */
     (void)t_ask(&p, 2, 0, "WATCH", "l");
     ASSERT_EQ(RELET_E_REFUSED, t_unit(&p, 3, 0, "x", "y"));
     ASSERT_STR_EQ("its WATCH was not sent, or refused", relet_refusal(p.r));
     ASSERT_EQ(0, t_unit(&p, 4, 0, "x", "y"));
     T_TOLD(&p, "not sent 1 cancelled");
-    (void)relet_cancel(p.r, 2); /* that of the refused one */
+    (void)relet_cancel(p.r, 2); /* the refused transaction's WATCH */
     T_TOLD(&p, "not sent 2 cancelled");
     T_TOLD(&p, "");
     ASSERT_EQ(0, t_end(&p));
@@ -987,8 +993,8 @@ TEST a_watch_of_a_refused_transaction_takes_no_other_with_it(void)
     PASS();
 }
 
-/* The slot of the first transaction was taken by then, and the WATCH before it
- * seemed to be the second one's. */
+/* Regression: once the place of the cancelled transaction was reused, its WATCH
+ * was taken for the WATCH of the second transaction. */
 TEST a_watch_takes_no_transaction_but_its_own_with_it(void)
 {
     t_peer p;
@@ -1102,8 +1108,8 @@ TEST an_unwatch_is_not_sent_again_behind_a_watch(void)
     PASS();
 }
 
-/* A transaction larger than what a socket takes is answered from its MULTI on
- * while its EXEC waits here: that looked like an answer to nothing. */
+/* The server answers MULTI while the rest of a large transaction, with its
+ * EXEC, is not sent yet. Regression: such an answer was taken for a stray. */
 TEST a_transaction_may_be_answered_before_all_of_it_is_sent(void)
 {
     size_t k;
@@ -1149,7 +1155,7 @@ TEST an_answer_to_what_is_partly_sent_is_a_stray_one(void)
 
 /* ------------------------------------------------------------------ cached */
 
-/* Up, with tracking of the reads that are submitted with RELET_CACHED. */
+/* The client is up and tracks the reads submitted with RELET_CACHED. */
 static int t_start_optin(t_peer *p)
 {
     relet_config c = t_config();
@@ -1246,8 +1252,8 @@ TEST a_caching_answered_over_a_limit_ends_its_read_in_an_error(void)
     PASS();
 }
 
-/* A script that ends between the two: CLIENT CACHING is refused, and GET, which
- * would not be invalidated, is answered. */
+/* A script ends between the two commands: CLIENT CACHING is refused as BUSY,
+ * but GET is answered. That answer would never be invalidated. */
 TEST a_busy_caching_is_waited_out_with_its_read_when_that_may_be_repeated(void)
 {
     t_peer p;
@@ -1398,7 +1404,7 @@ TEST a_busy_server_is_asked_less_and_less_often(void)
     PASS();
 }
 
-/* They were all on their way when the server became busy. */
+/* All commands had been sent when the server became busy. */
 TEST many_commands_that_a_busy_server_refuses_are_one_wait(void)
 {
     relet_time began;
@@ -1475,7 +1481,7 @@ TEST a_repeatable_transaction_is_repeated_when_busy_was_inside(void)
     PASS();
 }
 
-/* EXECABORT ends the WATCH, so the second try would not have been guarded. */
+/* EXECABORT ends the WATCH, so no WATCH would guard a second try. */
 TEST a_watched_transaction_is_not_repeated_when_busy_was_inside(void)
 {
     t_peer p;
@@ -1736,8 +1742,9 @@ TEST a_push_inside_an_answer_over_a_limit_is_a_gap(void)
     PASS();
 }
 
-/* Memory was given back from under a frame that was being skipped; and one
- * nested deeper than depth_max by more than one was a protocol error. */
+/* Two regressions: the idle client freed the memory of a frame that was still
+ * being skipped; and a frame nested deeper than depth_max by more than one
+ * level was a protocol error. */
 TEST a_push_over_a_limit_may_stop_in_the_middle_and_go_on(void)
 {
     relet_config c = t_config_tight();
@@ -1968,7 +1975,7 @@ TEST memory_is_given_back_when_idle(void)
     ASSERT(s.memory > rest + 10000);
     t_pass(&p, 15000);
     relet_stats_get(p.r, &s);
-    ASSERT(s.memory <= rest + 64); /* how large reads are may differ */
+    ASSERT(s.memory <= rest + 64); /* the size of a read may differ  */
     ASSERT(rest <= 4096);
     ASSERT_EQ(0, t_end(&p));
     PASS();
@@ -2031,7 +2038,7 @@ TEST submitting_does_not_end_a_loan(void)
 #define T_TOKENS 4000
 
 typedef struct t_book {
-    uint8_t ran[T_TOKENS];   /* how often the peer executed it               */
+    uint8_t ran[T_TOKENS];   /* how often the peer ran it                    */
     uint8_t ended[T_TOKENS]; /* outcomes                                     */
     uint8_t flags[T_TOKENS];
     int wrong;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cmd_test.c - argv to a RESP command, byte for byte. */
+ * cmd_test.c - tests of the encoder: argv to a RESP command, byte for byte. */
 #include "cmd.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ static relet_span t_span(const char *p, size_t n)
     return s;
 }
 
-/* Writes into t_out between guards; 1 when size and end agree and both guards
- * are as they were. */
+/* Writes a command into t_out between guards. Returns 1 if size and end agree
+ * and both guards are unchanged. */
 static int t_write(const relet_span *argv, size_t argc, size_t *size)
 {
     uint8_t *end;

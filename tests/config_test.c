@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_test.c - settings: defaults, from text, judged, and back to text.
+ * config_test.c - tests of settings: defaults, reading from text, checks, and
+ * writing back to text.
  */
 
 #include "url_text.h"
@@ -23,7 +24,7 @@ static void *t_resize(void *user, void *p, size_t old_size, size_t new_size)
     return NULL;
 }
 
-/* The defaults, as they are with an allocator. */
+/* The defaults of a client with an allocator. */
 static relet_config t_default(void)
 {
     relet_config c;
@@ -99,7 +100,7 @@ TEST wiping_leaves_nothing_of_the_password(void)
 
 /* --------------------------------------------------------------------- url */
 
-/* What a URL means, by the URL that says the same in the plainest way. */
+/* Each URL stands beside the plainest URL with the same meaning. */
 TEST every_form_of_a_url_is_understood(void)
 {
     static const struct {
@@ -258,7 +259,7 @@ TEST a_password_alone_replaces_the_user_too(void)
     ASSERT_EQ(0, relet_config_url(&c, "redis://:new@h", NULL));
     ASSERT_STR_EQ("", c.user);
     ASSERT_STR_EQ("new", c.password);
-    ASSERT_EQ(0, c.password[8]); /* nor is the rest of it still there */
+    ASSERT_EQ(0, c.password[8]); /* the rest of the old one is wiped  */
     PASS();
 }
 
@@ -439,7 +440,7 @@ TEST a_bad_url_is_refused_where_it_first_goes_wrong(void)
     PASS();
 }
 
-/* A part of n bytes between two others. */
+/* Returns head, n times 'x', and tail as one text. */
 static const char *t_long(const char *head, size_t n, const char *tail)
 {
     static char url[16384];
@@ -565,7 +566,7 @@ TEST a_url_that_does_not_fit_is_cut_and_said_so(void)
 
 /* ------------------------------------------------------------- environment */
 
-/* What an environment means, as a URL; or the sentence of its fault. */
+/* Returns the environment's meaning as a URL, or the sentence of its fault. */
 static const char *t_env(const char *scope, const char *const *pairs)
 {
     static char text[T_URL_MAX];

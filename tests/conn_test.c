@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conn_test.c - the queue and its buffers, from the inside. */
+ * conn_test.c - tests of a link's operations and buffers, from inside. */
 #include "conn.h"
 #include "peer.h"
 
@@ -51,7 +51,7 @@ static size_t t_conn_end(t_conn *t)
     return t->heap.blocks + t->heap.held;
 }
 
-/* An operation whose bytes are this text. */
+/* Queues an operation whose bytes are this text. */
 static int t_put(rlt_conn *c, uint64_t tag, unsigned flags, relet_time wait,
                  const char *text)
 {
@@ -71,7 +71,7 @@ static int t_put(rlt_conn *c, uint64_t tag, unsigned flags, relet_time wait,
     return 0;
 }
 
-/* What is to be written, as text; then it was. */
+/* Returns up to `most` unsent bytes as text, and marks them as sent. */
 static const char *t_out(rlt_conn *c, size_t most)
 {
     static char text[T_MAX + 1];
@@ -97,7 +97,7 @@ static void t_in(rlt_conn *c, const char *text)
     rlt_reader_received(&c->reader, n);
 }
 
-/* The tag that the next answer belongs to; 0: none. */
+/* Returns the tag of the operation that the next answer belongs to; 0: none. */
 static uint64_t t_answered(rlt_conn *c)
 {
     relet_value v = {NULL, NULL};
@@ -125,7 +125,7 @@ TEST positions_in_the_ring_wrap_around(void)
     c->first = c->last = c->unsent = c->fresh = c->ended_from =
         UINT32_MAX - 20;
     ASSERT_EQ(0, t_put(c, 1, 0, 100, "a"));
-    for (tag = 1; tag < 100; tag += 4) { /* never idle */
+    for (tag = 1; tag < 100; tag += 4) { /* the ring is never idle */
         ASSERT_EQ(0, t_put(c, tag + 1, RELET_REPEATABLE, 100, "b"));
         ASSERT_EQ(0, t_put(c, tag + 2, 0, 100, "c"));
         ASSERT_EQ(0, t_put(c, tag + 3, 0, 100, "d"));
@@ -146,13 +146,13 @@ TEST positions_in_the_ring_wrap_around(void)
         ASSERT_EQ(0, rlt_conn_idle(c));
     }
     ASSERT_EQ(50, ended);
-    ASSERT(c->first > 0 && c->first < 1000); /* it has wrapped */
+    ASSERT(c->first > 0 && c->first < 1000); /* the index has wrapped */
     ASSERT_EQ(0, t_conn_end(t));
     PASS();
 }
 
-/* The ring of a client that asks one thing after the other came to be touched
- * all over, 3 MB of it. */
+/* Regression: a client that submits one operation after the other touched its
+ * whole ring of 3 MB. */
 TEST an_idle_ring_begins_anew(void)
 {
     t_conn *t = t_conn_start();
@@ -331,7 +331,7 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
     PASS();
 }
 
-/* Sent over another link, WAIT would count what that one has written. */
+/* Over another link, WAIT would count the replicas of that link's writes. */
 TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
 {
     t_conn *t = t_conn_start();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elect_test.c - the machine of a campaign, cell by cell of its table. */
+ * elect_test.c - tests of a campaign's state machine, cell by cell of its
+ * table. */
 #include "lease_rig.h"
 
 #include "elect.h"
@@ -89,7 +90,7 @@ static void t_lead(t_rig *t, const rlt_elect_plan *p)
     (void)t_told(t);
 }
 
-/* Refused by another's lease, and waiting. */
+/* The campaign was refused, since another client has the lease, and waits. */
 static void t_wait(t_rig *t, const rlt_elect_plan *p, int place)
 {
     t_ask(t, p);
@@ -240,7 +241,7 @@ TEST a_wake_up_while_asking_is_not_lost(void)
     t_answer(&t, 0, 50, 4000, 0);
     ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
     t_answer(&t, 0, 50, 4000, 0);
-    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t)); /* once */
+    ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t)); /* it asks once */
     PASS();
 }
 
@@ -300,7 +301,7 @@ TEST a_quarantine_is_waited_out(void)
     PASS();
 }
 
-/* The server's clock was set back, and may be right again soon. */
+/* The server's clock was set back, and may soon be set right. */
 TEST a_quarantine_is_waited_for_no_longer_than_was_asked_for(void)
 {
     rlt_elect_plan p = t_plan();
@@ -312,7 +313,7 @@ TEST a_quarantine_is_waited_for_no_longer_than_was_asked_for(void)
     PASS();
 }
 
-/* On a server whose clock stands still, found by a seed of the simulator. */
+/* The server's clock stands still. Found by the simulator. */
 TEST a_lease_that_never_ends_is_asked_for_later_each_time(void)
 {
     rlt_elect_plan p = t_plan();
@@ -336,11 +337,11 @@ TEST a_lease_that_never_ends_is_asked_for_later_each_time(void)
     rlt_elect_turn(&t.e, t.c.now, 1);
     ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
     t_answer(&t, 0, 8, 0, 0);
-    ASSERT(t.e.ask_at - t.c.now <= 17); /* another lease: it counts anew */
+    ASSERT(t.e.ask_at - t.c.now <= 17); /* another lease: back-off restarts */
     PASS();
 }
 
-/* Their sum with the time was below zero. */
+/* Regression: the sum of the quarantine and the time was negative. */
 TEST a_quarantine_without_end_does_no_harm(void)
 {
     rlt_elect_plan p = t_plan();
@@ -473,8 +474,8 @@ TEST the_wait_is_over_once_it_was_gained(void)
 
 /* ------------------------------------------------------------------- losing */
 
-/* Longest of 300 waits behind the k-th failure in a row: just below a hundredth
- * of a lease, twice as much, four times, … */
+/* The longest of 300 waits after the k-th failure in a row is just below a
+ * hundredth of a lease, twice that, four times that, and so on. */
 TEST the_bound_of_a_campaigns_backoff_doubles_with_each_failure(void)
 {
     relet_time longest[5] = {0, 0, 0, 0, 0}, bound = T_TTL / 100;
@@ -664,7 +665,8 @@ TEST one_that_never_asked_just_ends(void)
     PASS();
 }
 
-/* Who did as the header says led only once: sim seed 820. */
+/* Regression: a program that reported the end of its work after a loss, as
+ * relet.h asks, led only once. Found by sim seed 820. */
 TEST the_end_of_lost_work_does_not_end_the_campaign(void)
 {
     rlt_elect_plan p = t_plan();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * fork_test.c - a client after fork: in the child every call is refused, and
- * the parent does not notice the child.
+ * fork_test.c - tests of a client after fork: the child is refused every call,
+ * and the parent's client is not disturbed.
  *
- * The test holds the server's end of a socket pair itself, so that each byte
- * is seen. Where the system cannot zero a page in a child (RELET_POLL_PLAIN
- * stands for such a system) the driver compares process numbers, and a child
- * learns of it by the first call that would touch a descriptor. */
+ * The test holds the server's end of a socket pair, so it sees each byte. Where
+ * the system cannot zero a page in a child (RELET_POLL_PLAIN stands for such a
+ * system), the driver compares process numbers. There the child is refused from
+ * the first call on that would touch a descriptor. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -53,7 +53,8 @@ static int t_say(const char *text)
     return write(t_one.fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* Bytes that the server has got and nobody looked at; 0: none; -1: the end. */
+/* Reads the bytes that have reached the server. Returns their number, or -1 at
+ * the end of the link. */
 static long t_heard(char *p, size_t n)
 {
     long got = (long)recv(t_one.fd, p, n, MSG_DONTWAIT);
@@ -63,7 +64,7 @@ static long t_heard(char *p, size_t n)
     return got > 0 ? got : 0;
 }
 
-/* Up, over a socket pair. */
+/* Opens a client over a socket pair and brings it up. */
 static int t_start(const relet_transport *transport)
 {
     relet_poll_config p;
@@ -88,7 +89,7 @@ static int t_start(const relet_transport *transport)
     return t_heard(bytes, sizeof bytes) > 0;
 }
 
-/* One command, as if nothing had happened. */
+/* Returns 1 if the parent's next command is answered as usual. */
 static int t_goes_on(void)
 {
     char bytes[256];
@@ -106,7 +107,7 @@ static int t_goes_on(void)
            relet_value_is(ev.value, "value");
 }
 
-/* Whether this system zeroes a page that is marked so. */
+/* Returns 1 if this system zeroes a page marked by MADV_WIPEONFORK. */
 static int t_wipes(void)
 {
 #if defined(MADV_WIPEONFORK) && !defined(RELET_POLL_PLAIN)
@@ -123,14 +124,14 @@ static int t_wipes(void)
 #endif
 }
 
-/* ------------------------------------------------------- what a child hears
+/* -------------------------------------------------------- calls of a child
  */
 
 #define T_FORKED(n, call) \
     case n: return (call) == RELET_E_FORKED
 
-/* The n-th call that queues something or changes a setting: 1 refused, 0 not,
- * -1 there are no more. */
+/* Makes the n-th call that queues something or changes a setting. Returns 1 if
+ * it was refused, 0 if not, -1 if there is no such call. */
 static int t_try_asking(relet *r, int n)
 {
     relet_span word = relet_str("x"), argv[1];
@@ -188,7 +189,8 @@ static int t_try_asking(relet *r, int n)
     return -1;
 }
 
-/* The n-th call that waits, tells or moves bytes. */
+/* Makes the n-th call that waits, tells or moves bytes. Returns as
+ * t_try_asking. */
 static int t_try_telling(relet *r, int n)
 {
     relet_span word = relet_str("x");
@@ -224,7 +226,7 @@ static int t_try_telling(relet *r, int n)
     case 12: return relet_jobs_next(r, &ev, &at, &work) == 0;
     case 13: relet_stats_get(r, &stats); return stats.connects == 0;
     case 14: return strstr(relet_refusal(r), "another process opened") != NULL;
-    case 15: relet_wake(r); return 1; /* seen in the parent */
+    case 15: relet_wake(r); return 1; /* the parent checks the wake-up */
     case 16: relet_stop(r); return 1;
     case 17: return relet_deadline(r) == RELET_NEVER;
     case 18: relet_tick(r, relet_clock() + 100000); return 1;
@@ -241,8 +243,8 @@ static int t_try_telling(relet *r, int n)
 
 typedef int t_try_fn(relet *r, int n);
 
-/* Ends a child that has not closed its client. By exec, so that nothing at its
- * end takes the client for a leak. */
+/* Ends a child that has not closed its client. It ends by exec, so that no leak
+ * check takes the client for a leak. */
 static void t_leave(int code)
 {
     char text[16];
@@ -252,7 +254,8 @@ static void t_leave(int code)
     _exit(99);
 }
 
-/* The first that is not refused; 200: all are. In a child of its own. */
+/* Makes the calls from number `from` on in a child. Returns the number of the
+ * first that is not refused, or 200 if all are. */
 static int t_child(t_try_fn *try_one, int from, int close_too)
 {
     pid_t pid = fork();
@@ -273,7 +276,7 @@ static int t_child(t_try_fn *try_one, int from, int close_too)
     return WEXITSTATUS(status);
 }
 
-/* All of these calls, each the first that the child makes. */
+/* Makes all of these calls, each as the first call of its own child. */
 static int t_each_first(t_try_fn *try_one, int count)
 {
     int n, got = 200;
@@ -283,7 +286,7 @@ static int t_each_first(t_try_fn *try_one, int count)
     return got;
 }
 
-/* Nothing came from the child, and nothing ended. */
+/* Returns 1 if the child has sent nothing and the link still works. */
 static int t_parent_is_undisturbed(void)
 {
     char bytes[16];
@@ -306,7 +309,8 @@ TEST a_child_is_refused_every_call_whichever_is_first(void)
     PASS();
 }
 
-/* Where a page cannot be zeroed, too: relet_wait comes first. */
+/* relet_wait comes first, so that the child is refused also on a system that
+ * cannot zero a page. */
 static int t_try_behind_wait(relet *r, int n)
 {
     return n == 0 ? t_try_telling(r, 0) : t_try_asking(r, n - 1);
@@ -331,7 +335,7 @@ TEST a_child_that_only_closes_leaves_the_link_to_its_parent(void)
     PASS();
 }
 
-/* The child has a copy of what was queued, and the socket with the answer. */
+/* The child has a copy of the queue, and shares the socket with the answer. */
 TEST an_answer_under_way_is_the_parents(void)
 {
     char bytes[64];
@@ -368,7 +372,7 @@ TEST a_child_does_not_wake_its_parent(void)
 
     ASSERT(t_start(NULL));
     ASSERT(relet_watches(t_one.r, w, RELET_WATCH_MAX) > 0);
-    p.fd = w[0].fd; /* the wake-up stands first */
+    p.fd = w[0].fd; /* the wake-up's descriptor is first */
     p.events = POLLIN;
     ASSERT_EQ(200, t_child(t_try_wake, 0, 1));
     ASSERT_EQ(0, poll(&p, 1, 0));
@@ -377,7 +381,7 @@ TEST a_child_does_not_wake_its_parent(void)
     PASS();
 }
 
-/* The instance behind relet_fd is shared with the child. */
+/* The child shares the kernel object behind relet_fd. */
 TEST a_child_that_closes_leaves_relet_fd_as_it_is(void)
 {
     relet_event ev;
@@ -397,7 +401,7 @@ TEST a_child_that_closes_leaves_relet_fd_as_it_is(void)
     PASS();
 }
 
-/* The child keeps the old link open, which is not reported for that. */
+/* The child keeps the old link open. relet_fd must not report that link. */
 TEST a_child_that_lives_on_does_not_keep_relet_fd_readable(void)
 {
     relet_event ev;
@@ -424,8 +428,8 @@ TEST a_child_that_lives_on_does_not_keep_relet_fd_readable(void)
     PASS();
 }
 
-/* ---------------------------------------------------- a transport that says
- * goodbye, as TLS does */
+/* --------------------------------- a transport that sends a closing message,
+ * as TLS does */
 
 static int t_session = -1;
 
@@ -481,7 +485,7 @@ TEST a_child_that_closes_ends_no_transport_session(void)
     PASS();
 }
 
-/* A child of a child, and a child whose parent has closed. */
+/* Tests a child of a child, and a child whose parent has closed the client. */
 TEST a_grandchild_is_refused_too(void)
 {
     int status = 0;
@@ -500,8 +504,8 @@ TEST a_grandchild_is_refused_too(void)
     PASS();
 }
 
-/* A client in memory of one's own has no descriptors: a copy in a child is a
- * client of its own, and a driver that goes on with it writes where it likes. */
+/* A client in the caller's memory has no descriptors, so its copy in a child is
+ * a separate client, and the caller's driver decides where its bytes go. */
 TEST a_client_without_the_driver_does_not_know_of_processes(void)
 {
     static int64_t memory[1024];

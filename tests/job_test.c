@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * job_test.c - names of keys, heads and records, states, waits. */
+ * job_test.c - tests of key names, heads, records, states and back-off. */
 #include "job.h"
 #include "text.h"
 
@@ -15,7 +15,8 @@ static relet_span t_span(const char *p, size_t n)
     return s;
 }
 
-/* A record as the scripts make it: 67 seconds after 1970, in hexadecimal. */
+/* A record as the scripts write it; the time of the put is second 67 of 1970,
+ * in hexadecimal. */
 static relet_span t_record(const relet_job *j, char *out)
 {
     char head[RLT_JOB_HEAD_MAX];
@@ -161,7 +162,7 @@ TEST a_plain_payload_may_be_any_bytes_or_none(void)
     PASS();
 }
 
-/* Each is all payload, and said to be none of ours. */
+/* Each record is read as payload only, and is reported as not ours. */
 TEST a_record_that_is_none_of_ours_is_all_payload(void)
 {
     static const char *const odd[] = {
@@ -214,7 +215,8 @@ TEST an_option_below_zero_is_passed_over(void)
     PASS();
 }
 
-/* A record may be another program's. Twice this wait was below zero. */
+/* Another program may have written the record. Regression: the double of this
+ * wait was negative. */
 TEST an_option_beyond_its_bound_is_as_the_bound(void)
 {
     relet_job got;
@@ -333,7 +335,7 @@ TEST a_state_that_does_not_count_is_none(void)
     PASS();
 }
 
-/* The longest of all chances. */
+/* Returns the longest back-off of 100 000 random numbers. */
 static relet_time t_longest(const relet_job *j, uint32_t attempts)
 {
     relet_time most = 0;
@@ -364,7 +366,7 @@ TEST waits_grow_as_asked_for_and_no_longer_than_the_longest(void)
     PASS();
 }
 
-/* It was counted up in steps, for seconds. */
+/* Regression: the back-off was counted up in steps, which took seconds. */
 TEST however_many_attempts_a_wait_is_found_at_once(void)
 {
     relet_job j;

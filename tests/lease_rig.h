@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * lease_rig.h - a clock, a server's clock, and the server's answers as bytes,
- * for the tests of the machines that have leases. */
+ * for the tests of the state machines with leases. */
 #ifndef T_LEASE_RIG_H
 #define T_LEASE_RIG_H
 
@@ -12,12 +12,12 @@
 #include "scan.h"
 
 #define T_TTL 10000
-#define T_TRUST 9897 /* less 2 + 1 of drift and 100 of margin                */
+#define T_TRUST 9897 /* T_TTL less 2 + 1 of drift, 100 of margin             */
 
 typedef struct t_clock {
     relet_time now;
     int64_t server_us;
-    uint32_t serial; /* of the request that was sent last                    */
+    uint32_t serial; /* of the last request sent                             */
     rlt_rand rand;
     rlt_scan scan;
     relet_node tape[64];
@@ -50,7 +50,7 @@ static inline void t_clock_pass(t_clock *c, relet_time ms)
     c->server_us += ms * 1000;
 }
 
-/* An answer to the request of this number; NULL: there was none. */
+/* Returns these bytes as the answer to this request; NULL: no answer. */
 static inline rlt_reply t_reply_to(t_clock *c, uint32_t serial,
                                    const char *bytes)
 {
@@ -70,7 +70,7 @@ static inline rlt_reply t_reply_to(t_clock *c, uint32_t serial,
     return r;
 }
 
-/* What the scripts answer to the last request, now. */
+/* Returns a script's answer to the last request. */
 static inline rlt_reply t_script(t_clock *c, int status, long token, long left,
                                  int place)
 {

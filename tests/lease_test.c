@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease_test.c - the machine of one lease, cell by cell of its table. */
+ * lease_test.c - tests of a lease's state machine, cell by cell of its
+ * table. */
 #include "lease_rig.h"
 
 #include "greatest.h"
@@ -25,7 +26,7 @@ static rlt_lease_result t_pass(t_rig *t, relet_time ms)
     return rlt_lease_tick(&t->l, t->c.now, 1);
 }
 
-/* What is sent now. */
+/* Returns the request that the lease sends now. */
 static rlt_want t_sent(t_rig *t)
 {
     t->want.what = RLT_WANT_NOTHING;
@@ -34,7 +35,7 @@ static rlt_want t_sent(t_rig *t)
     return t->want.what;
 }
 
-/* The server says so; NULL: it said nothing. */
+/* Gives the lease this answer of the server; NULL: there was none. */
 static rlt_lease_result t_hear(t_rig *t, const char *bytes)
 {
     rlt_reply r = t_reply_to(&t->c, t->c.serial, bytes);
@@ -71,7 +72,7 @@ static void t_hold(t_rig *t)
     (void)t_answer(t, 1, 50, T_TTL);
 }
 
-/* Held, and a renewal is under way. */
+/* The lease is held, and a renewal is under way. */
 static void t_renew(t_rig *t)
 {
     t_hold(t);
@@ -240,7 +241,7 @@ TEST an_error_about_the_copies_of_a_renewal_is_not_a_loss(void)
     (void)t_pass(&t, 3334);
     (void)t_sent(&t);
     (void)t_answer(&t, 1, 50, T_TTL);
-    ASSERT_EQ(0, rlt_lease_deadline(&t.l, 1)); /* they are to be counted */
+    ASSERT_EQ(0, rlt_lease_deadline(&t.l, 1)); /* the copies must be counted */
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
     ASSERT_EQ(until, rlt_lease_deadline(&t.l, 1));
     ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, "-ERR no\r\n"));
@@ -437,7 +438,7 @@ TEST after_a_broken_link_it_is_renewed_at_once(void)
     t_renew(&t);
     (void)t_hear(&t, NULL);
     ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
-    (void)t_hear(&t, NULL); /* but not without end */
+    (void)t_hear(&t, NULL); /* no second time at once */
     ASSERT_EQ(RLT_WANT_NOTHING, t_sent(&t));
     PASS();
 }
@@ -484,7 +485,7 @@ TEST a_late_answer_does_not_bring_a_lease_back(void)
     t_rig t;
 
     t_renew(&t);
-    t_clock_pass(&t.c, T_TRUST); /* paused: no tick has seen it */
+    t_clock_pass(&t.c, T_TRUST); /* a pause without a tick */
     ASSERT_EQ(RLT_LEASE_WAS_LOST, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(RELET_WHY_EXPIRED, t.l.why);
     ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
@@ -519,7 +520,7 @@ TEST clocks_may_differ_a_little(void)
     PASS();
 }
 
-/* The server looked at its clock before the long way back. */
+/* The server read its clock before the slow answer began its way back. */
 TEST a_slow_answer_is_no_sign_of_a_wrong_clock(void)
 {
     t_rig t;
@@ -625,7 +626,8 @@ TEST a_release_waits_for_a_link_while_the_lease_could_be_believed_in(void)
     PASS();
 }
 
-/* The server that takes over may have heard of the grant alone. */
+/* The server that takes over may know of the grant although the client does
+ * not. */
 TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
 {
     t_rig t;

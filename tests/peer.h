@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * peer.h - the other side of a link, in memory, with a clock made of numbers.
+ * peer.h - the other side of a link, in memory, with a simulated clock.
  *
  * A t_peer owns one client and is its driver: it takes the bytes that the
- * client writes, hands over bytes that "the server" said, in pieces of any
- * size, and notes each event as one line of text, so that a test reads as a
+ * client writes, hands over the server's bytes in pieces of any size, and
+ * records each event as one line of text, so that a test reads as a
  * conversation:
  *
  *     t_up(&p);
@@ -13,8 +13,8 @@
  *     t_say(&p, "$1\r\nv\r\n");
  *     T_TOLD(&p, "reply 7 \"v\"");
  *
- * With `honest` set the peer answers each command by itself, as a server. It
- * decodes and encodes on its own: nothing of the library helps it. */
+ * With `honest` set, the peer answers each command as a server would. It has
+ * its own encoder and decoder and uses none of the library's. */
 #ifndef RLT_PEER_H
 #define RLT_PEER_H
 
@@ -26,8 +26,8 @@
 #include "base.h"
 #include "sha1.h"
 
-/* How every test of a suite is run; main sets them and runs the suite again.
- * t_fixed: without an allocator. t_piece: the most bytes that move at once. */
+/* The ways to run a suite; main sets them and runs the suite again. t_fixed:
+ * without an allocator. t_piece: the most bytes that move at once. */
 static int t_fixed = 0;
 static size_t t_piece = 0;
 
@@ -92,10 +92,10 @@ static inline void t_bytes_free(t_bytes *b)
 /* Every block moves at every resize, and its old place is overwritten. */
 typedef struct t_heap {
     size_t held, blocks, peak;
-    uint64_t calls, failed; /* calls that ask for more, and refused ones     */
+    uint64_t calls, failed; /* calls that ask for memory; refused ones       */
     uint64_t fail_at;       /* the call that fails, from 1; 0: none          */
-    int fail_on;            /* … and all that follow                         */
-    const char *secret;     /* must not be in what is given back             */
+    int fail_on;            /* 1: all calls behind it fail, too              */
+    const char *secret;     /* must not be in a freed block                  */
     int leaked_secret;
 } t_heap;
 
@@ -170,10 +170,11 @@ typedef struct t_words {
     relet_span word[T_WORDS];
 } t_words;
 
-/* Called for each command that a peer is to answer by itself; 1: it was. */
+/* Called for each command that an honest peer must answer. Returns 1 if it has
+ * answered it. */
 typedef int t_answer_fn(t_peer *p, const t_words *w);
 
-/* What an honest server remembers of a link, and how it is out of sorts. */
+/* The state of a link at an honest server, and the errors it must answer. */
 typedef struct t_server {
     char name[T_NAMES][72]; /* subscribed: kind, then the name               */
     char sha[8][41];        /* scripts it knows, also of earlier links       */
@@ -181,11 +182,11 @@ typedef struct t_server {
     int in_multi, dirty;
     t_bytes queued; /* commands of a transaction                             */
     int queue;
-    int busy;           /* so many commands are answered by this             */
+    int busy;           /* commands left to answer with busy_text            */
     const char *busy_text;
-    int greeting_done;  /* a PING ended it                                   */
-    const char *refuse; /* SUBSCRIBE is answered by this error               */
-    const char *keep;   /* UNSUBSCRIBE is                                    */
+    int greeting_done;  /* a PING ended the handshake                        */
+    const char *refuse; /* the error that answers SUBSCRIBE                  */
+    const char *keep;   /* the error that answers UNSUBSCRIBE                */
 } t_server;
 
 struct t_peer {
@@ -199,15 +200,15 @@ struct t_peer {
     int open;         /* the driver holds a link                             */
     int opens, closes;
     int asked;        /* the client waits for relet_io_opened                */
-    int deaf;         /* the driver does not answer that                     */
-    const char *no;   /* … or by this refusal                                */
-    int hangup;       /* the server closed behind what it said               */
+    int deaf;         /* the driver does not answer the client               */
+    const char *no;   /* the driver refuses with this text                   */
+    int hangup;       /* the server closes behind its bytes                  */
     int manual;       /* events are not taken                                */
     size_t read_max, write_max; /* bytes at once; 0: no bound                */
     size_t accept;    /* bytes that the link still takes                     */
     size_t give;      /* bytes that the link still brings                    */
-    t_bytes out;      /* what the client wrote and nobody looked at          */
-    t_bytes in;       /* what the server said and the client did not get     */
+    t_bytes out;      /* written by the client, not decoded yet              */
+    t_bytes in;       /* said by the server, not yet read                    */
     t_bytes log;      /* events, each ended by a NUL                         */
     relet_time retry_ms; /* of the last DOWN                                 */
     int honest;
@@ -218,7 +219,7 @@ struct t_peer {
     char line[4096], took[4096];
 };
 
-/* Fast, small, and the same in every test. */
+/* A fast and small configuration, the same in every test. */
 static inline relet_config t_config(void)
 {
     relet_config c;
@@ -270,7 +271,7 @@ static inline void t_start(t_peer *p)
         t_die("the client was not made");
 }
 
-/* How many blocks were not given back: 0. */
+/* Returns the number of blocks and bytes that were not freed: 0. */
 static inline size_t t_end(t_peer *p)
 {
     size_t blocks;
@@ -401,7 +402,8 @@ static inline void t_text_channel(t_text *t, const relet_event *ev)
     t_text_span(t, ev->channel);
 }
 
-/* number:payload of each; #2 is a second attempt, !1 has stalled once. */
+/* Each job is number:payload; #2 is its second attempt, !1 means that it
+ * stalled once. */
 static inline void t_text_jobs(t_text *t, const relet *r,
                                const relet_event *ev)
 {
@@ -529,7 +531,8 @@ static inline void t_link_gone(t_peer *p)
     t_bytes_clear(&p->in);
 }
 
-/* What the client asks of its driver: 1 when it asked something. */
+/* Does what the client asks of its driver. Returns 1 if it asked for
+ * anything. */
 static inline int t_links(t_peer *p)
 {
     relet_io io;
@@ -585,7 +588,7 @@ static inline int t_write(t_peer *p)
     return 1;
 }
 
-/* The room beyond what is read is overwritten: it was lent. */
+/* Overwrites the lent room also behind the bytes read. */
 static inline int t_read(t_peer *p)
 {
     size_t n = RLT_MIN(t_bytes_used(&p->in), p->give), room;
@@ -629,7 +632,7 @@ static inline int t_take(t_peer *p)
 
 static inline int t_serve(t_peer *p);
 
-/* One turn of a driver's loop: 1 when something moved. */
+/* One turn of a driver's loop. Returns 1 if something moved. */
 static inline int t_turn(t_peer *p)
 {
     int moved = t_read(p);
@@ -642,7 +645,7 @@ static inline int t_turn(t_peer *p)
     return moved;
 }
 
-/* Until nothing moves. A client that is at rest has a deadline ahead. */
+/* Turns until nothing moves. A client at rest has its deadline ahead. */
 static inline void t_move(t_peer *p)
 {
     int turns = 0;
@@ -680,7 +683,8 @@ static inline void t_freeze(t_peer *p, relet_time ms)
 
 /* --------------------------------------------------------------- decoding */
 
-/* A header of this type at *at: its number, or -1 while it is not whole. */
+/* Reads a header of this type at *at. Returns its number, or -1 while it is not
+ * complete. */
 static inline long t_header(const char *s, size_t n, size_t *at, char type)
 {
     size_t i = *at;
@@ -698,7 +702,8 @@ static inline long t_header(const char *s, size_t n, size_t *at, char type)
     return v;
 }
 
-/* The next command that is there whole: 1, its words, and *size bytes. */
+/* Decodes the next complete command into *w, of *size bytes. Returns 1 if there
+ * is one. */
 static inline int t_decode(const t_bytes *b, t_words *w, size_t *size)
 {
     const char *s = t_bytes_head(b);
@@ -733,7 +738,7 @@ static inline int t_is(const t_words *w, int i, const char *text)
            memcmp(w->word[i].p, text, w->word[i].n) == 0;
 }
 
-/* The next whole command as one line; "" when there is none. */
+/* Returns the next complete command as one line, "" if there is none. */
 static inline const char *t_took(t_peer *p)
 {
     t_text t;
@@ -755,7 +760,7 @@ static inline const char *t_took(t_peer *p)
     return t.p;
 }
 
-/* The next event as one line; "" when there is none. */
+/* Returns the next event as one line, "" if there is none. */
 static inline const char *t_told(t_peer *p)
 {
     size_t n;
@@ -800,14 +805,14 @@ static inline void t_say_bulk(t_peer *p, relet_span s)
     t_say(p, "\r\n");
 }
 
-/* The server closes, once what it said is read. */
+/* The server closes the link once its bytes are read. */
 static inline void t_hang_up(t_peer *p)
 {
     p->hangup = 1;
     t_move(p);
 }
 
-/* The link is reset: what is under way is lost. */
+/* The link is reset: all bytes under way are lost. */
 static inline void t_break(t_peer *p)
 {
     if (!p->open)
@@ -817,7 +822,7 @@ static inline void t_break(t_peer *p)
     t_move(p);
 }
 
-/* ----------------------------------------------------------- the honest one */
+/* -------------------------------------------------------- an honest server */
 
 #define T_HELLO_SAYS \
     "%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n" \
@@ -867,7 +872,7 @@ static inline void t_say_confirmed(t_peer *p, const char *word,
     t_say_number(p, ':', (size_t)t_name_count(&p->server));
 }
 
-/* The three families, and what is their own in each. */
+/* The commands of the three kinds of channels, and their confirmations. */
 static inline int t_serve_wish(t_peer *p, const t_words *w)
 {
     static const char *const words[3][2] = {{"SUBSCRIBE", "UNSUBSCRIBE"},
@@ -909,7 +914,7 @@ static inline int t_sha_known(const t_server *s, relet_span sha)
     return 0;
 }
 
-/* A script answers its last word. */
+/* The answer of a script is its last word. */
 static inline int t_serve_script(t_peer *p, const t_words *w)
 {
     t_server *s = &p->server;
@@ -948,7 +953,7 @@ static inline int t_serve_one(t_peer *p, const t_words *w)
     return 1;
 }
 
-/* As servers do: these are answered even when nothing else is. */
+/* A busy server still answers these commands, as real servers do. */
 static inline int t_serve_busy(t_peer *p, const t_words *w)
 {
     t_server *s = &p->server;
@@ -1005,7 +1010,7 @@ static inline int t_serve_multi(t_peer *p, const t_words *w, size_t size)
     return 1;
 }
 
-/* Answer the next command: 1 when there was one. */
+/* Answers the next command. Returns 1 if there was one. */
 static inline int t_serve_next(t_peer *p)
 {
     t_words w;
@@ -1019,7 +1024,7 @@ static inline int t_serve_next(t_peer *p)
     return 1;
 }
 
-/* Answer what is there: 1 when something was. */
+/* Answers all complete commands. Returns 1 if there was one. */
 static inline int t_serve(t_peer *p)
 {
     int served = 0;
@@ -1029,9 +1034,10 @@ static inline int t_serve(t_peer *p)
     return served;
 }
 
-/* --------------------------------------------------------- for the impatient */
+/* -------------------------------------------------------------- short cuts */
 
-/* Connect, greet, and forget that: 1 when the client is up. */
+/* Connects, does the handshake, and clears the log. Returns 1 if the client is
+ * up. */
 static inline int t_up(t_peer *p)
 {
     int honest = p->honest;
@@ -1056,7 +1062,7 @@ static inline relet_request t_request(uint64_t tag, unsigned flags)
     return q;
 }
 
-/* A command of up to three words; NULL ends it. */
+/* Submits a command of up to three words, ended by NULL. */
 static inline int t_ask3(t_peer *p, uint64_t tag, unsigned flags,
                          const char *a, const char *b, const char *c)
 {
@@ -1086,7 +1092,7 @@ static inline int t_ask_within(t_peer *p, uint64_t tag, relet_time ms,
     return t_ask_for(p, tag, 0, ms, a, b);
 }
 
-/* A transaction of ECHO a, ECHO b. */
+/* Submits a transaction of ECHO a and ECHO b. */
 static inline int t_unit(t_peer *p, uint64_t tag, unsigned flags,
                          const char *a, const char *b)
 {
@@ -1103,7 +1109,7 @@ static inline int t_unit(t_peer *p, uint64_t tag, unsigned flags,
     return relet_transaction(p->r, args, 2, &q);
 }
 
-/* A call of a script with one key and no argument. */
+/* Submits a call of a script with one key and no argument. */
 static inline int t_run(t_peer *p, uint64_t tag, unsigned flags, int script,
                         const char *key)
 {
@@ -1123,7 +1129,7 @@ static inline int t_unwish(t_peer *p, relet_channel kind, const char *name)
     return relet_unsubscribe(p->r, kind, relet_str(name));
 }
 
-/* Every suite: plainly, byte by byte, and in fixed memory. */
+/* Runs each suite plainly, byte by byte, and in fixed memory. */
 #define T_MAIN(suite)                                        \
     GREATEST_MAIN_DEFS();                                    \
     int main(int argc, char **argv)                          \

@@ -3,8 +3,8 @@
  * poll_server.h - servers for the driver's tests, each a child process.
  *
  * They speak as much RESP3 as a client needs to come up, or deliberately
- * something else. A child ends when it is told to, or when its parent is gone:
- * then its end of the leash reads as closed. */
+ * another protocol. A child ends on request, or when its parent is gone: then
+ * its end of the leash, a pipe, reads as closed. */
 #ifndef T_POLL_SERVER_H
 #define T_POLL_SERVER_H
 
@@ -77,8 +77,8 @@ static int t_listen(const struct sockaddr *a, size_t n, int backlog)
     return fd;
 }
 
-/* A listener at an address of this machine; *port 0 is replaced. -1: there
- * is no such address here. */
+/* Opens a listener at an address of this machine. A *port of 0 is replaced by
+ * the port chosen. Returns -1 if the machine has no such address. */
 static int t_listen_tcp(const char *host, int *port, int backlog)
 {
     union {
@@ -133,7 +133,7 @@ static void t_send(t_peer *c, const char *p, size_t n)
         long put = (long)send(c->fd, p, n, MSG_NOSIGNAL);
 
         if (put < 0)
-            return; /* the reader finds out */
+            return; /* the next read sees the error */
         p += put;
         n -= (size_t)put;
     }
@@ -154,7 +154,8 @@ static int t_is(t_arg a, const char *word)
     return a.n == strlen(word) && memcmp(a.p, word, a.n) == 0;
 }
 
-/* The number behind a type byte, and where its line ends; 0: not all here. */
+/* Reads the number behind a type byte. Returns the length of its line, or 0 if
+ * the line is not complete. */
 static size_t t_number(const char *p, size_t n, size_t *value)
 {
     size_t i;
@@ -168,7 +169,7 @@ static size_t t_number(const char *p, size_t n, size_t *value)
     return 0;
 }
 
-/* One whole command at p: its length, or 0. */
+/* Parses one complete command at p. Returns its length, or 0. */
 static size_t t_command(const char *p, size_t n, t_arg *argv, size_t *argc)
 {
     size_t i, len, step, at = t_number(p, n, argc);
@@ -186,7 +187,7 @@ static size_t t_command(const char *p, size_t n, t_arg *argv, size_t *argc)
     return at;
 }
 
-/* 1: the link stays. */
+/* Returns 1 if the link stays open. */
 static int t_answer(t_manner manner, t_peer *c, const t_arg *argv, size_t argc)
 {
     if (manner == T_RESP2 && t_is(argv[0], "HELLO"))

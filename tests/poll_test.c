@@ -2,9 +2,9 @@
  *
  * poll_test.c - the driver against real sockets on this machine.
  *
- * Servers are child processes; where one byte more or less matters, the test
- * holds the other end of a socket pair itself. Names are looked up in the
- * table below, so no test needs a resolver. */
+ * Servers are child processes. Where single bytes matter, the test holds the
+ * other end of a socket pair itself. Names are looked up in the table below, so
+ * no test needs a resolver. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -29,7 +29,7 @@ static int t_fds[8], t_fds_n; /* closed after each test */
 
 /* ------------------------------------------------------------- names
  *
- * The library's getaddrinfo is this one. */
+ * The library calls this getaddrinfo instead of the system's. */
 
 static const char *t_addresses[8]; /* of the name many.test */
 
@@ -76,8 +76,9 @@ const char *gai_strerror(int code)
     return code == EAI_NONAME ? "no such name" : "no address";
 }
 
-/* So is its poll: a client that does not sleep calls it without end. How much
- * of the processor it takes would depend on who else wants it. */
+/* The library calls this poll, too. Its calls are counted, since a client that
+ * does not sleep polls without end. Processor time would be no measure: it
+ * depends on the machine's other load. */
 static long t_polls;
 
 int poll(struct pollfd *p, nfds_t n, int timeout_ms)
@@ -131,7 +132,7 @@ static t_server *t_serve(t_manner manner)
     return s;
 }
 
-/* A port that nobody listens at: it was ours a moment ago. */
+/* A port that no process listens at: this process has just given it up. */
 static int t_port_free(void)
 {
     int port = 0;
@@ -203,7 +204,7 @@ static relet *t_open_server(const t_server *s)
     return t_open("127.0.0.1", s->port, NULL);
 }
 
-/* A client on one end of a pair, the test on the other. */
+/* The client has one end of a socket pair, the test has the other. */
 static relet *t_open_pair(int *peer, const relet_transport *transport)
 {
     relet_config c = t_config();
@@ -221,7 +222,7 @@ static relet *t_open_pair(int *peer, const relet_transport *transport)
     return t_keep(relet_open(NULL, &c, &p, NULL));
 }
 
-/* Be the server at the other end until the client is up. */
+/* Serves the other end of the pair until the client is up. */
 static int t_come_up(relet *r, int peer)
 {
     struct pollfd p;
@@ -247,7 +248,7 @@ static void t_put(int fd, const char *text)
         abort();
 }
 
-/* Wait for one kind of event, dropping others. 0: it did not come. */
+/* Waits for one kind of event and drops the others. Returns 0 if none came. */
 static int t_await(relet *r, relet_event *ev, relet_kind kind)
 {
     relet_time end = relet_clock() + T_SOON_MS;
@@ -267,7 +268,7 @@ static int t_call(relet *r, relet_event *ev, const char *a, const char *b)
     return relet_call(r, argv, b != NULL ? 2 : 1, ev, T_SOON_MS);
 }
 
-/* The server answers with what it was sent. */
+/* Returns 1 if the server echoes a text. */
 static int t_echoes(relet *r)
 {
     relet_event ev;
@@ -304,7 +305,8 @@ static int t_option(int fd, int level, int name)
     return value;
 }
 
-/* The only socket that `before` has not; -1: there is none, or several. */
+/* Returns the only socket that is not in `before`, or -1 if there is none or
+ * more than one. */
 static int t_new_socket(const char *before)
 {
     int fd, n = 0, found = -1;
@@ -325,7 +327,8 @@ static void t_fds_now(char *now)
         now[fd] = fcntl(fd, F_GETFD) >= 0;
 }
 
-/* For half a second, see how often and how busily a client tries. */
+/* How often a client tries to connect, and how often it polls, in half a
+ * second. */
 typedef struct t_effort {
     int downs;
     relet_why why;
@@ -359,7 +362,8 @@ static t_effort t_watch_effort(relet *r)
 /* -------------------------------------------------- where one can connect
  */
 
-/* A daemon that waits for ever waited for ever, though its client had given up. */
+/* Regression: a relet_wait without a time limit never returned, though the
+ * client had given up. */
 TEST a_wait_without_end_ends_when_no_event_can_come_any_more(void)
 {
     relet_config c = t_config();
@@ -397,7 +401,7 @@ TEST a_client_connects_over_ipv6(void)
     PASS();
 }
 
-/* More milliseconds than an int holds. */
+/* The timeout has more milliseconds than an int holds. */
 TEST a_pause_of_a_month_is_no_pause_without_end(void)
 {
     relet_config c = t_config();
@@ -452,7 +456,8 @@ TEST a_client_connects_to_an_abstract_name(void)
     PASS();
 }
 
-/* Links to a path until its listener takes no more: how many. */
+/* Connects to a path until its listener takes no more links. Returns their
+ * number. */
 static int t_fill(const char *path, int *fd, int most)
 {
     struct sockaddr_un a;
@@ -486,7 +491,7 @@ TEST a_listener_whose_backlog_is_full_is_asked_again(void)
     c.scheme = RELET_UNIX;
     (void)snprintf(c.host, sizeof c.host, "%s", s->path);
     r = t_keep(relet_open(NULL, &c, NULL, NULL));
-    ASSERT_EQ(0, relet_wait(r, &ev, 60)); /* it is not told as refused */
+    ASSERT_EQ(0, relet_wait(r, &ev, 60)); /* no refusal is told        */
     while (n > 0)
         (void)close(fd[--n]);
     t_fork(s, T_RESP3, listener);
@@ -587,7 +592,7 @@ TEST a_silent_address_is_overtaken_by_the_next(void)
     ASSERT(took >= 240);
     ASSERT(took < T_SOON_MS / 2);
     ASSERT(t_echoes(r));
-    ASSERT(t_new_socket(before) >= 0); /* the loser is closed */
+    ASSERT(t_new_socket(before) >= 0); /* the losing socket is closed */
     PASS();
 }
 
@@ -602,7 +607,7 @@ TEST many_silent_addresses_do_not_hide_a_good_one(void)
 
     if (t_black_hole("127.0.0.2", s->port) < 0)
         SKIPm("no address here swallows a connect");
-    for (i = 0; i < RELET_WATCH_MAX - 1; i++) /* all that race at once */
+    for (i = 0; i < RELET_WATCH_MAX - 1; i++) /* as many as race at once */
         t_addresses[i] = "127.0.0.2";
     t_addresses[i] = "127.0.0.1";
     c.connect_timeout_ms = 2000;
@@ -688,7 +693,8 @@ TEST a_client_comes_up_when_its_server_does(void)
     PASS();
 }
 
-/* The wrong server: a reason, a pause, and neither haste nor a crash. */
+/* With a wrong server, the client tells the reason, and pauses between
+ * attempts. */
 static enum greatest_test_res t_check_wrong(t_manner manner, relet_why why)
 {
     t_server *s = t_serve(manner);
@@ -1105,7 +1111,7 @@ TEST clients_that_come_and_go_leave_no_descriptor(void)
         if (i % 3 != 0)
             ASSERT_EQ(1, relet_wait(r, &ev, T_SOON_MS));
         else
-            ASSERT_EQ(0, relet_wait(r, &ev, 0)); /* on its way */
+            ASSERT_EQ(0, relet_wait(r, &ev, 0)); /* the connect is under way */
         relet_close(r);
     }
     ASSERT_EQ(before, t_fd_count());
@@ -1187,7 +1193,7 @@ TEST a_descriptor_that_is_none_is_told(void)
 
 /* ------------------------------------------------ a loop of one's own */
 
-/* One turn of a loop that knows only the triple. */
+/* A turn of the caller's own loop: relet_poll_timeout, relet_watches, poll. */
 static int t_loop_turn(relet **r, int n)
 {
     struct pollfd p[2 * RELET_WATCH_MAX];
@@ -1264,8 +1270,9 @@ TEST a_wake_is_seen_by_a_loop_of_the_callers(void)
 
 /* ---------------------------------------------------------- transports
  *
- * An engine with the habits of TLS: it reads ahead of what it hands out, its
- * handshake changes direction, and either direction may want the other. */
+ * This engine behaves like TLS: it reads ahead of what it hands out, its
+ * handshake changes direction, and a read may need the socket to be writable,
+ * or a write need it to be readable. */
 
 typedef struct t_engine {
     int fd;
@@ -1304,8 +1311,8 @@ static int t_engine_handshake(void *session)
     return e->shaken++ == 0 ? RELET_TRANSPORT_WRITE : 0;
 }
 
-/* Hands out seven bytes at most, and only has to look at the socket when
- * nothing is left of the last look. */
+/* Hands out seven bytes at most. It reads the socket only when no byte is left
+ * from the last read. */
 static long t_engine_read(void *session, void *p, size_t n)
 {
     t_engine *e = (t_engine *)session;
@@ -1342,7 +1349,7 @@ static long t_engine_write(void *session, const void *p, size_t n)
         memcpy(e->copy, p, e->held);
         return RELET_TRANSPORT_WRITE;
     }
-    if (e->held > 0) { /* as an engine does: what counts is the first sight */
+    if (e->held > 0) { /* as TLS does: the first copy is sent               */
         n = e->held;
         e->held = 0;
         return (long)send(e->fd, e->copy, n, MSG_NOSIGNAL);
@@ -1450,7 +1457,7 @@ TEST a_write_that_wants_to_read_waits_for_that(void)
     ASSERT_EQ(0, relet_wait(r, &ev, 0));
     n = relet_watches(r, w, RELET_WATCH_MAX);
     for (i = 0; i < n; i++)
-        ASSERT_EQ(POLLIN, w[i].events); /* writing it could at any time */
+        ASSERT_EQ(POLLIN, w[i].events); /* it could always be written to */
     t_put(peer, "+PONG\r\n");
     t_the_engine.write_wants_read = 0;
     ASSERT(t_await(r, &ev, RELET_REPLY));

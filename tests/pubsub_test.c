@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub_test.c - wishes: asked for, confirmed, refused, taken back, moved,
- * restored, and what is told of them. */
+ * pubsub_test.c - tests of subscriptions: asked for, confirmed, refused, ended,
+ * moved, restored, and the events of each. */
 #include "peer.h"
 
 #include "greatest.h"
@@ -9,7 +9,7 @@
 #define T_SUB_A ">3\r\n+subscribe\r\n+a\r\n:1\r\n"
 #define T_UNSUB_A ">3\r\n+unsubscribe\r\n+a\r\n:0\r\n"
 
-/* Up, with a wish for channel a in force. */
+/* The client is up, with a subscription to channel a in force. */
 static int t_hearing(t_peer *p)
 {
     t_start(p);
@@ -117,7 +117,7 @@ TEST a_malformed_push_of_a_known_kind_costs_the_link(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------ wishes */
+/* ----------------------------------------------------------- subscriptions */
 
 TEST wishing_twice_is_wishing_once(void)
 {
@@ -246,7 +246,8 @@ TEST a_wish_during_the_greeting_goes_out_as_soon_as_the_link_is_up(void)
     PASS();
 }
 
-/* It waits for the place that others take, and is not forgotten. */
+/* The subscription waits while the queue of operations is full, and is not
+ * forgotten. */
 TEST a_wish_waits_for_room(void)
 {
     relet_config c = t_config();
@@ -273,7 +274,8 @@ TEST a_wish_waits_for_room(void)
     PASS();
 }
 
-/* Its bytes were taken out of the queue, and nobody asked again. */
+/* Regression: after a timeout the unsent SUBSCRIBE was taken out of the queue
+ * and was never sent again. */
 TEST a_wish_that_is_slow_to_go_out_is_not_forgotten(void)
 {
     t_peer p;
@@ -421,7 +423,7 @@ TEST a_wish_taken_back_before_its_confirmation_is_left(void)
     PASS();
 }
 
-/* It was in force by then, and that had not been told. */
+/* Regression: the subscription was in force, but no SUBSCRIBED was told. */
 TEST a_wish_taken_back_and_made_again_in_the_greeting_is_told(void)
 {
     t_peer p;
@@ -529,7 +531,8 @@ TEST a_refused_wish_is_told_and_forgotten(void)
     PASS();
 }
 
-/* The wish could not be taken back: only the end of the link takes it. */
+/* When UNSUBSCRIBE is refused, only the end of the link ends the
+ * subscription. */
 TEST who_may_not_unsubscribe_loses_the_link(void)
 {
     t_peer p;
@@ -582,7 +585,8 @@ TEST a_wish_refused_in_the_greeting_is_told_by_name(void)
     PASS();
 }
 
-/* The server agreed to the second, and the wish had been forgotten. */
+/* Regression: the server confirmed the second SUBSCRIBE, but the client had
+ * forgotten the subscription at the refusal of the first. */
 TEST a_refusal_that_is_overtaken_does_not_forget_the_wish(void)
 {
     t_peer p;
@@ -641,7 +645,8 @@ TEST a_wish_taken_back_while_the_server_is_busy_ends(void)
     PASS();
 }
 
-/* BUSY is no consent: the server went on sending messages. */
+/* An UNSUBSCRIBE answered by BUSY has no effect. Regression: it was taken for
+ * done, and the server went on sending messages. */
 TEST an_unsubscribe_refused_as_busy_is_asked_again(void)
 {
     t_peer p;
@@ -662,7 +667,8 @@ TEST an_unsubscribe_refused_as_busy_is_asked_again(void)
     PASS();
 }
 
-/* Busy kept it in force; then it was refused: it has to be left yet. */
+/* UNSUBSCRIBE was refused as BUSY, so the subscription stays in force; then the
+ * new SUBSCRIBE is refused. The client must still unsubscribe. */
 TEST a_refused_wish_that_is_still_in_force_is_left(void)
 {
     t_peer p;
@@ -700,9 +706,9 @@ TEST subscribe_answered_by_a_reply_costs_the_link(void)
     PASS();
 }
 
-/* Passed over like a message, it was waited for until the next answer, which
- * was then taken for it, and the server was said to break the protocol. Found
- * by sim seed 23992: a channel of leases has a long name. */
+/* Regression: a confirmation without room was passed over like a message. The
+ * next answer was then taken for it, and the link ended as a protocol error.
+ * Found by sim seed 23992: a channel of leases has a long name. */
 TEST a_confirmation_without_room_costs_the_link(void)
 {
     char name[301], push[400];
@@ -726,7 +732,7 @@ TEST a_confirmation_without_room_costs_the_link(void)
     PASS();
 }
 
-/* A wish for whose SUBSCRIBE there was no memory, and now there is again. */
+/* There was no memory for the subscription's SUBSCRIBE; now there is again. */
 static int t_starved_wish(t_peer *p)
 {
     char name[61];
@@ -736,7 +742,7 @@ static int t_starved_wish(t_peer *p)
     t_start(p);
     if (!t_up(p))
         return 0;
-    p->heap.fail_at = p->heap.calls + 2; /* behind the one for the name */
+    p->heap.fail_at = p->heap.calls + 2; /* behind the allocation of the name */
     p->heap.fail_on = 1;
     if (t_wish(p, RELET_CHANNEL, name) != 0)
         return 0;
@@ -746,7 +752,8 @@ static int t_starved_wish(t_peer *p)
     return p->heap.failed > 0 && t_name_count(&p->server) == 0;
 }
 
-/* Without one it waited for whatever came next: sim seeds 60142 and 64694. */
+/* Regression: without a deadline the subscription waited for the next turn that
+ * came by chance. Found by sim seeds 60142 and 64694. */
 TEST a_wish_that_found_no_memory_has_a_deadline(void)
 {
     t_peer p;
@@ -763,7 +770,8 @@ TEST a_wish_that_found_no_memory_has_a_deadline(void)
     PASS();
 }
 
-/* And a tick that nothing called for does not hurry it: sim seed 3099617. */
+/* A tick before the deadline does not repeat SUBSCRIBE. Found by sim seed
+ * 3099617. */
 TEST a_wish_that_found_no_memory_waits_for_its_deadline(void)
 {
     t_peer p;
@@ -838,7 +846,7 @@ TEST tracking_has_a_gap_with_each_down_and_each_up(void)
     PASS();
 }
 
-/* A link with tracking, and a wish in force on it. */
+/* The link has tracking and a subscription in force. */
 static int t_cached(t_peer *p)
 {
     relet_config c = t_config();
@@ -945,7 +953,8 @@ TEST outcomes_of_a_lost_link_come_behind_its_gap(void)
     PASS();
 }
 
-/* In force before the first UP: LOADING, and then the link breaks. */
+/* The subscription is in force before the first UP. Then the server is LOADING,
+ * and the link breaks. */
 TEST a_wish_in_force_before_the_first_up_is_lost_with_a_gap(void)
 {
     t_peer p;
@@ -989,7 +998,7 @@ TEST a_message_lost_before_the_first_up_is_a_gap(void)
     t_say(&p, text);
     T_TOLD(&p, "subscribed channel a");
     t_move(&p);
-    if (strcmp(t_told(&p), "gap") == 0) { /* bytes came one at a time */
+    if (strcmp(t_told(&p), "gap") == 0) { /* the bytes came one by one */
         T_TOLD(&p, "up redis 7.0.15");
     } else {
         ASSERT_STR_EQ("up redis 7.0.15", p.line);
@@ -1109,7 +1118,7 @@ TEST a_confirmation_nobody_asked_for_is_ignored(void)
 
 /* -------------------------------------------------------------- lent names */
 
-/* The name lives in memory that the new wish may have to move. */
+/* The lent name lies in memory that the new subscription may have to move. */
 TEST a_lent_name_may_be_wished_for(void)
 {
     char name[201], line[300];
@@ -1164,10 +1173,10 @@ TEST a_name_of_which_an_event_speaks_may_be_wished_for_again(void)
 
 typedef struct t_model {
     int wished[3][T_MODEL_NAMES];
-    int taken[3][T_MODEL_NAMES]; /* back, and no end of it was told yet       */
-    int open[3][T_MODEL_NAMES];  /* the last end that was asked for was not   */
-    char last[3][T_MODEL_NAMES]; /* of the events: s, u, r                   */
-    int busy; /* a server that refuses does so as busy, or for good          */
+    int taken[3][T_MODEL_NAMES]; /* unsubscribed, the end not told yet        */
+    int open[3][T_MODEL_NAMES];  /* the last end asked for was not told       */
+    char last[3][T_MODEL_NAMES]; /* event: s, u, r                           */
+    int busy; /* a refusal is by BUSY; else it is final                      */
     int wrong;
 } t_model;
 
@@ -1235,7 +1244,7 @@ static void t_model_drive(t_peer *p, t_model *m, int turns)
     }
 }
 
-/* A sharded channel moves away, and could be asked for again. */
+/* A sharded channel moves away. The client may subscribe to it again. */
 static void t_model_move(t_peer *p, int i)
 {
     int at = t_name_find(&p->server, 's', t_model_name(i));

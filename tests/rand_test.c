@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rand_test.c - numbers for jitter, the same for the same seed everywhere.
+ * rand_test.c - tests of the random numbers for jitter: the same seed gives the
+ * same numbers everywhere.
  *
- * The expected numbers are those of the reference implementations. */
+ * The expected numbers come from the reference implementations. */
 
 #include "rand.h"
 
@@ -94,7 +95,7 @@ TEST the_largest_bound_uses_the_high_bits(void)
     rlt_rand_seed(&r, 3);
     same = r;
     for (i = 0; i < 100; i++) {
-        /* x * (2^64 - 1) / 2^64 is x - 1, but for 0. */
+        /* x * (2^64 - 1) / 2^64 is x - 1, except for 0. */
         uint64_t x = rlt_rand_next(&same);
 
         ASSERT_EQ(x - (x > 0), rlt_rand_below(&r, UINT64_MAX));

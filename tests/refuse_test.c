@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * refuse_test.c - commands that may not go over a shared link, and why. */
+ * refuse_test.c - tests of the commands that are refused on a shared link, and
+ * of the reasons told. */
 #include "command_rules.h"
 
 #include "greatest.h"

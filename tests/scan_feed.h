@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan_feed.h - a connection in miniature, for what tests the scanner.
+ * scan_feed.h - a connection in miniature, for the tests of the scanner.
  *
  * Bytes arrive in chunks of the caller's choice. The frame lives in a heap
  * block of exactly its size that moves at every chunk, so that a sanitizer
- * sees any byte touched outside it. The tape begins tiny and grows by one. */
+ * sees any access outside it. The tape begins tiny and grows by one node. */
 #ifndef RLT_SCAN_FEED_H
 #define RLT_SCAN_FEED_H
 
@@ -19,8 +19,8 @@ typedef void t_feed_fn(void *user, rlt_verdict verdict, const rlt_scan *s,
 typedef struct t_feed {
     rlt_scan scan;
     relet_node *tape;
-    uint32_t tape_max; /* nodes; beyond, the frame is skipped                */
-    size_t frame_max;  /* bytes; the same                                    */
+    uint32_t tape_max; /* nodes; a larger frame is skipped                   */
+    size_t frame_max;  /* bytes; likewise                                    */
     uint8_t *frame;
     size_t n, total; /* bytes in the frame, bytes of all frames before it    */
     t_feed_fn *event;
@@ -71,7 +71,7 @@ static inline void t_feed_drop(t_feed *f, size_t used)
     f->total += used;
 }
 
-/* Exact growth below 64 nodes, where the edges are; then doubling. */
+/* Grows by one below 64 nodes, where the edge cases are; then doubles. */
 static inline void t_feed_tape(t_feed *f)
 {
     uint32_t old = f->scan.tape_cap;
@@ -99,7 +99,7 @@ static inline relet_value t_feed_value(const t_feed *f, rlt_verdict verdict)
     return rlt_scan_value(&f->scan, f->frame);
 }
 
-/* Until there is nothing more to be had from the bytes that are there. */
+/* Runs the scanner until it needs more bytes. */
 static inline void t_feed_run(t_feed *f)
 {
     rlt_verdict verdict;
@@ -130,7 +130,7 @@ static inline void t_feed_run(t_feed *f)
     }
 }
 
-/* 0 once the scanner has failed. */
+/* Returns 0 once the scanner has failed. */
 static inline int t_feed_bytes(t_feed *f, const uint8_t *p, size_t n)
 {
     uint8_t *frame;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan_test.c - bytes to judged frames: what the vectors cannot say.
+ * scan_test.c - tests of the scanner beyond the test vectors.
  *
- * The grammar itself is in tests/vectors; here are caps, room, loans, offsets,
- * and that the way bytes arrive changes nothing. */
+ * The vectors in tests/vectors test the grammar. These tests are about caps,
+ * room, loans and offsets, and show that the cutting of the bytes changes
+ * nothing. */
 #include "value_words.h"
 
 #include "greatest.h"
@@ -32,7 +33,7 @@ static t_setup t_usual(void)
     return u;
 }
 
-/* What is told of n bytes that come `chunk` at a time; 0: all at once. */
+/* Returns the events of n bytes that come `chunk` at a time; 0: all at once. */
 static const char *t_tell(t_setup u, const char *wire, size_t n, size_t chunk)
 {
     static t_text told;
@@ -56,7 +57,7 @@ static const char *t_story(t_setup u, const char *wire)
     return t_tell(u, wire, strlen(wire), 0);
 }
 
-/* The same, whole and byte by byte. */
+/* The events are the same, whole and byte by byte. */
 #define T_TELLS(want, u, wire) \
     do { \
         ASSERT_STR_EQ(want, t_story(u, wire)); \

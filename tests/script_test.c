@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * script_test.c - scripts by their SHA-1, and whole where the server lacks
- * them. */
+ * script_test.c - tests of scripts: called by SHA-1, and sent whole if the
+ * server does not know them. */
 #include "script.h"
 #include "peer.h"
 
@@ -15,7 +15,7 @@ static int t_add(t_peer *p, const char *body)
     return relet_script_add(p->r, relet_str(body));
 }
 
-/* Up, and the script has been sent whole over the link. */
+/* The client is up, and the script has been sent whole over the link. */
 static int t_make_known(t_peer *p)
 {
     if (t_add(p, T_BODY) != 0 || !t_up(p) || t_run(p, 0, 0, 0, "k") < 0)
@@ -64,7 +64,7 @@ TEST a_new_link_is_not_thought_to_know_any_script(void)
     PASS();
 }
 
-/* Number of words, then keys of any length behind them. */
+/* Tests several numbers of words, with keys of several lengths. */
 TEST an_evalsha_becomes_the_eval_that_does_the_same(void)
 {
     static const char *const head[] = {"*4\r\n", "*10\r\n", "*2147483647\r\n"};
@@ -205,7 +205,7 @@ TEST noscript_twice_in_a_row_sends_both_whole_in_order(void)
     PASS();
 }
 
-/* Lua passes the error of an inner call on. */
+/* A Lua script passes on the error of a command that it calls. */
 TEST noscript_of_a_script_sent_whole_is_its_own_error(void)
 {
     t_peer p;
@@ -240,7 +240,7 @@ TEST noscript_of_a_call_that_ended_is_swallowed(void)
     PASS();
 }
 
-/* The number of the script was taken for answers to be skipped. */
+/* Regression: the script's number was taken for a number of answers to skip. */
 TEST busy_after_noscript_shifts_nothing(void)
 {
     t_peer p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_await.h - claims on relet_put_wait, for server_test.c. The worker is a
- * process of its own, as whoever waits does nothing else. */
+ * server_await.h - tests of relet_put_wait, for server_test.c. The worker is a
+ * separate process, since relet_put_wait blocks its caller. */
 #ifndef T_SERVER_AWAIT_H
 #define T_SERVER_AWAIT_H
 
@@ -19,7 +19,7 @@ static relet *t_await_open(void)
     return r;
 }
 
-/* What a job asks for is what becomes of it. */
+/* Ends a job as its payload asks. */
 static void t_await_handle(relet *r, const relet_work *w)
 {
     relet_failure f;
@@ -29,14 +29,14 @@ static void t_await_handle(relet *r, const relet_work *w)
     f.text = relet_str("it is broken");
     if (w->job.payload.p[0] == 'b')
         (void)relet_job_fail(r, 0, w->number, &f);
-    if (w->job.payload.p[0] == 'k') /* whoever waits loses its link first */
+    if (w->job.payload.p[0] == 'k') /* first breaks the waiting client's link */
         (void)relet_command_text(r, NULL, "CLIENT", "KILL", "TYPE", "pubsub",
                                  (char *)NULL);
     if (w->job.payload.p[0] == 'g' || w->job.payload.p[0] == 'k')
         (void)relet_job_done(r, 0, w->number, relet_str("a result"));
 }
 
-/* Until it is killed. */
+/* Works until the process is killed. */
 static void t_await_work(void)
 {
     relet *r = t_await_open();
@@ -109,7 +109,8 @@ static void a_put_that_waits_is_told_of_each_end(void)
     T(waitpid(pid, NULL, 0) == pid);
 }
 
-/* Messages are lost with a link; the end is found by looking. */
+/* The message of the job's end is lost with the link, so the client finds the
+ * end by looking at the job. */
 static void a_put_that_waits_does_not_hang_when_its_link_breaks(void)
 {
     relet_time began;

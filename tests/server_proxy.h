@@ -22,16 +22,16 @@ typedef struct t_pipe {
 
 typedef struct t_link {
     int fd[2]; /* the client's, the server's; -1: no such link          */
-    int first; /* the one that is cut                                   */
+    int first; /* this link is the one to cut                           */
     t_pipe pipe[2];
 } t_link;
 
 static struct {
     int open; /* there is a proxy                                       */
     int listener, port;
-    int64_t cut[2]; /* after so many bytes; below 0: never              */
+    int64_t cut[2]; /* cut after so many bytes; below 0: never          */
     int one_byte;
-    int mute; /* nothing passes                                         */
+    int mute; /* no bytes pass                                          */
     int accepted;
     uint64_t carried[2]; /* over the first link                         */
     t_link link[T_LINKS];
@@ -70,7 +70,7 @@ static void t_proxy_close(void)
     t_proxy.open = 0;
 }
 
-/* A client that goes through it. */
+/* Opens a client whose links go through the proxy. */
 static t_client *t_open_proxied(const relet_config *g)
 {
     relet_config own = *g;
@@ -132,7 +132,7 @@ static int t_proxy_watch(struct pollfd *p)
     return n;
 }
 
-/* 0: one side has ended. */
+/* Returns 0 if one side has ended. */
 static int t_pipe_fill(t_link *l, int way)
 {
     t_pipe *q = &l->pipe[way];

@@ -2,12 +2,13 @@
  *
  * server_rig.h - real servers and clients for server_test.c, and their ledger.
  *
- * One server at a time, a child process that listens at a free loopback port
- * and at a Unix socket in a temporary folder. All clients of a test turn in
- * one loop, over relet_watches, so a test is a plain sequence of steps. Every
- * client has a ledger with a line for each operation: what it asked for, which
- * outcome it had, and what effect the server says that it had. A check that
- * fails jumps out of the test; what the test left open is closed behind it. */
+ * There is one server at a time, a child process that listens at a free
+ * loopback port and at a Unix socket in a temporary folder. All clients of a
+ * test turn in one loop, over relet_watches, so a test is a plain sequence of
+ * steps. Every client has a ledger with a line for each operation: its command,
+ * its outcome, and its effect as told by the server. A failed check jumps out
+ * of the test; clients and servers that the test left open are closed behind
+ * it. */
 #ifndef T_SERVER_RIG_H
 #define T_SERVER_RIG_H
 
@@ -40,10 +41,10 @@
 #define T_SOON 30000 /* to fail instead of hanging, on a slow machine */
 
 typedef enum t_what {
-    T_ANY,   /* the test looks at it itself                             */
+    T_ANY,   /* the test checks the answer itself                       */
     T_ECHO,  /* ECHO of the tag                                         */
-    T_COUNT, /* INCR of a counter that only this client knows           */
-    T_PUSH,  /* RPUSH log TAG: a second time would show                 */
+    T_COUNT, /* INCR of this client's own counter                       */
+    T_PUSH,  /* RPUSH log TAG: a repetition shows                       */
     T_SET    /* HSET done TAG 1                                         */
 } t_what;
 
@@ -54,14 +55,14 @@ typedef struct t_line {
     uint32_t effects;
 } t_line;
 
-/* An outcome, kept. */
+/* A copy of an outcome. */
 typedef struct t_answer {
     relet_kind kind;
     relet_why why;
     relet_type type;
-    int64_t number; /* -1: it is none                                   */
+    int64_t number; /* -1: not a number                                 */
     size_t count;
-    int proves; /* that there was no effect                             */
+    int proves; /* it proves that there was no effect                   */
     char text[400];
 } t_answer;
 
@@ -74,16 +75,16 @@ struct t_client {
     uint64_t tags, cap;
     uint64_t n[RELET_PUSHED + 1];     /* events by kind                 */
     uint64_t down[RELET_WHY_BUSY + 1]; /* DOWN by why                   */
-    uint64_t late_order; /* replies that came behind a later one's      */
+    uint64_t late_order; /* replies out of order                        */
     uint64_t last_reply, asked;
     int64_t counter;
-    t_answer answer; /* to what was asked                               */
+    t_answer answer; /* to the operation `asked`                        */
     char down_text[400], up_text[100], refused_text[200];
     relet_time retry_in_ms;
-    t_see *see; /* what else a test wants to look at                    */
+    t_see *see; /* the test's own look at each event                    */
     void *user;
-    uint32_t window; /* keep so many operations going                   */
-    int script;      /* … all of them calls of this script, if not -1   */
+    uint32_t window; /* operations kept under way                       */
+    int script;      /* if not -1, they call this script                */
 };
 
 static struct {
@@ -97,19 +98,19 @@ static struct {
     uint64_t turns;
     int heard; /* events in the last turn                               */
     jmp_buf out;
-    int jumping; /* is there a test to jump out of?                     */
+    int jumping; /* 1 while a test runs                                 */
     char trouble[1000];
     int passed, failed, skipped;
 } t_world;
 
-/* A further part of the world, with descriptors of its own. */
+/* The proxy is a part of the loop, with its own descriptors. */
 #define T_LINKS 8
 #define T_PROXY_FDS (1 + 2 * T_LINKS)
 static int t_proxy_watch(struct pollfd *p);
 static void t_proxy_turn(const struct pollfd *p, int n);
 static void t_proxy_close(void);
 
-/* ----------------------------------------------------------------- claims */
+/* ----------------------------------------------------------------- checks */
 
 #if defined(__GNUC__)
 __attribute__((noreturn, format(printf, 3, 4)))
@@ -130,14 +131,14 @@ static void t_fail(const char *file, int line, const char *format, ...)
     exit(1);
 }
 
-/* What must hold. */
+/* The condition must hold. */
 #define T(cond)                                                           \
     do {                                                                  \
         if (!(cond))                                                      \
             t_fail(__FILE__, __LINE__, "%s", #cond);                      \
     } while (0)
 
-/* Two numbers that must be equal, or in this order. */
+/* The comparison of two numbers must hold. */
 #define T_CMP(a, op, b)                                                   \
     do {                                                                  \
         long long t_a = (long long)(a), t_b = (long long)(b);             \
@@ -147,14 +148,14 @@ static void t_fail(const char *file, int line, const char *format, ...)
     } while (0)
 #define T_EQ(a, b) T_CMP(a, ==, b)
 
-/* This word must stand in the text. */
+/* The text must contain the word. */
 #define T_HAS(text, word)                                                 \
     do {                                                                  \
         if (strstr(text, word) == NULL)                                   \
             t_fail(__FILE__, __LINE__, "no '%s' in '%s'", word, text);    \
     } while (0)
 
-/* Let the world turn until this holds; too late is a failure. */
+/* Turns the loop until the condition holds. Fails after T_SOON ms. */
 #define T_UNTIL(cond)                                                     \
     do {                                                                  \
         relet_time t_end = relet_clock() + T_SOON;                        \
@@ -177,7 +178,7 @@ static void t_pause(int ms)
     (void)nanosleep(&t, NULL);
 }
 
-/* Nothing that we start survives us. */
+/* No child outlives this process. */
 static void t_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
@@ -204,7 +205,7 @@ static int t_bind_loopback(int *port)
     return fd;
 }
 
-/* Where the next server will be; nothing listens there yet. */
+/* Chooses the next server's port and path. No process listens there yet. */
 static void t_place(void)
 {
     int fd = t_bind_loopback(&t_world.port);
@@ -249,7 +250,7 @@ static int t_connect(void)
     return -1;
 }
 
-/* What the server says to PING: '\0' nothing, else the first two bytes tell. */
+/* Copies the server's answer to PING into text; "" if there is none. */
 static void t_peek(char *text, size_t cap)
 {
     int fd = t_connect();
@@ -281,7 +282,8 @@ static void t_launch(void)
     _exit(127);
 }
 
-/* 1: it answers. 0: it has ended, perhaps since the port was taken. */
+/* Returns 1 if the server answers, 0 if it has ended, perhaps since the port
+ * was taken. */
 static int t_answers(int even_loading)
 {
     relet_time end = relet_clock() + T_SOON;
@@ -312,7 +314,7 @@ static void t_signal(int sig)
     }
 }
 
-/* At once, as a power cut would. */
+/* Kills the server by SIGKILL, so that it cannot end in order. */
 static void t_kill(void)
 {
     if (t_world.pid <= 0)
@@ -323,7 +325,8 @@ static void t_kill(void)
     t_world.pid = 0;
 }
 
-/* A server with these lines in its configuration, at the place that is set. */
+/* Starts a server with these lines in its configuration, at the chosen port and
+ * path. */
 static void t_start_here(const char *lines, int even_loading)
 {
     int tries;
@@ -333,7 +336,7 @@ static void t_start_here(const char *lines, int even_loading)
         t_launch();
         if (t_answers(even_loading))
             return;
-        t_pause(50); /* somebody holds the port for a moment */
+        t_pause(50); /* another process holds the port */
     }
     t_fail(__FILE__, __LINE__, "the server does not start");
 }
@@ -347,7 +350,7 @@ static void t_start(const char *lines)
     t_start_here(lines, 0);
 }
 
-/* Remove what is in a folder, one level of folders deep. */
+/* Removes the content of a folder, one level of folders deep. */
 static void t_empty(const char *folder, int deeper)
 {
     char name[600];
@@ -374,7 +377,7 @@ static void t_remove_data(void)
 
 /* ---------------------------------------------------------------- clients */
 
-/* Impatient in trouble, patient with operations. */
+/* The retries are quick, and operations have much time. */
 static relet_config t_config(void)
 {
     relet_config g;
@@ -388,7 +391,7 @@ static relet_config t_config(void)
     return g;
 }
 
-/* The configuration's words for where the server is. */
+/* Sets the server's address in the configuration. */
 static void t_aim(relet_config *g)
 {
     g->scheme = t_world.local ? RELET_UNIX : RELET_TCP;
@@ -424,7 +427,7 @@ static t_client *t_open(const relet_config *g)
 static void t_turn(void);
 static void t_sleep(relet_time until);
 
-/* With the usual configuration, and up. */
+/* Opens a client with the usual configuration and waits until it is up. */
 static t_client *t_ready(void)
 {
     relet_config g = t_config();
@@ -564,7 +567,7 @@ static void t_line_new(t_client *c, t_what what, unsigned flags)
     c->line[c->tags].flags = (uint8_t)flags;
 }
 
-/* Tag, time and flags of the operation that is submitted next. */
+/* Returns tag, timeout and flags of the operation that is submitted next. */
 static relet_request t_request(const t_client *c, unsigned flags,
                                relet_time timeout_ms)
 {
@@ -576,7 +579,7 @@ static relet_request t_request(const t_client *c, unsigned flags,
     return q;
 }
 
-/* A code, or 0 and then it has its line. */
+/* Submits an operation. Returns an error code, or 0 if it has a line now. */
 static int t_try(t_client *c, t_what what, unsigned flags,
                  relet_time timeout_ms, const relet_span *argv, size_t argc)
 {
@@ -589,7 +592,7 @@ static int t_try(t_client *c, t_what what, unsigned flags,
     return code;
 }
 
-/* Submit the words up to NULL; a code or 0. */
+/* Submits the words up to NULL. Returns 0 or an error code. */
 static int t_words(t_client *c, const char *const *word)
 {
     relet_span argv[8];
@@ -602,14 +605,14 @@ static int t_words(t_client *c, const char *const *word)
     return t_try(c, T_ANY, 0, 0, argv, argc);
 }
 
-/* The answer to the operation that was submitted last is to be kept. */
+/* Lets the answer to the last submitted operation be kept. Returns its tag. */
 static uint64_t t_asked(t_client *c)
 {
     memset(&c->answer, 0, sizeof c->answer);
     return c->asked = c->tags - 1;
 }
 
-/* Submit words; the tag. */
+/* Submits the words up to NULL and returns the tag. */
 static uint64_t t_say(t_client *c, unsigned flags, relet_time timeout_ms, ...)
 {
     relet_span argv[64];
@@ -627,7 +630,7 @@ static uint64_t t_say(t_client *c, unsigned flags, relet_time timeout_ms, ...)
 
 #define T_SAY(c, ...) t_say(c, 0, 0, __VA_ARGS__, (const char *)NULL)
 
-/* Wait for the outcome of what t_say or t_unit submitted last. */
+/* Waits for the outcome of the last operation of t_say or t_unit. */
 static const t_answer *t_ask(t_client *c, uint64_t tag)
 {
     T_EQ(c->asked, tag);
@@ -637,7 +640,8 @@ static const t_answer *t_ask(t_client *c, uint64_t tag)
 
 #define T_ASK(c, ...) t_ask(c, T_SAY(c, __VA_ARGS__))
 
-/* One operation of this kind, about its own tag; a code or 0. */
+/* Submits one operation of this kind, about its own tag. Returns 0 or an error
+ * code. */
 static int t_do(t_client *c, t_what what, unsigned flags,
                 relet_time timeout_ms)
 {
@@ -676,7 +680,8 @@ static void t_many(t_client *c, int count, t_what what, unsigned flags,
         T_EQ(t_do(c, what, flags, timeout_ms), 0);
 }
 
-/* How many lines of this kind had this outcome; what below 0: any. */
+/* Counts the lines of this kind, or of any if `what` is below 0, with this
+ * outcome. */
 static uint64_t t_count(const t_client *c, int what, relet_kind kind)
 {
     uint64_t i, n = 0;
@@ -710,7 +715,7 @@ static int t_feed_script(t_client *c)
     return code;
 }
 
-/* A mix of what must happen once and of what may happen twice. */
+/* A mix of repeatable operations and of others. */
 static int t_feed_one(t_client *c)
 {
     if (c->script >= 0)
@@ -730,14 +735,14 @@ static void t_feed(t_client *c)
     while (relet_outstanding(c->r) < c->window) {
         code = t_feed_one(c);
         if (code == RELET_E_LIMIT)
-            return; /* of tombstones, too */
+            return; /* tombstones count for the limit */
         T_EQ(code, 0);
     }
 }
 
-/* -------------------------------------------------------------- the world */
+/* --------------------------------------------------------------- the loop */
 
-#define T_EVENTS_MAX 4096 /* of one client in one turn: the others wait */
+#define T_EVENTS_MAX 4096 /* of one client in a turn; others wait       */
 
 static int t_drain(t_client *c)
 {
@@ -752,7 +757,7 @@ static int t_drain(t_client *c)
     return n;
 }
 
-/* Hear what there is to hear. */
+/* Takes all events of all clients, T_EVENTS_MAX of each at most. */
 static void t_turn(void)
 {
     int i;
@@ -791,7 +796,7 @@ static int t_watch_all(struct pollfd *p, int *timeout_ms)
     return used;
 }
 
-/* Nothing was heard: wait until something happens. */
+/* If the last turn had no event, waits until a descriptor or a time is due. */
 static void t_sleep(relet_time until)
 {
     struct pollfd p[T_CLIENTS * RELET_WATCH_MAX + T_PROXY_FDS];
@@ -804,7 +809,7 @@ static void t_sleep(relet_time until)
     t_proxy_turn(p + mine, n - mine);
 }
 
-/* Only where time itself is the subject. */
+/* Turns for so many ms; only for tests about time itself. */
 static void t_pass(int ms)
 {
     relet_time end = relet_clock() + ms;
@@ -815,7 +820,7 @@ static void t_pass(int ms)
 
 /* -------------------------------------------------------------- judgement */
 
-/* Count the effects: an array of tags. */
+/* Counts the effects: the reply is an array of tags. */
 static void t_see_effects(t_client *c, const relet_event *ev)
 {
     t_client *of = (t_client *)c->user;
@@ -844,8 +849,8 @@ static void t_gather(t_client *c, t_client *admin)
     admin->see = NULL;
 }
 
-/* What was answered has happened once, what was not sent never, and nothing
- * twice. What may be repeated was, until it was answered. */
+/* An answered operation took effect once, an unsent or refused one never, and
+ * none twice. */
 static void t_judge(t_client *c, t_client *admin)
 {
     uint64_t i;
@@ -865,6 +870,7 @@ static void t_judge(t_client *c, t_client *admin)
     }
 }
 
+/* Each repeatable operation was repeated until it was answered. */
 static void t_judge_repeatable(const t_client *c)
 {
     uint64_t i;
@@ -875,7 +881,7 @@ static void t_judge_repeatable(const t_client *c)
 }
 
 /* Submitted = replies + errors + not sent + unsure, each tag once, and the
- * client counts as we do. */
+ * client's statistics agree with the ledger. */
 static void t_settle(t_client *c)
 {
     relet_stats s;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_run.h - runs a table of claims on each server, over each transport.
+ * server_run.h - runs a table of tests on each server, over each transport.
  *
- * Each server has a runner, a process of its own that starts and ends servers
- * as its claims need them; both run at once. What is started ends with the one
- * that started it, however that ends. */
+ * Each server has a runner, a separate process that starts and ends servers as
+ * its tests need them. Both runners run at once. Each child process ends with
+ * its parent, however the parent ends. */
 #ifndef T_SERVER_RUN_H
 #define T_SERVER_RUN_H
 
@@ -18,7 +18,7 @@ typedef struct t_case {
     int where; /* T_BOTH transports, or the one that matters            */
 } t_case;
 
-/* Whole lines in one write: both servers' tests run at once. */
+/* Prints each line in one write, since both runners print at once. */
 static void t_tell(const char *verdict, const char *name, const char *more)
 {
     char line[1400];
@@ -39,7 +39,7 @@ static void t_spell(char *out, const char *name)
     }
 }
 
-/* volatile: setjmp returns twice. */
+/* failed is volatile, since setjmp returns twice. */
 static void t_run(const t_case *t)
 {
     volatile int failed = 0;
@@ -72,7 +72,7 @@ typedef struct t_sums {
     int passed, failed, skipped;
 } t_sums;
 
-/* Of the parent: what ends with it. */
+/* The runners and folders that end with the parent process. */
 static volatile pid_t t_runner[T_SERVERS];
 static char t_folder[T_SERVERS][200];
 
@@ -106,7 +106,7 @@ static void t_run_all(const t_case *cases, size_t count, const char *part)
         }
 }
 
-/* All claims about one server, in a process of their own. */
+/* Runs all tests of one server, in a separate process. */
 static void t_runner_main(const t_case *cases, size_t count, const char *part,
                           int sums_fd)
 {
@@ -164,8 +164,9 @@ static void t_remove_folder(int i)
     (void)rmdir(t_folder[i]);
 }
 
-/* Told to stop, or the time is up: take the runners along, and with them go
- * their servers. Whoever waits for them sees it and tidies up. */
+/* On a signal to stop, or when the time is up, kills the runners, whose servers
+ * end with them. The wait for the runners then returns, and the parent cleans
+ * up. */
 static void t_stopped(int sig)
 {
     int i;
@@ -176,7 +177,7 @@ static void t_stopped(int sig)
             (void)kill(t_runner[i], SIGKILL);
 }
 
-/* 1 when the runner told its sums and ended well. */
+/* Returns 1 if the runner has reported its sums and ended by 0. */
 static int t_finish(int i, int fd, t_sums *sums)
 {
     int status = 0, told;

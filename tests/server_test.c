@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_test.c - the client and its driver on real servers, in real trouble.
+ * server_test.c - tests of the client and its driver on real servers.
  *
  *   REDIS_SERVER=… VALKEY_SERVER=… [VALKEY_LIBS=…] server_test [PART OF NAME]
  *
- * Each claim runs on Redis and on Valkey, over TCP and over a Unix socket; the
- * two servers at once, one process each. Behind each claim the ledger of every
- * client is settled: each operation has had exactly one outcome. */
+ * Each test runs on Redis and on Valkey, over TCP and over a Unix socket. The
+ * two servers are tested at once, by one process each. After each test, the
+ * ledger of every client must show exactly one outcome for each operation. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -289,7 +289,7 @@ static void every_type_of_resp3_arrives_as_what_it_is(void)
     T_EQ(t_stats(c).connects, 1);
 }
 
-/* -------------------------------------------------------------- who may in */
+/* ---------------------------------------------------------- authentication */
 
 static void the_right_password_comes_up_in_the_right_database(void)
 {
@@ -418,11 +418,11 @@ static void a_refused_channel_is_forgotten_while_others_hold(void)
     t_start("user bob on >pw ~* resetchannels &open &pat* +@all -ssubscribe");
     admin = t_ready();
     c = t_open(&g);
-    T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0); /* in the greeting */
+    T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0); /* in the handshake */
     T_EQ(t_wish(c, RELET_CHANNEL, "open"), 0);
     T_UNTIL(c->n[RELET_SUBSCRIBED] == 1);
     T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 1);
-    T_EQ(t_wish(c, RELET_SHARDED, "open"), 0); /* over the link */
+    T_EQ(t_wish(c, RELET_SHARDED, "open"), 0); /* on a link that is up */
     T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0);
     T_EQ(t_wish(c, RELET_PATTERN, "pat*"), 0);
     T_UNTIL(c->n[RELET_SUBSCRIBED] == 2);
@@ -472,7 +472,7 @@ static void a_server_without_hello_is_down_for_want_of_resp3(void)
     turns = t_world.turns;
     t_pass(500);
     T_CMP(t_stats(c).attempts - attempts, <=, 6);
-    T_CMP(t_world.turns - turns, <=, 100); /* it does not spin */
+    T_CMP(t_world.turns - turns, <=, 100); /* the client does not spin */
     T_EQ(c->n[RELET_NOT_SENT], 1);
 }
 
@@ -591,7 +591,7 @@ static void kill_9_under_load_loses_nothing_that_was_answered(void)
         replies = c->n[RELET_REPLY];
         T_UNTIL(c->n[RELET_REPLY] > replies + 1000);
         t_kill();
-        t_pass(30); /* refused for a while */
+        t_pass(30); /* the port refuses links meanwhile */
         t_start_here(durable, 0);
     }
     c->window = 0;
@@ -849,7 +849,7 @@ static void a_replica_without_its_master_is_waited_out(void)
     T_UNTIL(late->n[RELET_DOWN] > 0);
     t_pass(200);
     T_EQ(c->line[tag].outcome, RELET_NOTHING);
-    T_CMP(t_stats(c).repeated, <, 100); /* it does not hammer */
+    T_CMP(t_stats(c).repeated, <, 100); /* the client does not hammer */
     T_EQ(T_ASK(admin, "REPLICAOF", "NO", "ONE")->kind, RELET_REPLY);
     T_EQ(t_ask(c, tag)->kind, RELET_REPLY);
     T_CMP(t_stats(c).repeated, >, 0);
@@ -886,11 +886,11 @@ static void a_busy_script_is_waited_out_by_what_may_be_repeated(void)
     T_UNTIL(late->n[RELET_DOWN] > 0);
     t_pass(200);
     T_EQ(c->line[tag].outcome, RELET_NOTHING);
-    T_CMP(t_stats(c).repeated, <, 100); /* it does not hammer */
+    T_CMP(t_stats(c).repeated, <, 100); /* the client does not hammer */
     T_EQ(T_ASK(admin, "SCRIPT", "KILL")->kind, RELET_REPLY);
     a = t_ask(c, tag);
     T_EQ(a->kind, RELET_REPLY);
-    T_EQ(a->type, RELET_NULL); /* the plain one had no effect */
+    T_EQ(a->type, RELET_NULL); /* the SET without REPEATABLE had no effect */
     T_CMP(t_stats(c).repeated, >, 0);
     T_EQ(t_stats(c).connects, 1);
     T_UNTIL(t_quiet(hog) && t_quiet(late));
@@ -950,8 +950,8 @@ static void scripts_survive_new_links(void)
 
 /* ------------------------------------------------------------ transactions */
 
-/* Submit a transaction of two commands of up to four words, NULL behind each;
- * a code or 0. */
+/* Submits a transaction of two commands of up to four words, each ended by
+ * NULL. Returns 0 or an error code. */
 static int t_unit(t_client *c, const char *const words[2][5])
 {
     relet_request q = t_request(c, 0, 0);
@@ -1039,7 +1039,7 @@ static void a_watched_key_that_changes_voids_the_transaction(void)
     T_EQ(a->kind, RELET_REPLY);
     T_EQ(a->type, RELET_NULL);
     T_EQ(T_ASK(c, "GET", "a")->number, 9);
-    T_EQ(t_unit(c, t_both), 0); /* the watch has ended */
+    T_EQ(t_unit(c, t_both), 0); /* the WATCH has ended */
     T_EQ(t_ask(c, c->asked)->count, 2);
 }
 
@@ -1060,7 +1060,7 @@ static void a_watch_that_died_with_its_link_refuses_the_transaction(void)
     T_EQ(t_ask(c, c->asked)->count, 2);
 }
 
-/* While the server refuses everything, the transaction is held back. */
+/* The client holds the transaction back while the server refuses everything. */
 static void a_watch_that_dies_ends_the_transaction_behind_it_unsent(void)
 {
     relet_config g = t_config();
@@ -1121,9 +1121,9 @@ static void transactions_under_kills_are_whole_or_nothing(void)
 
 static struct {
     uint64_t next, wrong; /* messages are numbers that count up         */
-    uint64_t after_left;  /* that came although it was over             */
+    uint64_t after_left;  /* came after UNSUBSCRIBED                    */
     char channel[40], pattern[40];
-    char keys[200]; /* invalidated                                      */
+    char keys[200]; /* invalidated keys                                 */
 } t_heard;
 
 static void t_see_messages(t_client *c, const relet_event *ev)
@@ -1257,7 +1257,7 @@ static void no_message_comes_after_unsubscribed(void)
     T_UNTIL(t_heard.after_left == 1);
 }
 
-/* Where UNSUBSCRIBE is answered by an error, not by a push. */
+/* The server answers UNSUBSCRIBE with an error, not with a push. */
 static void unsubscribing_ends_though_the_server_refuses_it(void)
 {
     relet_config g = t_as_bob();
@@ -1270,8 +1270,8 @@ static void unsubscribing_ends_though_the_server_refuses_it(void)
     T_UNTIL(c->n[RELET_SUBSCRIBED] == 2);
     t_many(c, 10, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    /* Its messages can be ended only by ending the link: the other wish is
-     * there again on the next one. */
+    /* Only the end of the link ends the channel's messages. The next link has
+     * the other subscription again. */
     T_EQ(relet_unsubscribe(c->r, RELET_CHANNEL, relet_str("news")), 0);
     T_UNTIL(c->n[RELET_UNSUBSCRIBED] == 1 && c->n[RELET_UP] == 2);
     T_EQ(c->n[RELET_DOWN], 1);
@@ -1348,7 +1348,7 @@ static t_client *t_tracker(relet_tracking tracking, const char *prefix,
     return c;
 }
 
-/* These were invalidated, and no more; forget them. */
+/* Checks that exactly these keys were invalidated, and forgets them. */
 static void t_heard_keys(t_client *c, const char *keys)
 {
     t_many(c, 1, T_ECHO, 0, 0);
@@ -1370,7 +1370,7 @@ static void tracking_reads_tells_of_keys_read_and_of_gaps(void)
     (void)T_ASK(admin, "SET", "unread", "1");
     (void)T_ASK(admin, "SET", "read", "1");
     t_heard_keys(c, "read ");
-    (void)T_ASK(admin, "SET", "read", "2"); /* told once */
+    (void)T_ASK(admin, "SET", "read", "2"); /* an invalidation is told once */
     t_heard_keys(c, "");
     (void)T_ASK(c, "GET", "read");
     (void)T_ASK(c, "SET", "read", "3");
@@ -1379,7 +1379,7 @@ static void tracking_reads_tells_of_keys_read_and_of_gaps(void)
     t_heard_keys(c, "* ");
     T_EQ(c->n[RELET_GAP], 0);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->number, 1);
-    T_UNTIL(c->n[RELET_GAP] == 2); /* with DOWN, and with UP */
+    T_UNTIL(c->n[RELET_GAP] == 2); /* one with DOWN, one with UP */
     (void)T_ASK(c, "GET", "read");
     (void)T_ASK(admin, "SET", "read", "4");
     t_heard_keys(c, "read ");
@@ -1443,7 +1443,8 @@ static void t_small_talk(t_client *c)
     t_many(c, 1, T_ECHO, 0, 0);
 }
 
-/* When the server has forgotten the link, it has done all that it got. */
+/* Once the server has dropped the client's link, it has run all commands that
+ * arrived. */
 static void t_until_alone(t_client *admin)
 {
     do {
@@ -1453,7 +1454,8 @@ static void t_until_alone(t_client *admin)
 
 static uint64_t t_marks[RELET_PUSHED + 1];
 
-/* One conversation over a link that is cut; `stop`: give up then. */
+/* Runs one conversation over a link that is cut after `at` bytes of direction
+ * `way`. With stop set, the client is stopped at the break. */
 static void t_cut_talk(t_client *admin, int way, int64_t at, int stop)
 {
     relet_config g = t_config();
@@ -1506,7 +1508,7 @@ static void a_link_cut_at_any_byte_never_makes_an_outcome_lie(void)
             t_cut_talk(admin, way, k, 1);
         }
     }
-    T_CMP(t_marks[RELET_REPLY], >, 0); /* every kind of end was met */
+    T_CMP(t_marks[RELET_REPLY], >, 0); /* every outcome occurred */
     T_CMP(t_marks[RELET_NOT_SENT], >, 0);
     T_CMP(t_marks[RELET_UNSURE], >, 0);
 }

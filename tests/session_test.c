@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_test.c - a link's life: greeted, held, lost, found dead, tried
- * again. */
+ * session_test.c - tests of a link's life: handshake, health, loss, back-off,
+ * and the next attempt. */
 #include "peer.h"
 
 #include "greatest.h"
@@ -31,7 +31,7 @@ static void t_start_named(t_peer *p)
         t_die("the client was not made");
 }
 
-/* ------------------------------------------------------------ the greeting */
+/* ----------------------------------------------------------- the handshake */
 
 TEST the_greeting_has_every_step_in_order(void)
 {
@@ -113,7 +113,7 @@ TEST no_byte_of_the_users_goes_out_before_the_greeting_is_answered(void)
     PASS();
 }
 
-/* What came next began in the middle of a command. */
+/* The next command would be sent in the middle of the unsent handshake. */
 TEST a_greeting_answered_before_it_is_sent_costs_the_link(void)
 {
     static const char *const end[] = {"+PONG\r\n", "-LOADING x\r\n"};
@@ -155,7 +155,7 @@ TEST a_password_without_a_user_is_the_default_users(void)
     PASS();
 }
 
-/* The whole greeting is refused by these answers, in these words. */
+/* These answers make the handshake fail, and DOWN tells this reason. */
 #define T_REFUSED(start, answers, told) \
     do { \
         t_peer p; \
@@ -263,7 +263,8 @@ TEST a_ping_that_wants_authentication_is_not_fine(void)
     PASS();
 }
 
-/* The refusal was skipped as over line_max, and taken for a greeting. */
+/* Regression: the refusal was skipped, since it is over line_max, and the
+ * handshake went on as if HELLO had succeeded. */
 TEST a_refusal_of_hello_over_line_max_is_no_greeting(void)
 {
     relet_config c = t_config();
@@ -600,7 +601,7 @@ TEST an_answer_over_a_limit_in_that_time_is_one_too(void)
 
 /* ---------------------------------------------------------------- backoff */
 
-/* Full jitter: anything from 0 to a bound that doubles up to the cap. */
+/* Full jitter: a pause is between 0 and a bound that doubles up to the cap. */
 TEST backoff_stays_under_a_bound_that_doubles(void)
 {
     static const relet_time bound[] = {100,  200,  400,  800,   1600,
@@ -906,7 +907,7 @@ TEST a_slow_answer_does_not_cost_the_link(void)
     PASS();
 }
 
-/* Silence was counted from the last byte ever heard, an hour ago. */
+/* Regression: silence was counted from the last byte read, an hour before. */
 TEST a_short_timeout_after_a_long_rest_does_not_cost_the_link(void)
 {
     relet_config c = t_config();
@@ -926,8 +927,9 @@ TEST a_short_timeout_after_a_long_rest_does_not_cost_the_link(void)
     PASS();
 }
 
-/* What was read counted as heard at the tick before, which the pause had made
- * long ago. Found by the simulator: histories differed by how bytes are cut. */
+/* Regression, found by the simulator: bytes counted as heard at the previous
+ * tick, which was long ago after the pause. So histories depended on how the
+ * bytes were cut. */
 TEST a_message_behind_a_pause_was_heard_now(void)
 {
     t_peer p;
@@ -985,7 +987,8 @@ TEST many_answers_that_are_here_beat_their_deadlines(void)
     PASS();
 }
 
-/* The tombstone in front made a link look dead that had just spoken. */
+/* Regression: the tombstone in front made a link look dead although an answer
+ * had just arrived. */
 TEST a_late_answer_that_is_here_after_a_pause_saves_the_link(void)
 {
     t_peer p;
@@ -1106,7 +1109,8 @@ TEST no_password_remains_after_finish(void)
     PASS();
 }
 
-/* A greeting that grew left its first half, with the password, behind. */
+/* Regression: a handshake that grew left its first half, with the password, in
+ * freed memory. */
 TEST no_password_remains_in_memory_that_a_greeting_outgrew(void)
 {
     char name[64];
@@ -1132,7 +1136,8 @@ TEST no_password_remains_in_memory_that_a_greeting_outgrew(void)
     PASS();
 }
 
-/* Credentials that grew were copied, and the old ones freed as they were. */
+/* Regression: longer credentials were copied to new memory, and the old ones
+ * were freed without being overwritten. */
 TEST longer_credentials_leave_nothing_of_the_old_ones(void)
 {
     char token[1500];
@@ -1268,7 +1273,8 @@ TEST stopping_twice_is_stopping_once(void)
     PASS();
 }
 
-/* What was asked for between two turns of a driver was forgotten. */
+/* Regression: the client forgot a close that it had decided on between two
+ * turns of the driver. */
 TEST stop_does_not_forget_a_close_that_is_still_to_be_asked_for(void)
 {
     relet_event ev;
@@ -1326,7 +1332,7 @@ TEST after_a_close_by_the_server_the_driver_is_not_asked_to_close(void)
     PASS();
 }
 
-/* A driver's second close of a link found its successor. */
+/* Regression: a driver's second close of a link closed its successor. */
 TEST a_close_told_late_does_not_hurt_the_next_link(void)
 {
     t_peer p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sha1_test.c - the name that EVALSHA knows a script by.
+ * sha1_test.c - tests of SHA-1, the name of a script for EVALSHA.
  */
 
 #include "sha1.h"
@@ -42,8 +42,8 @@ TEST a_million_bytes_have_their_published_name(void)
     PASS();
 }
 
-/* The padding differs with the length modulo 64; so every length up to a few
- * blocks, and one name for all of their names. */
+/* The padding depends on the length modulo 64, so this tests every length up to
+ * a few blocks, by one digest of all their digests. */
 TEST every_length_of_the_last_block_is_padded_right(void)
 {
     static char names[201 * 40];

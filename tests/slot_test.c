@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slot_test.c - which hash slot a key is in, and where a redirect points.
+ * slot_test.c - tests of a key's hash slot and of a redirect's address.
  */
 
 #include "hashslot.h"
@@ -48,7 +48,7 @@ TEST a_null_span_is_the_empty_key(void)
     PASS();
 }
 
-/* Bit by bit, as the polynomial is defined. */
+/* The CRC bit by bit, as its polynomial defines it. */
 static unsigned t_crc(const uint8_t *p, size_t n)
 {
     unsigned crc = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slots_test.c - the jobs that a worker holds, cell by cell of their table. */
+ * slots_test.c - tests of a worker's claims, cell by cell of their table. */
 #include "claims.h"
 
 #include "greatest.h"
@@ -25,8 +25,8 @@ static void t_begin(t_rig *t)
     t->claim.server_us = INT64_C(1700000000000000);
 }
 
-/* A job of this number and head is claimed with this token: how many are to be
- * begun. It was put in second 1700000000. */
+/* Claims a job of this number and head with this token. Returns the number of
+ * jobs to begin. The job was put in second 1700000000. */
 static uint32_t t_claim_of(t_rig *t, int number, int token, const char *head)
 {
     char record[80], state[40], bytes[200];
@@ -45,7 +45,7 @@ static uint32_t t_claim(t_rig *t, int number, int token)
     return t_claim_of(t, number, token, "");
 }
 
-/* All events, as "cancel 1 0" or "lost 1 WHY". */
+/* Returns all events, as "cancel 1 0" or "lost 1 WHY". */
 static const char *t_told(t_rig *t)
 {
     static char text[200];
@@ -188,7 +188,7 @@ TEST a_renewal_counts_for_what_it_was_about(void)
     (void)t_claim(&t, 1, 1);
     (void)t_claim(&t, 2, 2);
     ASSERT_EQ(2, rlt_claims_renew(&t.t, 11000, 9));
-    (void)t_claim(&t, 3, 3); /* it came meanwhile */
+    (void)t_claim(&t, 3, 3); /* claimed during the renewal */
     rlt_claims_renewed(&t.t, letters, 20000);
     ASSERT_EQ(20000, t.slot[0].valid_until);
     ASSERT_EQ(RLT_CLAIM_LOST, t.slot[1].state);
@@ -197,8 +197,8 @@ TEST a_renewal_counts_for_what_it_was_about(void)
     PASS();
 }
 
-/* The others were taken for the one before them: told that they were gone, or
- * to be cancelled. Found by the simulator. */
+/* Regression, found by the simulator: each later claim got the letter of the
+ * claim before it, so it was told as lost or as cancelled. */
 TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
 {
     relet_span letters = relet_str("gr");
@@ -215,8 +215,8 @@ TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
     PASS();
 }
 
-/* A JOB_LOST came for jobs that nobody had been told of. Found by the
- * simulator. */
+/* Regression, found by the simulator: JOB_LOST was told for jobs that had never
+ * been told. */
 TEST what_went_back_too_late_is_told_to_nobody(void)
 {
     relet_span letters = relet_str("l");
@@ -312,7 +312,7 @@ TEST a_closing_job_ends_with_its_answer(void)
     (void)rlt_claims_end(&t.t, &t.slot[1], RLT_CLAIM_CLOSING);
     rlt_claims_closed(&t.t, 0, 'd');
     rlt_claims_closed(&t.t, 1, 0);
-    rlt_claims_closed(&t.t, 2, 'd'); /* it is not closing */
+    rlt_claims_closed(&t.t, 2, 'd'); /* this claim is not closing */
     ASSERT_EQ(RLT_CLAIM_FREE, t.slot[0].state);
     ASSERT_EQ(RLT_CLAIM_HELD, t.slot[2].state);
     ASSERT_STR_EQ("lost 2 broken;", t_told(&t));
@@ -349,7 +349,7 @@ TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
     PASS();
 }
 
-/* ------------------------------------------------------- what is seldom said */
+/* ------------------------------------------------------------- rare events */
 
 TEST what_is_waited_for_or_kept_is_not_bare(void)
 {
@@ -488,7 +488,8 @@ TEST two_reasons_to_cancel_are_told_as_one(void)
     PASS();
 }
 
-/* It was told as the time-out once more: the simulator's seed 40005739. */
+/* Regression: the cancel was told as the time-out once more. Seed 40005739 of
+ * the simulator. */
 TEST a_cancel_behind_a_time_out_is_told_as_one(void)
 {
     t_rig t;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * text_test.c - spans, numbers in decimal, and sentences that never overflow.
+ * text_test.c - tests of spans, decimal numbers, and sentences that never
+ * overflow.
  */
 
 #include "text.h"
@@ -23,7 +24,7 @@ static uint64_t t_next(void)
     return t_state;
 }
 
-/* A number of any size: small ones as often as large ones. */
+/* A random number: each number of bits is as likely as any other. */
 static uint64_t t_any(void)
 {
     return t_next() >> (t_next() % 64);
@@ -175,7 +176,7 @@ TEST unsigned_digits_are_those_of_printf(void)
     int i;
 
     for (i = 0; i < 20000; i++) {
-        /* First around each power of ten, then anywhere. */
+        /* First numbers around each power of ten, then random ones. */
         v = i < 60 ? (i % 3 == 0 && i > 0 ? v * 10 : v) : t_any();
         ours[rlt_text_put_u64(ours, i < 60 ? v + (uint64_t)(i % 3) - 1 : v)] =
             '\0';
@@ -225,7 +226,7 @@ TEST a_hex_digit_has_either_case(void)
     PASS();
 }
 
-/* The product in columns of 16 bits, as one learns it at school. */
+/* The high half of the product, by long multiplication in 16-bit columns. */
 static uint64_t t_mul_high(uint64_t a, uint64_t b)
 {
     uint64_t columns[8] = {0}, carry = 0, out = 0;
@@ -346,7 +347,7 @@ TEST what_is_not_a_double_leaves_the_result_alone(void)
     PASS();
 }
 
-/* Text of many shapes. A dear one, by printf, only now and then. */
+/* Text of many shapes. The slow ones, by printf, are rare. */
 static size_t t_number(char *out)
 {
     uint64_t shape = t_next() % 16;
@@ -375,7 +376,7 @@ static size_t t_number(char *out)
     return n;
 }
 
-/* Two million take a second; an emulator may see fewer of them. */
+/* Two million numbers take a second; a slow emulator tests fewer. */
 TEST doubles_are_those_of_strtod(void)
 {
     clock_t end = clock() + 4 * CLOCKS_PER_SEC;
@@ -450,7 +451,7 @@ TEST a_middle_between_two_doubles_goes_to_the_even_one(void)
             bits += (uint64_t)(exp2 + 1075) << 52;
         ASSERT_EQm(tail, bits + (m & 1), t_bits(t_read(digits, n, tail)));
 
-        /* A 1 beyond the last digit that a middle has decides, however far. */
+        /* A 1 behind the middle's last digit decides, however far behind. */
         (void)snprintf(tail, sizeof tail, ".%0*d1e%d", (int)(t_next() % 40), 0,
                        exp2 < 0 ? exp2 : 0);
         ASSERT_EQm(tail, bits + 1, t_bits(t_read(digits, n, tail)));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * url_text.h - settings back to a URL, for the check that what was read is what
- * was meant: text to settings to text to settings is stable.
+ * url_text.h - writes settings back to a URL, for the test that text to
+ * settings to text to settings is stable.
  *
- * The URL that, taken over into the defaults, gives again all that a URL can
- * say of c. The password only when asked for, else as three stars. 0, or
- * RELET_E_LIMIT when cap is too small: then out holds the beginning. */
+ * The URL, read over the defaults, gives again all settings of c that a URL can
+ * express. The password is written only on request, else as three stars. The
+ * result is 0, or RELET_E_LIMIT if cap is too small: then out holds the
+ * beginning. */
 #ifndef RELET_URL_TEXT_H
 #define RELET_URL_TEXT_H
 
@@ -15,7 +16,7 @@
 #include "text.h"
 #include "config_url.h"
 
-/* Enough for any: each byte of a text may need three. */
+/* Enough for any URL: each byte of a text may need three. */
 #define T_URL_MAX (3 * sizeof(relet_config))
 
 static const char *const t_schemes[] = {
@@ -78,8 +79,8 @@ static void t_say_where(rlt_say *say, const relet_config *c)
     }
 }
 
-/* Only options that differ from their default; the mark in front of the first
- * is a question mark. Returns the mark of the next. */
+/* Writes an option only if it differs from its default. The mark in front of
+ * the first is a question mark. Returns the mark of the next. */
 static char t_say_option(rlt_say *say, const relet_config *c,
                               const relet_config *usual,
                               const rlt_field *f, char mark)

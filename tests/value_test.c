@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * value_test.c - reading what the scanner has judged. */
+ * value_test.c - tests of reading values from the scanner's tape. */
 #include "value_words.h"
 
 #include "greatest.h"
 
-/* One reply, lent by a scanner of the test's own. */
+/* One reply, lent by the test's own scanner. */
 typedef struct t_reply {
     rlt_scan s;
     relet_node tape[64];
@@ -380,7 +380,7 @@ TEST a_copy_is_refused_memory_that_is_short(void)
     PASS();
 }
 
-/* ------------------------------------------------------------ what it proves
+/* ----------------------------------------------- errors that prove no effect
  */
 
 TEST these_errors_prove_that_nothing_happened(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * value_words.h - values and the scanner's events in the words of
+ * value_words.h - writes values and the scanner's events in the words of
  * tests/vectors: @{text"ttl":int(3600)}arr[null dbl(0.5)] ; ERR LINE. */
 #ifndef RLT_VALUE_WORDS_H
 #define RLT_VALUE_WORDS_H
@@ -119,7 +119,7 @@ static inline void t_put_scalar(t_text *t, relet_value v)
     t_put_quoted(t, relet_value_text(v));
 }
 
-/* The test may recurse where the library may not. */
+/* A test may recurse; the library may not. */
 static inline void t_put_value(t_text *t, relet_value v)
 {
     static const char *const open[] = {"arr[", "map[", "set[", "push["};
@@ -168,7 +168,7 @@ static inline const char *t_why_name(int why)
     return names[why];
 }
 
-/* A t_feed_fn that writes down what it is told, separated by " ; ". */
+/* A t_feed_fn that writes down its events, separated by " ; ". */
 static inline void t_event(void *user, rlt_verdict verdict, const rlt_scan *s,
                            relet_value v)
 {

@@ -4,9 +4,10 @@
  *
  *     vectors_test [tests/vectors/resp3.txt]
  *
- * Each input is fed whole, byte by byte, and in two parts for every place to
- * cut. What a prefix gives must be how the whole begins. Simple and bulk
- * strings are one type to a user, so the file's two words for them are too. */
+ * Each input is fed whole, byte by byte, and in two parts, cut at every place.
+ * The events of a prefix must be a prefix of the whole's events. Simple and
+ * bulk strings are one type to a user, so the file's two words for them are,
+ * too. */
 #include "value_words.h"
 
 /* -------------------------------------------------------------- the file
@@ -19,7 +20,7 @@ static int t_hex(char c)
     return c == '\0' || at == NULL ? -1 : (int)(at - digits);
 }
 
-/* Escapes up to `end`, where it leaves *s. */
+/* Decodes escapes up to `end`, and leaves *s there. */
 static void t_unescape(t_text *out, const char **s, char end)
 {
     const char *p = *s;
@@ -42,7 +43,8 @@ static void t_unescape(t_text *out, const char **s, char end)
     *s = p;
 }
 
-/* ("a" x 3) + "b": quoted parts, each perhaps repeated. */
+/* Evaluates an expression such as ("a" x 3) + "b": quoted parts, each perhaps
+ * repeated. */
 static void t_expression(t_text *out, const char *s)
 {
     size_t from, len;
@@ -69,7 +71,7 @@ static void t_input(t_text *out, const char *line)
         t_unescape(out, &line, '\0');
 }
 
-/* Expected events in the words that t_put_value uses. */
+/* Writes the expected events in the words of t_put_value. */
 static void t_expected(t_text *out, const char *p)
 {
     char *end;
@@ -105,7 +107,8 @@ static void t_expected(t_text *out, const char *p)
 /* ------------------------------------------------------------- one vector
  */
 
-/* The first `whole` bytes of in: two chunks, cut at `cut`, or single bytes. */
+/* Feeds the first `whole` bytes of in, in two chunks cut at `cut`, or byte by
+ * byte. */
 static void t_run(t_text *got, const t_text *in, size_t whole, size_t cut,
                   int bytewise)
 {
@@ -138,7 +141,7 @@ static int t_same(const t_text *want, const t_text *got, int line,
     return 0;
 }
 
-/* got, without a MORE at its end, is how want begins. */
+/* Returns 1 if want begins with got, less a MORE at its end. */
 static int t_prefix(const t_text *want, t_text *got, int line, size_t at)
 {
     if (got->n >= 4 && strcmp(got->p + got->n - 4, "MORE") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker_odd_test.c - the machine of one worker: when it has to be asked again
- * in each of its states, and what it makes of answers that are none. */
+ * worker_odd_test.c - tests of a worker's state machine: its deadline in each
+ * state, and malformed answers. */
 #include "worker.h"
 
 #include "greatest.h"
@@ -15,8 +15,8 @@ typedef struct t_rig {
     t_clock c;
     rlt_worker w;
     rlt_claim slot[T_SLOTS];
-    rlt_worker_request e; /* the last that was sent                          */
-    int all;      /* that were sent together                                 */
+    rlt_worker_request e; /* the last request sent                           */
+    int all;      /* requests sent together                                  */
 } t_rig;
 
 static void t_begin(t_rig *t, uint32_t slots)
@@ -35,7 +35,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     rlt_worker_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
-/* Whether this step is among those that are sent now. */
+/* Returns 1 if the worker sends this step now. */
 static int t_sends(t_rig *t, rlt_step step)
 {
     rlt_worker_request e;
@@ -66,7 +66,7 @@ static int t_hear(t_rig *t, rlt_step step, const char *bytes)
 #define T_OTHER "*6\r\n:1700000000000000\r\n+\r\n:0\r\n" T_JOB(8)
 #define T_TWO "*9\r\n:1700000000000000\r\n+\r\n:0\r\n" T_JOB(7) T_JOB(8)
 
-/* Full of one or two jobs, as it has room for. */
+/* The worker is full, with one or two jobs. */
 static void t_full(t_rig *t, uint32_t slots)
 {
 
@@ -100,7 +100,7 @@ TEST what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way(void)
     ASSERT(t_due(&t) > t.c.now);
     (void)rlt_claims_end(&t.w.held, &t.slot[0], RLT_CLAIM_DONE);
     ASSERT_EQ(t.c.now, t_due(&t));
-    t.w.allowed = 1; /* others have the rest of its room */
+    t.w.allowed = 1; /* other workers have the other room */
     SENDS(&t, RLT_STEP_DONE);
     ASSERT(t_due(&t) > t.c.now);
     (void)rlt_claims_end(&t.w.held, &t.slot[1], RLT_CLAIM_RETURN);
@@ -156,7 +156,7 @@ TEST what_is_to_be_recalled_is_asked_for_now_and_once(void)
     SENDS(&t, RLT_STEP_CLAIM);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
     ASSERT_EQ(t.c.now, t_due(&t));
-    ASSERT_EQ(1, rlt_worker_load(&t.w)); /* as many as it may have got */
+    ASSERT_EQ(1, rlt_worker_load(&t.w)); /* as many jobs as it may have got */
     SENDS(&t, RLT_STEP_RECALL);
     ASSERT(t_due(&t) > t.c.now);
     PASS();
@@ -337,7 +337,7 @@ TEST what_is_due_before_all_time_is_not_due(void)
     PASS();
 }
 
-/* Sums of them were below zero. */
+/* Regression: sums of such numbers were negative. */
 TEST numbers_beyond_all_bounds_do_no_harm(void)
 {
 #define T_HUGE "9223372036854775807"
@@ -368,7 +368,7 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
     PASS();
 }
 
-/* One that claims by type goes on behind a mark. */
+/* A worker that claims by type continues behind a mark. */
 TEST a_mark_that_is_none_is_passed_over(void)
 {
     static const char *const odd[] = {

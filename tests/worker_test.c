@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker_test.c - the machine of one worker, cell by cell of its table. */
+ * worker_test.c - tests of a worker's state machine, cell by cell of its
+ * table. */
 #include "worker.h"
 
 #include "greatest.h"
@@ -14,7 +15,7 @@ typedef struct t_rig {
     t_clock c;
     rlt_worker w;
     rlt_claim slot[T_SLOTS];
-    rlt_worker_request e; /* the last that was sent                          */
+    rlt_worker_request e; /* the last request sent                           */
     char sent[60];
 } t_rig;
 
@@ -34,7 +35,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     rlt_worker_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
-/* What it sends now, a word each. */
+/* Returns the steps that the worker sends now, one word each. */
 static const char *t_sends(t_rig *t)
 {
     static const char *const names[RLT_STEPS] = {
@@ -52,7 +53,8 @@ static const char *t_sends(t_rig *t)
     return t->sent;
 }
 
-/* The answer to what is under way of this step: how many jobs it brought. */
+/* Answers this step's request under way. Returns the result of
+ * rlt_worker_reply. */
 static int t_hear(t_rig *t, rlt_step step, const char *bytes)
 {
     rlt_reply r = t_reply_to(&t->c, t->w.step[step].serial, bytes);
@@ -60,7 +62,8 @@ static int t_hear(t_rig *t, rlt_step step, const char *bytes)
     return rlt_worker_reply(&t->w, t->c.now, step, &r);
 }
 
-/* So many jobs from `number` on; due: of the server's clock, or "". */
+/* Answers a claim with `count` jobs, the first with this number. due: of the
+ * server's clock, or "". */
 static int t_claimed(t_rig *t, int count, int number, const char *due,
                      int passed)
 {
@@ -101,7 +104,7 @@ static void t_held(t_rig *t)
     (void)t_claimed(t, 1, 7, "", 0);
 }
 
-/* No answer comes to its recalls, three times. */
+/* Three recalls get no answer. */
 static void t_recalls_in_vain(t_rig *t)
 {
     int i;
@@ -248,7 +251,7 @@ TEST a_lease_is_renewed_at_a_third_of_its_time(void)
     PASS();
 }
 
-/* Job 8 was claimed nearly half a renewal after job 7. */
+/* Job 8 was claimed nearly half a renewal period after job 7. */
 TEST a_renewal_takes_along_what_is_half_way_to_its_own(void)
 {
     t_rig t;
@@ -299,7 +302,8 @@ TEST without_an_answer_a_step_is_repeated_under_its_number(void)
     PASS();
 }
 
-/* The first one may have brought what now comes: its leases began then. */
+/* The first claim may have leased the jobs that the repeated claim brings, so
+ * their leases may have begun with the first. */
 TEST leases_of_a_repeated_claim_count_from_the_first(void)
 {
     relet_time first;
@@ -332,8 +336,8 @@ TEST a_claim_that_was_done_before_is_recalled(void)
     PASS();
 }
 
-/* It may have been sent over a link that carries on what it was given: then it
- * came once more, and leased jobs that nobody knew of. Found by the simulator. */
+/* The first claim may still arrive over its old link, behind the repeated one,
+ * and lease jobs that the worker does not know of. Found by the simulator. */
 TEST a_repeated_claim_that_brought_nothing_is_recalled(void)
 {
     t_rig t;
@@ -351,8 +355,8 @@ TEST a_repeated_claim_that_brought_nothing_is_recalled(void)
     PASS();
 }
 
-/* It was asked for by the number of the first claim, whichever was lost: what
- * later ones had brought stalled for a lease. Found by the simulator. */
+/* Regression, found by the simulator: each recall had the number of the first
+ * claim, so the jobs of a later claim stalled for a lease. */
 TEST each_claim_is_recalled_by_its_own_number(void)
 {
     uint64_t op;
@@ -370,8 +374,8 @@ TEST each_claim_is_recalled_by_its_own_number(void)
     PASS();
 }
 
-/* It was told and lost in one turn, and stalled for the rest of its lease.
- * Found by the simulator. */
+/* Regression, found by the simulator: such a job was told and lost in one turn,
+ * and stalled for the rest of its lease. */
 TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
 {
     t_rig t;
@@ -387,8 +391,9 @@ TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
     PASS();
 }
 
-/* An answer of 40 MB is over what a server sends to who listens: it breaks each
- * link, and nothing else was asked for. */
+/* Regression: an answer of 40 MB is over the server's output limit for a
+ * listening client. It broke each link, and the worker repeated only the
+ * recall. */
 TEST a_recall_that_is_in_vain_ends_with_the_leases(void)
 {
     uint64_t op;
@@ -408,8 +413,8 @@ TEST a_recall_that_is_in_vain_ends_with_the_leases(void)
     PASS();
 }
 
-/* It ended late, or claimed again late, at whatever turn came next. Found by
- * the simulator. */
+/* Regression, found by the simulator: the worker ended or claimed again late,
+ * at the next turn that came by chance. */
 TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
 {
     relet_time gives_up;
@@ -432,9 +437,9 @@ TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
     PASS();
 }
 
-/* A request that is held up on its way runs later than it was sent, and so do
- * the leases that it begins. A worker that stopped counted from the sending, and
- * ended while a job was still leased to it (seed 1704635441943). */
+/* A delayed request runs later than it was sent, and its leases begin later.
+ * Regression: a stopping worker counted from the sending, and ended while a job
+ * was still leased to it (seed 1704635441943). */
 TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
 {
     t_rig t;
@@ -453,8 +458,9 @@ TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
     PASS();
 }
 
-/* The answer to what was to free its slot is late: the job was forgotten here,
- * and stalled there. Found by the simulator. */
+/* The claim that should become free is still taken, since the answer to `done`
+ * is late. Regression, found by the simulator: the worker forgot the new job,
+ * which stalled. */
 TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
 {
     t_rig t;
@@ -474,8 +480,8 @@ TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
     PASS();
 }
 
-/* A job that it had ended, without an answer, was told once more. Found by the
- * simulator. */
+/* Regression, found by the simulator: the recall brought back a job that the
+ * worker had ended without an answer, and the job was told once more. */
 TEST what_the_claim_brought_before_is_not_recalled(void)
 {
     t_rig t;
@@ -497,7 +503,8 @@ TEST what_the_claim_brought_before_is_not_recalled(void)
     PASS();
 }
 
-/* Its deadline was now until the answer came. Found by the simulator. */
+/* Regression, found by the simulator: the worker's deadline was the present
+ * time until the answer came. */
 TEST who_waits_for_an_answer_asks_for_no_turn(void)
 {
     t_rig t;
@@ -510,7 +517,8 @@ TEST who_waits_for_an_answer_asks_for_no_turn(void)
     PASS();
 }
 
-/* Only luck gave it a turn. Found by the simulator. */
+/* Regression, found by the simulator: the deadline of a full worker did not
+ * name the time at which a delayed job is due. */
 TEST who_is_full_of_work_promotes_what_is_due(void)
 {
     char due[32];
@@ -526,8 +534,8 @@ TEST who_is_full_of_work_promotes_what_is_due(void)
     PASS();
 }
 
-/* Others of its team took the room for what it was about to hear of. Found by the
- * simulator. */
+/* Regression, found by the simulator: other workers of the team took the room
+ * of jobs that a claim under way was about to bring. */
 TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
 {
     t_rig t;
@@ -544,7 +552,8 @@ TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
     PASS();
 }
 
-/* Two of a team waited for one another for ever. Found by the simulator. */
+/* Regression, found by the simulator: two workers of a team waited for each
+ * other for ever. */
 TEST a_claim_without_an_answer_is_repeated_whatever_the_others_have(void)
 {
     t_rig t;
@@ -558,7 +567,8 @@ TEST a_claim_without_an_answer_is_repeated_whatever_the_others_have(void)
     PASS();
 }
 
-/* What its claim had brought stalled. Found by the simulator. */
+/* Regression, found by the simulator: the jobs of the unanswered claim
+ * stalled. */
 TEST who_stops_recalls_a_claim_that_was_not_answered(void)
 {
     t_rig t;
@@ -623,8 +633,8 @@ TEST who_stops_leaves_the_line_and_ends(void)
     PASS();
 }
 
-/* All that it asked for may have been granted, though it has less room now, since
- * the loss of a job that it ended was not taken yet. */
+/* The claim may have got all jobs that it asked for. The worker has less room
+ * now, since the application has not taken the loss of an ended job yet. */
 TEST a_claim_without_an_answer_counts_as_load_in_full(void)
 {
     t_rig t;
@@ -646,7 +656,7 @@ TEST a_claim_without_an_answer_counts_as_load_in_full(void)
     PASS();
 }
 
-/* Otherwise nobody hears of the job for which it was woken. */
+/* Otherwise no worker hears of the job behind the wake-up. */
 TEST who_was_woken_while_full_ends_when_it_has_passed_that_on(void)
 {
     t_rig t;
@@ -666,8 +676,9 @@ TEST who_was_woken_while_full_ends_when_it_has_passed_that_on(void)
     PASS();
 }
 
-/* It took the answer for its place in line, slept until its next poll, and
- * nobody could wake it. Seed 204561664731979 of WORK=jobs. */
+/* Regression: the worker took the answer for its own place in line and slept
+ * until its next poll, but no wake-up could reach it. Seed 204561664731979 of
+ * WORK=jobs. */
 TEST it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile(void)
 {
     t_rig t;
@@ -687,7 +698,7 @@ TEST it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile(void)
     PASS();
 }
 
-/* … and that was not answered: what is sent behind it is. */
+/* The first lineup gets no answer; the lineup behind it does. */
 TEST a_sibling_that_left_the_line_is_heeded_once(void)
 {
     t_rig t;
@@ -707,7 +718,8 @@ TEST a_sibling_that_left_the_line_is_heeded_once(void)
     PASS();
 }
 
-/* A server that was well again lost leases to a wait of up to 5 s. */
+/* Regression: a back-off of up to 5 s cost leases although the server answered
+ * again. */
 TEST a_wait_after_failures_is_at_most_half_of_that_between_renewals(void)
 {
     t_rig t;
@@ -738,7 +750,8 @@ TEST steps_that_fail_together_count_as_one_failure(void)
     PASS();
 }
 
-/* `relet work` waits a second for that, and ended by 3: faults T13-work. */
+/* Regression: `relet work` waits one second for the stop, so it ended by 3:
+ * faults T13-work. */
 TEST who_stops_does_not_wait_for_the_last_failure(void)
 {
     t_rig t;
@@ -802,7 +815,7 @@ static void t_begin_typed(t_rig *t, uint32_t slots)
     (void)t_sends(t);
 }
 
-/* So many jobs, and what the script said of the line. */
+/* Answers a claim with `count` jobs and the script's word on its cursor. */
 static void t_picked(t_rig *t, int count, const char *said)
 {
     char text[600];
@@ -870,7 +883,7 @@ TEST by_type_it_sleeps_for_a_short_while_when_others_wait(void)
     wait = rlt_worker_deadline(&t.w, 1, t.c.now) - t.c.now;
     ASSERT(wait > 0 && wait <= 50);
     t_clock_pass(&t.c, wait);
-    ASSERT_STR_EQ("claim", t_sends(&t)); /* what came behind that */
+    ASSERT_STR_EQ("claim", t_sends(&t)); /* jobs that came behind the mark */
     ASSERT_STR_EQ("300", t_mark(&t));
     PASS();
 }
@@ -908,7 +921,7 @@ TEST by_type_it_begins_in_front_again_a_second_after_the_end(void)
     PASS();
 }
 
-/* Looking costs the server something. */
+/* Each pass over the waiting jobs costs the server time. */
 TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
 {
     t_rig t;
@@ -924,7 +937,7 @@ TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
     PASS();
 }
 
-/* Another attempt at a job stands in front of what was seen. */
+/* Another attempt at a job may wait in front of the cursor. */
 TEST by_type_it_begins_again_though_it_finds_more_and_more(void)
 {
     t_rig t;
@@ -988,7 +1001,7 @@ TEST by_type_who_was_woken_in_vain_wakes_another(void)
     ASSERT_EQ(1, t.w.cursor.woken);
     ASSERT_STR_EQ("lineup", t_sends(&t));
     (void)t_lined_up(&t, 0);
-    ASSERT_EQ(0, t.w.cursor.woken); /* and not one more */
+    ASSERT_EQ(0, t.w.cursor.woken); /* no second wake-up */
     PASS();
 }
 
@@ -1031,7 +1044,7 @@ TEST who_claims_any_type_wakes_nobody(void)
     PASS();
 }
 
-/* Who looked may be the only one that listens. */
+/* The worker that reaped may be the only one that listens. */
 TEST what_is_relet_wakes_who_looked(void)
 {
     t_rig t;
@@ -1045,8 +1058,8 @@ TEST what_is_relet_wakes_who_looked(void)
     PASS();
 }
 
-/* A server that lets nobody ask INFO refused each look, and what else a worker
- * had to say waited for a second, each time. */
+/* Regression: a server that forbids INFO refused each reap, and each time the
+ * worker's other steps waited for a second. */
 TEST a_look_that_is_refused_holds_nothing_up(void)
 {
     t_rig t;
@@ -1104,7 +1117,7 @@ TEST what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps(void)
     ASSERT_STR_EQ("forget", t_sends(&t));
     ASSERT_EQ(0, t_hear(&t, RLT_STEP_FORGET,
                         "$25\r\nj123456789012345678901234\r\n"));
-    ASSERT_EQ(0, t.w.reaper.from_len); /* no place of this server's */
+    ASSERT_EQ(0, t.w.reaper.from_len); /* not a cursor of this server */
     t.w.reaper.forget_at = t.c.now;
     ASSERT_STR_EQ("forget", t_sends(&t));
     ASSERT_EQ(RLT_WORKER_TROUBLE,
@@ -1114,7 +1127,8 @@ TEST what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps(void)
     PASS();
 }
 
-/* If the holder is dead, no other step would look before reap_ms has passed. */
+/* If the job's worker is dead, no other step finds the job before reap_ms has
+ * passed. */
 TEST a_reap_is_due_when_the_next_lease_ends(void)
 {
     t_rig t;

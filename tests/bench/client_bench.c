@@ -10,16 +10,16 @@
  * Each contender has one TCP connection to the same server, and does the same
  * in its most natural form: relet_command and relet_wait; redisAppendCommand-
  * Argv and redisGetReply. The floor formats nothing and parses nothing: it
- * writes ready-made bytes and counts the bytes that come back. All of them
- * write what is queued only when there is nothing left to read.
+ * writes ready-made bytes and counts the bytes that come back. All contenders
+ * write queued bytes only when there is nothing left to read.
  *
  * Depth N is N commands at once, then their N replies. In a "full" window of
  * N each reply lets the next command go. Runs take turns; the table has the
  * median, and half of the range between the best and the worst run. User CPU
- * is sampled by the kernel's tick, so it is the sum of all runs, and what
- * stands behind it is the error of so few samples. An answer that has not the
- * expected length ends the program with 1. With BENCH_QUICK in the environment
- * each figure is that of one short run: for the checks, not for the figures. */
+ * is sampled by the kernel's tick, so it is the sum of all runs, and the number
+ * behind it is the error of so few samples. An answer of another length than
+ * expected ends the program with 1. With BENCH_QUICK in the environment each
+ * figure is that of one short run: for the checks, not for the figures. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>
@@ -42,7 +42,7 @@
 enum {
     RUNS = 7,
     KEYS = 64,
-    KEY = 16, /* "key:000000000000", as redis-benchmark has them             */
+    KEY = 16, /* "key:000000000000", as in redis-benchmark                   */
     VALUE = 16,
     DEPTH_MAX = 1024,
     CONTENDERS = 3 /* ours, theirs, the floor                                */
@@ -115,7 +115,7 @@ static const command *job_command(const job *j, long i)
     return j->set ? &set_commands[i % KEYS] : &get_commands[i % KEYS];
 }
 
-/* How many commands may go now. */
+/* Returns the number of commands that may be sent now. */
 static long job_room(const job *j, long submitted, long done)
 {
     long room = j->depth - (submitted - done);
@@ -261,7 +261,7 @@ typedef struct field {
     int floor;
 } field;
 
-/* Per operation. */
+/* Nanoseconds per operation. */
 typedef struct figures {
     double wall_ns[CONTENDERS], wall_error[CONTENDERS];
     double user_ns[CONTENDERS], user_error[CONTENDERS];
@@ -340,7 +340,7 @@ static figures measure(field *f, job *j)
 /* ---------------------------------------------------------------- reporting
  */
 
-/* A rate is told as operations per second. */
+/* A rate is printed as operations per second. */
 static double told(double ns, int rate)
 {
     return rate ? 1e9 / ns : ns;
@@ -434,7 +434,8 @@ static void bench_all(int port)
     field_close(&f);
 }
 
-/* In the smallest configuration, all of it: nothing is allocated later. */
+/* The whole memory in the smallest configuration: nothing is allocated
+ * later. */
 static void bench_memory(void)
 {
     relet_config c;
@@ -450,7 +451,7 @@ static void bench_memory(void)
                 (unsigned long)ours);
 }
 
-/* N commands by one of them, and nothing of the others. */
+/* Runs N commands by one contender alone. */
 static int count_only(char **argv)
 {
     int port = atoi(argv[4]), fd;

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# goals.sh GOALS BENCH [ABSENT] - the goals beside what was measured.
+# goals.sh GOALS BENCH [ABSENT] - prints the goals beside the measured figures.
 #
-# GOALS is goals.tsv, BENCH what run.sh has written to build/bench.tsv. For each
-# goal a line: the goal, what was measured, and `met`, `MISSED` or why it was
-# not measured; the same goes to the end of BENCH. ABSENT has a line for each
-# part that could not run: a pattern, for "bench: workload: peer" of the goals
-# that it measures, a tab, and why.
+# GOALS is goals.tsv; BENCH is build/bench.tsv, written by run.sh. Each goal
+# gets a line: the goal, the measured figure, and `met`, `MISSED` or the reason
+# why it was not measured; the same lines go to the end of BENCH. ABSENT has a
+# line for each part that could not run: a pattern for "bench: workload: peer"
+# of the goals that the part measures, a tab, and the reason.
 #
-# Exit code: 1 when a goal has no row in BENCH and ABSENT does not say why, or
-# is no goal; a goal that is missed is none.
+# The exit code is 1 if a goal has no row in BENCH and no reason in ABSENT, or
+# if a line of GOALS is not a goal. A missed goal does not change the exit code.
 
 set -u
 goals=$1
@@ -25,7 +25,7 @@ function bad(text) {
     failed = failed "FAIL goals: " text "\n"
 }
 
-# The reason, or "".
+# Returns the reason, or "".
 function why(key,    k) {
     for (k = 1; k <= absent_n; k++)
         if (key ~ pattern[k])
@@ -33,7 +33,7 @@ function why(key,    k) {
     return ""
 }
 
-# Of the rows that fit the one furthest from the goal.
+# Of the matching rows, the one furthest from the goal counts.
 function seek(    k, v) {
     fits = 0
     for (k = 1; k <= rows; k++) {

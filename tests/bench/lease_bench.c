@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease_bench.c - how soon the next one leads, and what it costs to wait.
+ * lease_bench.c - measures how soon the next client leads, and the cost of
+ * waiting.
  *
  *     lease_bench BENCH.TSV PORT      a table; lines appended to the file
- *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    lead these, until it
- *                                                       is killed
+ *     lease_bench --lead PORT RUN FIRST COUNT TTL_MS    leads these leases
+ *                                                       until it is killed
  *
- * Many clients stand in one poll set, as they would in a loop of one's own: so
- * the times include that loop. Nothing sleeps for an event. Followers are in
- * line when the server has counted them, a leader leads when it was told so.
+ * Many clients share one poll set, as in a program's own loop, so the times
+ * include that loop. Nothing sleeps for an event. Followers are in line when
+ * the server has counted them; a leader leads once it was told GAINED.
  *
- *   release   relet_lease_work_done of the leader to GAINED of the next one; who
- *             asks for it is counted by the server (INFO commandstats)
- *   kill -9   of the process that leads, to GAINED of the next ones, less what
- *             the server said of each lease right behind the kill
+ *   release   relet_lease_work_done of the leader to GAINED of the next one;
+ *             the server counts the requests for the lease (INFO commandstats)
+ *   kill -9   of the leading process to GAINED of the next ones, less the time
+ *             that the server gave each lease right behind the kill
  *   idle      commands that a client sends while nothing happens; each goes
  *             out alone, so the growths of its bytes_out are counted
  *
- * Five runs of each; the table has the median, and the least and the most. More
- * than one leader ends the program with 1. With BENCH_QUICK in the environment
- * each figure is that of one short run of few: for the checks alone. */
+ * Each has five runs; the table has the median, and the least and the most.
+ * More than one leader ends the program with 1. With BENCH_QUICK in the
+ * environment each figure is that of one short run of few clients: for the
+ * checks alone. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>
@@ -34,11 +36,11 @@ enum {
     RELEASES = 200, /* in a run                                              */
     KILLS = 5,
     KILLED = 20,        /* leases of a process that is killed                */
-    KILL_TTL_MS = 1000, /* what is measured does not depend on it            */
+    KILL_TTL_MS = 1000, /* the result does not depend on it                  */
     IDLE_FOLLOWERS = 3
 };
 
-/* As it is measured, and when it is to be quick. */
+/* The sizes of a measurement; with BENCH_QUICK they are smaller. */
 typedef struct sizes {
     int runs, releases, kills, killed, idle_leases;
     relet_time idle_ttl_ms, idle_window_ms; /* the default TTL               */
@@ -55,7 +57,7 @@ static const sizes *size = &whole;
 
 static relet *control;
 
-/* The answer to a command: an integer, or a text. */
+/* Returns the answer to a command: an integer, or a text. */
 static relet_value ask(const char *word, const char *argument)
 {
     static relet_event ev;
@@ -78,8 +80,9 @@ static long ask_number(const char *word, const char *argument)
     return (long)n;
 }
 
-/* Both an acquisition and a release look into the line once, a renewal never.
- * The text ends with a line, so the number does. */
+/* An acquisition and a release look into the line once each, a renewal never.
+ * The text ends with a line end, so reading the number stops inside the
+ * text. */
 static long looks_into_the_line(void)
 {
     static const char word[] = "cmdstat_zrange:calls=";
@@ -92,7 +95,7 @@ static long looks_into_the_line(void)
     return 0;
 }
 
-/* No lease of an earlier run has its name. */
+/* A part of each lease's name, so that no lease of an earlier run has it. */
 static char run_name[16];
 
 static const char *name_of(int number)
@@ -112,7 +115,7 @@ static const char *key_of(int number, const char *what)
     return key;
 }
 
-/* All who wait for it are in line, when that many are. */
+/* Turns until this number of followers is in the lease's line. */
 static void until_in_line(int number, int followers)
 {
     relet_time late = relet_clock() + 10000;
@@ -136,14 +139,14 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The least that is no less than so many of a hundred; they get into order. */
+/* Returns the percentile. Sorts the values. */
 static double percentile(double *v, int n, int percent)
 {
     qsort(v, (size_t)n, sizeof *v, by_size);
     return v[(n * percent + 99) / 100 - 1];
 }
 
-/* One figure of each run. */
+/* Prints the median of one figure of each run. */
 static void report(const char *what, double *runs, const char *peer,
                    double theirs, const char *unit)
 {
@@ -180,7 +183,7 @@ static void report_times(const char *what, double *p50, double *p99,
 /* ------------------------------------------------------------------ release
  */
 
-static int number; /* of the lease; each is used once                        */
+static int number; /* the lease's number; each is used once                  */
 
 static int leader(void)
 {
@@ -191,8 +194,8 @@ static int leader(void)
     return i;
 }
 
-/* The leader leaves, the next one leads: the time between, in us. The old one
- * goes to the end of the line. */
+/* Returns the us from the leader's release until the next client leads. The old
+ * leader goes to the end of the line. */
 static double release_once(int followers)
 {
     int old = leader(), next;
@@ -219,7 +222,8 @@ static void release_run(int followers, double *p50, double *p99,
     for (i = 0; i < size->releases; i++)
         us[i] = release_once(followers);
     looks = looks_into_the_line() - before;
-    /* A release looks, and who left and lines up again does. */
+    /* Two looks are no wake-up: the release's own, and that of the old leader,
+     * which lines up again. */
     *woken = (double)looks / size->releases - 2;
     *p50 = percentile(us, size->releases, 50);
     *p99 = percentile(us, size->releases, 99);
@@ -254,8 +258,8 @@ static void bench_release(int followers)
 
 static const char *self;
 
-/* Lead `count` leases from `first` on; when they all do, tell how much memory
- * that takes, and go on for as long as somebody may kill us. */
+/* Leads `count` leases from `first` on. Once it leads all, it reports its
+ * memory and goes on until it is killed or its parent has ended. */
 static void lead(int first, int count, relet_time ttl_ms)
 {
     pid_t parent = getppid();
@@ -286,7 +290,8 @@ static void lead_exec(const char *port, int first, int count, relet_time ttl)
     _exit(127);
 }
 
-/* A process that leads them; *kb: what it has resident at most. */
+/* Starts a process that leads these leases. *kb receives its largest resident
+ * size. */
 static pid_t lead_start(const char *port, int first, int count,
                         relet_time ttl_ms, long *kb)
 {
@@ -316,7 +321,7 @@ static void lead_kill(pid_t pid)
         die("kill", strerror(errno));
 }
 
-/* When each of the leases ends, if the server keeps its word: in us. */
+/* Stores the time, in us, at which each lease ends by the server's PTTL. */
 static void ends(int first, int count, double *end_us)
 {
     long left_ms;
@@ -331,7 +336,8 @@ static void ends(int first, int count, double *end_us)
     }
 }
 
-/* Who waits goes first: nobody is to lead in his place who goes. */
+/* Waiting clients leave first, so that none of them leads in a leaver's
+ * place. */
 static void all_leave(void)
 {
     int i;
@@ -357,7 +363,7 @@ static void follow(int followers)
         until_in_line(number + i, followers);
 }
 
-/* How much later than that the next one led, in ms, for each of the leases. */
+/* Stores for each lease how many ms after its end the next client led. */
 static void kill_once(const char *port, int followers, double *late_ms)
 {
     double end_us[KILLED];
@@ -368,7 +374,7 @@ static void kill_once(const char *port, int followers, double *late_ms)
     number += size->killed;
     pid = lead_start(port, number, size->killed, KILL_TTL_MS, &kb);
     follow(followers);
-    members_run(rand() % KILL_TTL_MS); /* their renewals are of any age */
+    members_run(rand() % KILL_TTL_MS); /* renewals of any age */
     lead_kill(pid);
     ends(number, size->killed, end_us);
     while (members_leading() < size->killed)
@@ -402,7 +408,7 @@ static void bench_kill(const char *port, int followers)
 
 /* --------------------------------------------------------------------- idle
  *
- * Of each lease there is a leader, one who is first in line, and others. */
+ * Each lease has a leader, a first follower in line, and other followers. */
 
 enum { ROLES = 3 };
 
@@ -428,7 +434,7 @@ static void idle_start(void)
             until_in_line(number, i % (1 + IDLE_FOLLOWERS));
         members_run(size->idle_ttl_ms / member_count);
     }
-    members_run(2 * size->idle_ttl_ms); /* pings are as usual by then */
+    members_run(2 * size->idle_ttl_ms); /* then pings are as usual */
 }
 
 /* Commands per second and client, of each role. */
@@ -470,7 +476,7 @@ static void bench_idle(void)
 /* ------------------------------------------------------------------- memory
  */
 
-/* To be called before this process is large: the other begins as a copy. */
+/* Must be called while this process is small: its child begins as a copy. */
 static void bench_process(const char *port)
 {
     double runs[RUNS];

@@ -2,7 +2,7 @@
  *
  * members.h - many clients in one poll set, each with one lease at a time.
  *
- * Client i is members[i], and watched at watched[i]. */
+ * Client i is members[i]; poll watches it at watched[i]. */
 #ifndef T_MEMBERS_H
 #define T_MEMBERS_H
 
@@ -34,9 +34,9 @@ static double now_us(void)
 
 typedef struct member {
     relet *r;
-    relet_time due;     /* when to come back though nothing happens          */
-    uint64_t bytes_out; /* when it was served last                           */
-    long sent;          /* how often they have grown                         */
+    relet_time due;     /* time of its next turn without an event            */
+    uint64_t bytes_out; /* bytes_out at its last turn                        */
+    long sent;          /* how often bytes_out has grown                     */
     int lease;
     int leads, ended;
     double gained_us;
@@ -60,7 +60,7 @@ static relet *client_open(void)
     return r;
 }
 
-/* The first descriptor is for relet_wake; there is one more while it is up. */
+/* The first descriptor is for relet_wake; an open link adds one more. */
 static void member_watch(int i)
 {
     member *m = &members[i];
@@ -131,7 +131,7 @@ static void member_start(int i, const char *name, relet_time ttl_ms)
     member_serve(i);
 }
 
-/* Of one that waits. */
+/* Stops a client that waits for its lease. */
 static void member_give_up(int i)
 {
     if (relet_lease_stop(members[i].r, members[i].lease) != 0)
@@ -139,7 +139,7 @@ static void member_give_up(int i)
     member_serve(i);
 }
 
-/* Of one that leads. */
+/* Releases the lease of a client that leads. */
 static void member_leave(int i)
 {
     if (relet_lease_work_done(members[i].r, members[i].lease) != 0)
@@ -159,7 +159,7 @@ static int members_pause(relet_time until)
     return due > now ? (int)(due - now) : 0;
 }
 
-/* Wait until one of them has something to do, or until then, and do it. */
+/* Waits until a client has something to do, or until that time, and does it. */
 static void members_turn(relet_time until)
 {
     int i, n = poll(watched, (nfds_t)member_count, members_pause(until));

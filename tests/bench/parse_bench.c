@@ -4,13 +4,13 @@
  *
  *     parse_bench [bench.tsv]        a table; with a file, lines appended to it
  *
- * Both are brought the same bytes in the same pieces: ours into the buffer that
- * it parses in, theirs into one on the side and from there into the reader, as
- * its own connections do. Both take every reply; in the "walk" rows both visit
- * every node and sum lengths, integers and first bytes, and the sums must
- * agree. The floor is a walk over the bare bytes that keeps nothing. Time is
- * CPU time of this process, the median of interleaved runs. Instructions are
- * counted by valgrind, where there is one, over many replies less over few.
+ * Both get the same bytes in the same pieces: ours in the buffer that it parses
+ * in, hiredis in a separate buffer and from there in its reader, as in its own
+ * connections. Both take every reply; in the "walk" rows both visit every node
+ * and sum lengths, integers and first bytes, and the sums must agree. The floor
+ * is a walk over the bare bytes that keeps nothing. Time is CPU time of this
+ * process, the median of interleaved runs. Instructions are counted by
+ * valgrind, where it is installed, over many replies less over few.
  * Contenders that differ in sums, counts or bytes end the program with 1. With
  * BENCH_QUICK in the environment each figure is that of one short run: for the
  * checks, not for the figures. */
@@ -70,8 +70,8 @@ static void puts_to(bytes *b, const char *p)
     put(b, p, strlen(p));
 }
 
-/* What the kernel does when bytes arrive: it is not to be measured, so a lone
- * byte must not pay for a call. */
+/* Stands for the kernel's copy of arriving bytes. The copy must not be
+ * measured, so a single byte does not cost a call. */
 static inline void arrive(void *to, const uint8_t *p, size_t n)
 {
     if (n == 1)
@@ -89,7 +89,7 @@ typedef struct ledger {
 
 static ledger books[2]; /* ours, theirs */
 
-/* What malloc took for it, with the word that it keeps in front. */
+/* Returns the bytes that malloc took for p, with the word in front of it. */
 static size_t book_size(void *p)
 {
     return p == NULL ? 0 : malloc_usable_size(p) + sizeof(size_t);
@@ -145,8 +145,8 @@ static void peer_counted(void)
 
 /* -------------------------------------------------------------------- ours
  *
- * A buffer that grows and moves as a connection's does: it doubles, unless at
- * least as many bytes are done with as would have to move. */
+ * The buffer grows and moves as a connection's does: it doubles, unless at
+ * least as many bytes are consumed as would have to move. */
 
 typedef struct input {
     rlt_scan scan;
@@ -336,7 +336,8 @@ static uint64_t peer_parse(const bytes *in, size_t piece, int walk,
 
 /* --------------------------------------------------------------- the floor
  *
- * Headers are read, payloads jumped over, nesting counted: no less will do. */
+ * The floor reads headers, skips payloads and counts nesting: the least work
+ * that finds the end of a reply. */
 
 static uint64_t floor_parse(const bytes *in, size_t piece, int walk,
                             uint64_t *replies)
@@ -494,7 +495,7 @@ static void print_result(const char *bench, const char *workload, result r,
     report(bench, workload, r.ns[0], r.ns[1], unit, r.spread[0]);
 }
 
-/* Small inputs are gone over more than once, to be over the clock's grain. */
+/* Small inputs are parsed more than once, to exceed the clock's resolution. */
 static void measure(const char *workload, const bytes *in, size_t piece,
                     int walk, int times)
 {
@@ -605,7 +606,7 @@ static size_t encode_floor(const command *c, int n)
     return (size_t)(out - encoded);
 }
 
-/* All of them make the same bytes of a command. */
+/* Checks that all contenders encode a command into the same bytes. */
 static void encode_check(const command *c)
 {
     const char **argv = (const char **)(uintptr_t)c->argv;
@@ -648,8 +649,8 @@ static void measure_encode(const char *workload, size_t payload, int n)
 /* ------------------------------------------------------------------ memory
  */
 
-/* What is on the heap, per element, while a reply is held: both have their
- * input buffer, and grow what they grow as they are used to. */
+/* Measures the heap per element while a reply is held. Both have their input
+ * buffer, and their usual growth of memory. */
 static void measure_heap(void)
 {
     enum { ELEMENTS = 100000 };
@@ -686,7 +687,8 @@ static void measure_heap(void)
            "bytes", 0);
 }
 
-/* Calls of the allocator over many replies, once everything has its size. */
+/* Counts allocator calls over many replies, once all buffers have their
+ * size. */
 static void measure_allocations(void)
 {
     bytes in = {NULL, 0, 0};
@@ -713,7 +715,7 @@ static void measure_allocations(void)
 /* ------------------------------------------------------------ instructions
  */
 
-/* What the child of measure_instructions does. */
+/* The work of the child process of measure_instructions. */
 static int count_only(const char *who, const char *count)
 {
     bytes in = {NULL, 0, 0};

@@ -6,8 +6,8 @@
  *     node peers.mjs PEER work PORT QUEUE HANDLERS COUNT
  *     node peers.mjs PEER put PORT QUEUE COUNT WAY
  *
- * Each is configured to keep nothing of what is done, as far as it can, and to
- * tell nobody of it. A peer here is
+ * Each peer is configured, as far as possible, to keep no finished job and to
+ * publish no events. A peer here is
  *
  *   put(payload)             one job, until the server has it
  *   bulk(payloads)           many in one call
@@ -20,7 +20,7 @@ import { pathToFileURL } from 'node:url';
 const [peer, role, port, queue, first, second] = process.argv.slice(2);
 const require = createRequire(process.env.PEERS + '/');
 const load = (name) => import(pathToFileURL(require.resolve(name)));
-/* A package that has no door for require. */
+/* A package that require cannot load. */
 const loadModule = (path) =>
     import(pathToFileURL(process.env.PEERS + '/node_modules/' + path));
 const connection = { host: '127.0.0.1', port: Number(port) };
@@ -165,7 +165,7 @@ async function bulkLane(p, count) {
     }
 }
 
-/* One after the other, so many ms between. */
+/* Puts one job after the other, with so many ms between. */
 async function slowLane(p, count, ms) {
     while (putNext < count) {
         await new Promise((go) => setTimeout(go, ms + Math.random() * 7));

@@ -5,18 +5,18 @@
  *     queue_bench work PORT QUEUE HANDLERS COUNT
  *     queue_bench put PORT QUEUE COUNT WAY
  *
- * The same words as tests/bench/peers.mjs takes, and the same said: `ready`
- * when it is connected; a producer begins with the first byte of its input; and
- * at the end what was measured, in microseconds of the monotonic clock, which
- * all processes share, of CPU, and in KB. WAY is
+ * Arguments and output are those of tests/bench/peers.mjs: `ready` once it is
+ * connected, and at the end the figures, in microseconds of the monotonic
+ * clock, which all processes share, in microseconds of CPU, and in KB. A
+ * producer begins with the first byte of its input. WAY is
  *
- *   N        one job a call, so many calls under way
+ *   N        one job a call, N calls under way
  *   bulk     100 jobs a call, 8 calls under way
- *   everyN   one job every N ms or so, for who is idle
+ *   everyN   one job every N ms or so, for an idle worker
  *
- * A payload is 100 bytes: its number from 0 on, when it was put, and filling.
- * The worker takes as many jobs as it has handlers, which have nothing to do;
- * it ends when each of COUNT jobs has come, and the server has heard of it. */
+ * A payload is 100 bytes: its number from 0 on, the time of its put, and
+ * filling. The worker takes as many jobs as it has handlers, which do no work.
+ * It ends when all COUNT jobs have come and the server knows of their ends. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdint.h>
@@ -58,7 +58,8 @@ static int64_t cpu_us(void)
            u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* Of this program: ru_maxrss remembers who began as a copy of whom. */
+/* Returns the largest resident size of this program. ru_maxrss would include
+ * the parent of which the process began as a copy. */
 static long resident_kb(void)
 {
     FILE *f = fopen("/proc/self/status", "r");
@@ -124,7 +125,7 @@ static void put_answer(void)
         die("not expected", relet_kind_text(ev.kind));
 }
 
-/* So many a call, so many calls under way, always. */
+/* Puts n jobs a call and keeps `window` calls under way. */
 static void put_all(int n, int window)
 {
     int calls = 0, answers = 0;
@@ -174,8 +175,8 @@ static void produce(const char *way)
 /* ---------------------------------------------------------------------- work
  */
 
-static uint8_t *came;     /* whether, by number                              */
-static int32_t *late_us;  /* from put to handler, in the order of coming     */
+static uint8_t *came;     /* by number: 1 if the job came                    */
+static int32_t *late_us;  /* from put to handler, in order of arrival        */
 static int came_n, came_twice;
 static int64_t work_cpu, work_first; /* at the first job                     */
 
@@ -234,7 +235,7 @@ static void work(uint32_t handlers)
     worker = relet_worker_start(client, &c);
     if (worker < 0)
         die("relet_worker_start", relet_refusal(client));
-    got = relet_wait(client, &ev, 300); /* 0: it has looked, and sleeps */
+    got = relet_wait(client, &ev, 300); /* 0: no job came; it sleeps */
     printf("ready\n");
     fflush(stdout);
     for (;; got = 0) {
@@ -269,7 +270,7 @@ int main(int argc, char **argv)
     uint32_t handlers;
 
     if (argc != 6)
-        return 0; /* it is called by peers.sh alone */
+        return 0; /* only peers.sh calls this program */
     queue = argv[3];
     if (strcmp(argv[1], "put") == 0) {
         count = atoi(argv[4]);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_scripts_bench.c - the scripts of a queue on a real server, with next to
- * nothing in front of them.
+ * queue_scripts_bench.c - measures the scripts of a queue on a real server,
+ * called by a minimal client.
  *
  *     queue_scripts_bench bench.tsv PORT    a table; lines appended to the file
- *     queue_scripts_bench --life N TOTAL PORT    whole lives a second, N at a
- *                                           time, for peers.sh
+ *     queue_scripts_bench --life N TOTAL PORT    whole lives of jobs a second,
+ *                                           N at a time, for peers.sh
  *
- * One connection, which writes ready-made bytes and reads the values that come
- * back: an answer that is not the expected one ends the program with 1. The
- * server's data is flushed. Times of single steps are those that the server
- * counts itself (INFO commandstats), so they are free of the network and nearly
- * free of other programs. With BENCH_QUICK in the environment, each figure is
- * that of one short run: for the checks, not for the figures. */
+ * One connection writes ready-made bytes and reads the values that come back.
+ * An unexpected answer ends the program with 1. The server's data is flushed.
+ * Times of single steps are those that the server counts itself (INFO
+ * commandstats), so they are free of the network and nearly free of other
+ * programs. With BENCH_QUICK in the environment, each figure is that of one
+ * short run: for the checks, not for the figures. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <arpa/inet.h>
@@ -100,7 +100,7 @@ static const char *b_behind(const char *p, const char *limit)
     return end;
 }
 
-/* So many values; they stay in b_in. */
+/* Reads so many values, which stay in b_in. */
 static void b_read(int values)
 {
     const char *at = b_in, *next;
@@ -141,7 +141,7 @@ static void b_head(int words)
     b_out_n += (size_t)sprintf(b_out + b_out_n, "*%d\r\n", words);
 }
 
-/* A command of words with single blanks between them; what it said. */
+/* Sends a command, its words separated by single blanks. Returns the answer. */
 static const char *b_say(const char *line)
 {
     const char *p, *end;
@@ -213,7 +213,7 @@ static void b_load(void)
     }
 }
 
-/* EVALSHA, its keys, and so many words that are to follow. */
+/* Begins an EVALSHA with its keys; so many words must follow. */
 static void b_call(b_script s, int words)
 {
     const char *k;
@@ -301,7 +301,7 @@ static const char *b_copy(const char *p, char *to, size_t size)
     return p + n + 2;
 }
 
-/* What a claim brought, the value that begins at p. */
+/* Reads the jobs of a claim from the value at p. */
 static void b_take(const char *p, b_jobs *j)
 {
     const char *limit = b_in + b_in_n;
@@ -327,7 +327,7 @@ static void b_claim_now(int n, b_jobs *j)
     b_take(b_in, j);
 }
 
-/* The answer has to begin so; it is in b_in. */
+/* Ends the program unless the answer in b_in begins so. */
 static void b_must(const char *what, const char *begin)
 {
     size_t n = strlen(begin);
@@ -338,7 +338,7 @@ static void b_must(const char *what, const char *begin)
     b_die("a wrong answer");
 }
 
-/* So many letters, each the same, behind what opens their string. */
+/* The answer must be `open` and a string of n times this letter. */
 static void b_must_all(const char *what, const char *open, char letter, int n)
 {
     char want[BATCH_MAX + 30];
@@ -349,7 +349,7 @@ static void b_must_all(const char *what, const char *open, char letter, int n)
     b_must(what, want);
 }
 
-/* A put had not been done before. */
+/* The answer must say that the put is not a repetition. */
 static void b_must_put(void)
 {
     b_must("put", "*2\r\n:");
@@ -363,7 +363,7 @@ static void b_must_claim(const b_jobs *j, int n)
         b_die("a claim came short");
 }
 
-/* Numbers of new jobs, with blanks between them. */
+/* The answer must be the numbers of n new jobs, separated by blanks. */
 static void b_must_offer(int n)
 {
     const char *p = memchr(b_in, '\n', b_in_n);
@@ -427,7 +427,7 @@ static int b_by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The runs get into order. */
+/* Returns the median. Sorts the runs. */
 static double b_median(double *v)
 {
     qsort(v, (size_t)b_runs, sizeof *v, b_by_size);
@@ -447,7 +447,7 @@ static double b_cpu(void)
     return b_info("cpu", "used_cpu_user:") + b_info("cpu", "used_cpu_sys:");
 }
 
-/* put N; done N and claim N in one write. */
+/* Puts N jobs; then sends done of N and claim of N in one write. */
 static double b_life(int n, int total, double *cpu)
 {
     b_jobs held;
@@ -475,7 +475,7 @@ static double b_life(int n, int total, double *cpu)
     return total / began;
 }
 
-/* Of so many, how many it is: fewer when it is to be quick. */
+/* Returns n, or a twentieth of it with BENCH_QUICK. */
 static int b_some(int n)
 {
     return b_quick ? n / 20 : n;
@@ -530,7 +530,7 @@ static void b_memory(void)
           (after - before) / total - PAYLOAD, "bytes");
 }
 
-/* Calls of all commands but those that measure. */
+/* Returns the calls of all commands except those of the measurement itself. */
 static double b_calls(void)
 {
     const char *p = b_say("INFO commandstats");
@@ -572,7 +572,7 @@ static void b_inner(void)
     b_row("commands in a put of 100", b_calls(), "calls");
 }
 
-/* Of a call, since the counters were set back. */
+/* Returns the microseconds of a call since the counters were reset. */
 static double b_usec(void)
 {
     double usec, calls = b_info("commandstats", "cmdstat_evalsha:calls=");
@@ -583,7 +583,8 @@ static double b_usec(void)
     return usec / calls;
 }
 
-/* Microseconds of a done of one job while so many others are leased. */
+/* Measures, in microseconds, a done of one job while so many others are
+ * leased. */
 static double b_done_among(const char *what, int leased)
 {
     double us[RUNS];
@@ -621,7 +622,7 @@ static void b_among(void)
     b_row("server time of done, 100 000 leased against 100", many / few, "x");
 }
 
-/* One step that has been written, b_runs times; the median. */
+/* Server times of one step, run b_runs times; the median counts. */
 static double b_steps[RUNS];
 static int b_steps_n;
 
@@ -658,7 +659,7 @@ static double b_step_row(const char *name)
     return b_steps[b_runs / 2];
 }
 
-/* Each at its largest, among 100 000 others. */
+/* Measures each step at its largest, among 100 000 other jobs. */
 static void b_longest(void)
 {
     static b_jobs held[RUNS + 1];

@@ -11,10 +11,10 @@
 #       of the answers, not for the figures; a step of `make test`
 #
 # Prints tables and leaves build/bench.tsv; a ratio over 1 means that relet is
-# better. What has "musl" in its first column ran statically linked to musl,
-# hiredis too. A server of its own is started on loopback and stopped. At the
-# end stands the table of goals: goals.tsv, goals.sh. A part that fails does not
-# keep the others from running; the exit code is 1 then.
+# better. Rows with "musl" in their first column come from programs statically
+# linked to musl, hiredis too. The script starts and stops its own server on
+# loopback. The table of goals stands at the end: goals.tsv, goals.sh. If a part
+# fails, the others still run; the exit code is 1 then.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -30,9 +30,9 @@ mkdir -p "$work"
 : >"$work/absent"
 printf 'bench\tworkload\tours\tpeer\ttheirs\tunit\tratio\tspread\n' >$tsv
 
-# row BENCH WORKLOAD OURS PEER THEIRS UNIT LESS|MORE [SPREAD]: to the table and
-# the screen. LESS: the smaller the better. SPREAD: half of the range, in
-# percent. No peer: -.
+# row BENCH WORKLOAD OURS PEER THEIRS UNIT LESS|MORE [SPREAD]: adds a row to the
+# table and the screen. LESS: the smaller the better. SPREAD: half of the range,
+# in percent. PEER is - if there is no peer.
 row() {
     ratio=-
     if [ "$4" != - ]; then
@@ -49,7 +49,7 @@ row() {
 # figure BENCH WORKLOAD VALUE UNIT [SPREAD]
 figure() { row "$1" "$2" "$3" - - "$4" less "${5:-0}"; }
 
-# absent PATTERN WHY: of goals that cannot be measured; see goals.sh.
+# absent PATTERN WHY: the goals of PATTERN cannot be measured; see goals.sh.
 absent() { printf '%s\t%s\n' "$1" "$2" >>"$work/absent"; }
 
 median() {
@@ -63,16 +63,16 @@ spread() {
               printf "%.1f\n", m ? 50 * (v[NR] - v[1]) / m : 0 }'
 }
 
-# times N: 1 ... N, or once when it is to be quick.
+# times N: prints 1 ... N, or only 1 with BENCH_QUICK.
 times() { seq "$([ -n "$quick" ] && echo 1 || echo "$1")"; }
 
-# some N M: N, or M when it is to be quick.
+# some N M: prints N, or M with BENCH_QUICK.
 some() { if [ -n "$quick" ]; then echo "$2"; else echo "$1"; fi; }
 
-# ------------------------------------------------------ programs of their own
+# ------------------------------------------------------------ separate programs
 
-# appended SUFFIX PROGRAM ARGUMENT...: what it writes to a file of its own goes
-# to the table, with the suffix in column 1.
+# appended SUFFIX PROGRAM ARGUMENT...: the rows that the program writes go to
+# the table, with the suffix in column 1.
 appended() {
     suffix=$1
     shift
@@ -87,7 +87,7 @@ programs() {
     bad=0
     for name in parse_bench client_bench queue_scripts_bench; do
         echo "== $name$2"
-        # The last one measures the server alone: once is enough.
+        # The last program measures the server alone: once is enough.
         [ "$name$2" != "queue_scripts_bench musl" ] || [ -n "$quick" ] ||
             continue
         [ -n "$server_port" ] || [ "$name" != queue_scripts_bench ] || continue
@@ -101,7 +101,8 @@ programs() {
 programs_glibc() { programs bench ''; }
 programs_musl() { programs bench-musl ' musl'; }
 
-# leases: of one flavour, for they wait for a server and for time.
+# leases: runs for one flavour only, since leases wait for a server and for
+# time.
 leases() {
     echo "== lease_bench (takes four minutes)"
     appended '' build/bench/tests/bench/lease_bench "$work/tsv" "$server_port"
@@ -111,7 +112,7 @@ leases() {
 queues() {
     echo "== queue_bench, beside the peers (takes fifteen minutes)"
     bash tests/bench/peers.sh $tsv "$work" "$server_port" || return 1
-    # Each contender is a test of its own: its jobs came once.
+    # Each contender counts as one test: each of its jobs came once.
     passed=$((passed + 4 - $(wc -l <"$work/peers/skipped")))
     while read -r line; do
         skip "bench_queues" "$line"
@@ -130,7 +131,7 @@ count() {
         "$server_port" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
 
-# Long runs minus short ones: what start-up costs cancels out.
+# Long runs minus short ones: the cost of start-up cancels out.
 instructions_of() {
     many=$(some 38400 1280)
     few=$(some 6400 640)
@@ -154,7 +155,7 @@ instructions() {
 
 # ------------------------------------------------------------ redis-benchmark
 
-# Without a number, one of them has failed.
+# Without a number, one of the runs has failed.
 ours_rate() {
     build/relet --json -u "redis://127.0.0.1:$server_port" bench get \
         -n "$(some 500000 5000)" -d "$1" -k 100000 |
@@ -271,7 +272,7 @@ touched() {
         $((globals + calls + needed)) names
 }
 
-# What check_stack.sh finds; whether README says so, is for that check.
+# The figures of check_stack.sh; that check also compares them with README.
 stack() {
     if [ ! -f tools/check_stack.sh ]; then
         absent ': stack of the ' 'no check measures it yet'
@@ -288,7 +289,7 @@ stack() {
     fi
 }
 
-# ms COMMAND...: how long it takes; what it says is kept.
+# ms COMMAND...: prints how long the command takes; its output is kept.
 ms() {
     begin=$(date +%s%N)
     "$@" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
@@ -312,7 +313,7 @@ from_nothing() {
     $MAKE -s -j2 O="$work/nothing" all
 }
 
-# A cache of a compiler is no compiler.
+# A compiler cache does not count as a compiler.
 small() {
     CCACHE_DISABLE=1
     export CCACHE_DISABLE

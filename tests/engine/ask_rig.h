@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ask_rig.h - a client on mem: that asks for something and waits for the
- * outcome, and what it has put. */
+ * ask_rig.h - a client on mem: that sends a request and waits for the
+ * outcome, and helpers that put jobs and look at them. */
 #ifndef T_ASK_RIG_H
 #define T_ASK_RIG_H
 
@@ -17,7 +17,7 @@ static relet_event t_ev;
 static relet_job_info t_info;
 static uint64_t t_number;
 
-/* What is put before there is a link is promoted by workers alone. */
+/* Only workers promote a job that was put before there is a link. */
 static inline void t_setup(void *user)
 {
     (void)user;
@@ -36,7 +36,7 @@ static inline void t_teardown(void *user)
 static const relet_span t_queue = {"q", 1};
 static const relet_span t_none = {NULL, 0};
 
-/* The outcome of what was just asked, whose code this was. */
+/* The outcome of the request that was just submitted and returned `code`. */
 static inline relet_kind t_hear(int code)
 {
     if (code != 0)
@@ -79,7 +79,7 @@ static inline relet_job t_job(const char *payload, const char *id)
     return j;
 }
 
-/* What relet_put_number says of one job. */
+/* Puts one job; returns what relet_put_number returns for it. */
 static inline int t_put(const char *payload, const char *id)
 {
     relet_job j = t_job(payload, id);

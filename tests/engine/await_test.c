@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * await_test.c - to put a job and wait for its end, on a local server that
- * stands behind a transport: it is fed where the client writes. */
+ * await_test.c - relet_put_wait: a client puts a job and waits for its end. The
+ * transport feeds what the client writes to a local server. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,19 +13,19 @@ typedef struct t_rig {
     t_world w;
     relet *r;
     int id;      /* the client's connection                                  */
-    int pair[2]; /* its link, and where the server's bytes go in             */
-    int listener; /* where a second link comes in                            */
-    int cuts;     /* links that are to end, once job 1 is there              */
+    int pair[2]; /* the client's end and the server's end of the link        */
+    int listener; /* accepts the second link                                 */
+    int cuts;     /* links to cut once job 1 exists                          */
     int played;
-    int mute; /* the server is not heard any more, once job 1 is there       */
-    const char *script; /* played once job 1 is there: "what|what"           */
+    int mute; /* 1: drop the server's bytes once job 1 exists                */
+    const char *script; /* played once job 1 exists: "part|part"             */
     const char *early;  /* played before the early_at-th write               */
     int early_at;
     relet_event ev;
     relet_job_info end;
 } t_rig;
 
-/* What the server has said goes out. */
+/* Sends the server's output to the client. */
 static void t_pump(t_rig *t)
 {
     const uint8_t *from = NULL;
@@ -38,7 +38,7 @@ static void t_pump(t_rig *t)
     }
 }
 
-/* The channel on which the end is told. */
+/* The channel on which the end of the job is published. */
 static const char *t_channel(t_rig *t)
 {
     static char name[100];
@@ -51,7 +51,7 @@ static const char *t_channel(t_rig *t)
     return name;
 }
 
-/* Each part is a command, or a message when it begins with a blank. */
+/* Each part is a command, or a message if it begins with a blank. */
 static void t_play(t_rig *t, const char *p)
 {
     char line[300], *end;
@@ -133,7 +133,7 @@ static void t_close(void *session)
     (void)session;
 }
 
-/* A listener of this machine, whose URL goes to `url`. */
+/* Opens a listener on the loopback address; its URL goes to `url`. */
 static int t_listen(char *url)
 {
     struct sockaddr_in a;
@@ -287,8 +287,8 @@ TEST one_may_wait_again_and_again(void)
     PASS();
 }
 
-/* The first wait gave up; its job ends while the second one waits, for a job of
- * another queue with the same number. Seed 5893 of WORK=jobs. */
+/* The first wait timed out. Its job ends during the second wait, which is for a
+ * job of another queue with the same number. Seed 5893 of WORK=jobs. */
 TEST the_end_of_an_earlier_wait_s_job_ends_no_other_wait(void)
 {
     char script[200];
@@ -328,7 +328,7 @@ TEST without_a_message_the_end_is_found_in_the_end(void)
     PASS();
 }
 
-/* The message was lost with the link: no need to wait for the next look. */
+/* The message was lost with the link: the client looks again at once. */
 TEST a_new_link_finds_the_end_at_once(void)
 {
     relet_time began = relet_clock();
@@ -375,7 +375,7 @@ TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
     PASS();
 }
 
-/* The look's own answer was told to whoever asked for something next. */
+/* The answer to the look was once told as that of the client's next request. */
 TEST what_was_looked_for_meanwhile_is_nobodys(void)
 {
     relet_span argv[2];
@@ -410,7 +410,8 @@ TEST what_has_not_ended_in_time_goes_on(void)
     PASS();
 }
 
-/* It had a millisecond for the answer, or was said to go on under no number. */
+/* The put once had 1 ms for its answer; if that was too short, the job was
+ * reported as going on, without a number. */
 TEST who_does_not_wait_is_told_the_number(void)
 {
     t_rig t;
@@ -450,7 +451,7 @@ TEST a_put_that_is_never_answered_is_unsure(void)
     PASS();
 }
 
-/* A message may be lost, and the look that follows has to find the result. */
+/* The message may be lost; the look that follows must find the result. */
 TEST a_result_that_is_waited_for_is_kept_for_a_minute_unless_told(void)
 {
     relet_job j;

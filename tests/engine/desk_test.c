@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * desk_test.c - workers of whole clients: how they may be set up, how jobs may
- * be ended, and what becomes of them when their server is away. */
+ * desk_test.c - workers of whole clients: how they are configured, how a job
+ * may end, and what happens to workers when their server is away. */
 #include "work_rig.h"
 
 #define REFUSED(w, rule, c) \
@@ -62,7 +62,7 @@ TEST what_is_set_is_what_is_done(void)
     t_world_pass(&w, 4000); /* no lease is renewed for longer than run_ms */
     T_HEARD(&w, 0, "job lost 1 timeout");
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
-    t_world_pass(&w, 100000); /* and others are to see to it */
+    t_world_pass(&w, 100000); /* reap_ms: it reaps no job */
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:leased"));
     t_world_end(&w);
     PASS();
@@ -83,8 +83,8 @@ TEST no_worker_has_more_room_or_weight_than_there_is(void)
     PASS();
 }
 
-/* Else an answer that it cannot take comes again and again, until the jobs are
- * dead: the simulator's seed 949 of jobs. */
+/* Otherwise an answer that the client cannot read comes again and again, until
+ * the jobs are dead: the simulator's seed 949 of jobs. */
 TEST no_worker_claims_more_than_its_client_reads(void)
 {
     char payload[201] = "", whole[1200] = "jobs";
@@ -101,7 +101,7 @@ TEST no_worker_claims_more_than_its_client_reads(void)
     c[0].count_max = 16;   /* values: three for each job */
     c[1].tape_max = 288;   /* as many */
     c[2].reply_max = 1600; /* bytes */
-    c[3].bulk_max = 1472;  /* … of one, and so of all */
+    c[3].bulk_max = 1472;  /* bytes of one value, and so of all */
     for (n = 1; n <= 4; n++)
         sprintf(whole + strlen(whole), " %d:%s", (int)n, payload);
     for (i = 0; i < 4; i++) {
@@ -293,7 +293,7 @@ TEST one_id_in_two_queues_is_two_jobs(void)
     PASS();
 }
 
-/* The worker of q is full and has more to do; the queue r is stopped. */
+/* The worker of q is full and another job waits; the queue r is stopped. */
 TEST a_queue_that_goes_on_slowly_holds_up_no_other(void)
 {
     relet_worker_config c = t_config_of("p");
@@ -339,7 +339,7 @@ TEST a_failed_job_keeps_its_rank(void)
     PASS();
 }
 
-/* Nothing is sent, and the job is still held. */
+/* A refused call sends nothing, and the worker keeps its claim. */
 TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
 {
     static char large[100000];
@@ -360,7 +360,7 @@ TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
     ASSERT_STR_EQ("the command is larger than output_max",
                   relet_refusal(w.p[0].r));
     ASSERT_EQ(RELET_E_REFUSED, relet_job_fail(w.p[0].r, 0, 1, &f));
-    f.text.n = ((size_t)512 << 20) + 1; /* nobody looks that far */
+    f.text.n = ((size_t)512 << 20) + 1; /* these bytes are not read */
     ASSERT_EQ(RELET_E_REFUSED, relet_job_done(w.p[0].r, 0, 1, f.text));
     ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(w.p[0].r, 0, 1, f.text));
     ASSERT_STR_EQ("an argument is over 512 MiB, or there are too many",
@@ -464,7 +464,7 @@ TEST who_stops_while_asleep_leaves_the_line(void)
     PASS();
 }
 
-/* Both stand in line under one name. */
+/* Both workers of the client share one entry in the line of idle workers. */
 TEST who_stops_beside_another_one_leaves_it_in_line(void)
 {
     t_world w;
@@ -483,7 +483,7 @@ TEST who_stops_beside_another_one_leaves_it_in_line(void)
     PASS();
 }
 
-/* An error that no server should give is for people, and once. */
+/* An error that no server should give is told once, for people to read. */
 TEST what_a_server_refuses_is_told_until_it_does_not(void)
 {
     t_world w;
@@ -496,7 +496,7 @@ TEST what_a_server_refuses_is_told_until_it_does_not(void)
     t_world_pass(&w, 60000);
     ASSERT(strncmp(t_world_told(&w, 0), "worker trouble", 14) == 0);
     ASSERT(strncmp(t_world_told(&w, 0), "worker trouble", 14) == 0);
-    T_HEARD(&w, 0, ""); /* one for claims, one for who looks what is late */
+    T_HEARD(&w, 0, ""); /* one for claims, one for the reaper */
     (void)t_world_ask(&w, "DEL {q}:leased");
     t_world_pass(&w, 10000);
     T_HEARD(&w, 0, "jobs 1:x");
@@ -581,7 +581,7 @@ TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
     j.id = relet_str("x");
     ASSERT_EQ(RELET_E_LIMIT, t_unique(&w, &j));
     t_world_settle(&w);
-    sprintf(waiting, ":%d\r\n", put); /* and none is left where it was put */
+    sprintf(waiting, ":%d\r\n", put); /* and none stays delayed */
     ASSERT_STR_EQ(waiting, t_world_ask(&w, "ZCARD {q}:ranked"));
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:delayed"));
     t_world_end(&w);
@@ -600,8 +600,8 @@ static int t_put_for(t_world *w, uint64_t tag, relet_time timeout_ms)
     return relet_put(w->p[0].r, relet_str("q"), &j, 1, 0, &q);
 }
 
-/* Others that came and went would else have taken the place where the server
- * remembers it, and it would be put twice. */
+/* Otherwise later puts that came and went take the waiting put's repeat id. The
+ * server then does not know its repeat, and the job is put twice. */
 TEST a_put_that_is_waited_for_keeps_its_place(void)
 {
     relet_config c = t_config();
@@ -631,8 +631,8 @@ TEST a_put_that_is_waited_for_keeps_its_place(void)
     PASS();
 }
 
-/* The queue may forget an hour later what a client put last: a repeat would put
- * it twice. */
+/* After an hour the queue may forget a client's last put: a repeat would then
+ * put the job twice. */
 TEST a_put_ends_within_50_minutes_whatever_the_client_s_own_time(void)
 {
     relet_config c = t_config();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hold_rules_test.c - how leases may be set up, what their keys and owners are
- * called, and what is told to whom, of whole clients on a server. */
+ * hold_rules_test.c - leases of whole clients on a server: how they are
+ * configured, the names of their keys and owners, and which events a client
+ * gets. */
 #include "world.h"
 
 #define REFUSED(w, rule, c) \
@@ -164,7 +165,7 @@ TEST only_who_leads_by_an_election_has_a_token(void)
 
     t_world_start(&w, 1);
     ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
-    ASSERT_EQ(0, relet_lease_token(w.p[0].r, 0)); /* it was not asked for */
+    ASSERT_EQ(0, relet_lease_token(w.p[0].r, 0)); /* not requested yet */
     c.alone = 1;
     ASSERT_EQ(1, relet_lease_start(w.p[0].r, &c));
     t_world_pass(&w, 10);
@@ -229,7 +230,7 @@ TEST without_an_election_there_is_nothing_to_wait_for(void)
     PASS();
 }
 
-/* Messages of the user's, of other kinds and names, beside the wake-ups. */
+/* The user's subscriptions, of other kinds and names than the wake-ups'. */
 TEST the_messages_of_the_user_are_told(void)
 {
     relet_lease_config c = t_lease("n");
@@ -256,7 +257,7 @@ TEST the_messages_of_the_user_are_told(void)
     PASS();
 }
 
-/* This server has no such command, and says so. */
+/* The local server has no WAITAOF; its error names the command. */
 TEST copies_on_disk_are_asked_for_by_their_own_name(void)
 {
     relet_lease_config c = t_lease("n");

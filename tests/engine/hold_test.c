@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hold_test.c - leases of whole clients on a server: who leads, when another
- * one may, and what is told. */
+ * hold_test.c - leases of whole clients on a server: which client leads, when
+ * another one may lead, and which events are told. */
 #include "rand.h"
 #include "hashslot.h"
 #include "world.h"
@@ -39,7 +39,7 @@ TEST one_of_three_leads_and_goes_on_leading(void)
 }
 
 
-/* All have started, and client 0 leads. */
+/* All clients have started, and client 0 leads. */
 static int t_first_leads(t_world *w, int clients)
 {
     int i;
@@ -100,7 +100,7 @@ TEST a_killed_leader_is_followed_when_its_lease_ends(void)
     PASS();
 }
 
-/* A dead follower is in the line: its successor does not wait for it. */
+/* A dead follower stands in line: the follower behind it does not wait. */
 TEST a_dead_sleeper_is_passed_over(void)
 {
     t_world w;
@@ -132,8 +132,8 @@ TEST a_follower_that_leaves_passes_its_wake_up_on(void)
     PASS();
 }
 
-/* The one that was woken first looks at the server's clock for the first time
- * since it leapt, and gives back what it was granted. Both have one channel. */
+/* The contender that is woken first sees for the first time that the server's
+ * clock leapt, and gives its grant back. Both contenders have one channel. */
 TEST a_grant_given_back_wakes_who_waits_in_the_same_client(void)
 {
     t_world w;
@@ -170,7 +170,7 @@ TEST tokens_grow_with_each_leader(void)
 
 /* -------------------------------------------------------------- disturbance
  *
- * A leader that kept its belief through these was the way to two of them. */
+ * A leader that still believed in its lease after these would not be alone. */
 
 TEST a_paused_leader_hears_of_the_loss_first(void)
 {
@@ -209,7 +209,8 @@ TEST a_silent_link_ends_the_belief_in_time(void)
     PASS();
 }
 
-/* Renewals arrive, their answers do not: the server goes on, the belief ends. */
+/* Renewals arrive, but their answers do not: the server extends the lease, and
+ * the client stops believing in it. */
 TEST renewals_without_answers_do_not_count(void)
 {
     t_world w;
@@ -238,11 +239,11 @@ TEST one_broken_link_is_no_loss(void)
 
 /* ------------------------------------------------------------ a black hole
  *
- * Bytes vanish and no reset comes. Pings find that out behind the end of a
- * lease, so a leader lost it though another link would have carried it. */
+ * Bytes vanish and no reset comes. Pings notice that only after the end of a
+ * lease, so a leader once lost a lease that another link would have saved. */
 
-/* Until the client gives its link up, or for so long. It does nothing but when
- * it said that it would. */
+/* Swallows all bytes until the client gives its link up, or for ms. The client
+ * runs only at its own deadlines. Returns 1 if the client opened a new link. */
 static int t_swallow(t_world *w, int i, relet_time ms)
 {
     relet_time end = w->now + ms;
@@ -372,7 +373,8 @@ TEST a_lost_answer_to_the_first_request_costs_nothing(void)
     PASS();
 }
 
-/* It would count from long ago; and a WAIT behind it would count nothing. */
+/* Sent on the next link, the request would count from long ago, and a WAIT
+ * behind it would count nothing. */
 TEST a_request_does_not_outlive_its_link(void)
 {
     t_world w;
@@ -539,8 +541,8 @@ TEST a_grant_that_comes_after_the_stop_is_released(void)
     PASS();
 }
 
-/* The end was told when the lease of a server that was slow, too, would have
- * ended: for one of 30 s a minute later. */
+/* The end was once told only when the lease would have ended on a slow server,
+ * too: for a lease of 30 s, a minute later. */
 TEST without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease(void)
 {
     relet_time left;
@@ -660,7 +662,7 @@ TEST a_lock_is_lost_once_and_not_asked_for_again(void)
     PASS();
 }
 
-/* Contenders of one process were let in together. */
+/* Contenders of one process once got the lock at the same time. */
 TEST three_contenders_in_one_client_take_turns(void)
 {
     t_world w;
@@ -685,7 +687,7 @@ TEST three_contenders_in_one_client_take_turns(void)
     PASS();
 }
 
-/* A takes x and y, B takes y and x: each at the same time. */
+/* Client A takes x and y while client B takes y and x. */
 TEST groups_that_overlap_do_not_block_each_other(void)
 {
     relet_lease_config x = t_lease("x"), y = t_lease("y");
@@ -804,13 +806,14 @@ TEST after_a_failover_nobody_is_let_in_for_the_quarantine(void)
     t_world_settle(&w);
     T_HEARD(&w, 0, "lease lost 7 stopped");
     T_HEARD(&w, 0, "lease ended 7 stopped");
-    T_HEARD(&w, 0, "lease gained 7"); /* the same server */
+    T_HEARD(&w, 0, "lease gained 7"); /* the server is the same */
     t_world_end(&w);
     PASS();
 }
 
-/* It was let in at once: the key still had its name, for the new server had
- * not heard of its release. Who was let in behind that may still believe. */
+/* The client was once granted its lease at once: the new server did not know of
+ * the release, so the key still named the client. A client that was granted the
+ * lease after the release may still believe in it. */
 TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
 {
     relet_lease_config x = t_lease("x"), y = t_lease("y");
@@ -905,7 +908,7 @@ TEST a_key_may_hold_any_byte(void)
     PASS();
 }
 
-/* Its companions would be in other slots of a cluster. */
+/* The other keys of such a lease would be in other hash slots of a cluster. */
 TEST a_brace_that_closes_nothing_is_refused_by_name(void)
 {
     static const char *const bad[] = {"a}b", "{}", "{}{a}", "}", "}{"};
@@ -929,7 +932,7 @@ TEST a_brace_that_closes_nothing_is_refused_by_name(void)
     PASS();
 }
 
-/* It had the counter of the tokens in common with the key inside. */
+/* Such a key once shared its token counter with the key inside the braces. */
 TEST a_hash_tag_alone_is_refused_by_name(void)
 {
     relet_lease_config c = t_lease("");
@@ -1014,7 +1017,7 @@ TEST without_its_channel_a_follower_goes_by_the_clock(void)
     PASS();
 }
 
-/* What is beside the leases in the same client is as without them. */
+/* A client's other events and its outstanding count show nothing of leases. */
 TEST wake_ups_are_not_told(void)
 {
     const char *line;
@@ -1034,8 +1037,8 @@ TEST wake_ups_are_not_told(void)
     PASS();
 }
 
-/* It was first in line, deaf, and asked again only when the lease would have
- * ended: sim seed 8069. */
+/* The follower was once first in line without a subscription, and asked again
+ * only when the lease would have ended: sim seed 8069. */
 TEST a_refused_wake_up_is_wished_for_again_on_the_next_link(void)
 {
     t_world w;
@@ -1083,7 +1086,7 @@ TEST a_follower_that_waits_asks_about_once_a_lease(void)
     t_world w;
 
     ASSERT(t_first_leads(&w, 2));
-    t_world_kill(&w, 0); /* its renewals are not counted: it holds for ever */
+    t_world_kill(&w, 0); /* it sends no renewals; PERSIST keeps its key */
     (void)t_world_ask(&w, "PERSIST leader:n");
     t_world_pass(&w, 20000);
     before = w.commands;
@@ -1183,7 +1186,7 @@ TEST what_was_taken_from_us_is_lost(void)
 /* ----------------------------------------------------------------- bad days
  *
  * Clients are paused, cut off, stopped and started at random, and scripts are
- * flushed; then all is well again and somebody must lead. */
+ * flushed; then all trouble ends, and one client must lead. */
 
 static void t_trouble(t_world *w, rlt_rand *dice)
 {
@@ -1235,14 +1238,14 @@ static int t_all_well(t_world *w)
     t_world_pass(w, 30000);
     for (i = 0; i < w->clients; i++)
         if (t_lead(w, i, "n") != 0)
-            return 0; /* the old one has not ended */
+            return 0; /* the old lease has not ended */
     t_world_pass(w, 1000);
     for (i = 0; i < w->clients; i++)
         leaders += t_leads(w, i);
     return leaders == 1;
 }
 
-/* GAINED and LOST in turn, nothing behind ENDED but GAINED. */
+/* 1 if GAINED and LOST alternate, and ENDED never comes while leading. */
 static int t_in_order(t_world *w, int i)
 {
     const char *line;

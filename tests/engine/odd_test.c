@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * odd_test.c - workers and puts of a client whose server answers what no script
- * of ours does. */
+ * odd_test.c - workers and puts of a client whose server gives answers that no
+ * script of the library gives. */
 #include "work_rig.h"
 
-/* Whether a call names a key that ends so. */
+/* 1 if the call names a key with this suffix. */
 static int t_names(const t_words *w, const char *suffix)
 {
     size_t n = strlen(suffix);
@@ -17,8 +17,8 @@ static int t_names(const t_words *w, const char *suffix)
     return 0;
 }
 
-/* What it answers to claims, one after the other; NULL ends them. All else is
- * an error. */
+/* Answers claims with the texts that p->user lists, in order; NULL ends the
+ * list. Every other script call gets an error. */
 static int t_odd(t_peer *p, const t_words *w)
 {
     const char *const *said = (const char *const *)p->user;
@@ -56,7 +56,7 @@ static void t_odd_begin(t_peer *p, const char *const *said)
     ":3\r\n+.1234c\r\n+L 7 0 0 0 - me\r\n"              \
     ":0\r\n+.1234d\r\n+L 9 0 0 0 - me\r\n"
 
-/* The same to a put. */
+/* Answers every script call with the text at p->user. */
 static int t_odd_put(t_peer *p, const t_words *w)
 {
     if (!t_is(w, 0, "EVAL") && !t_is(w, 0, "EVALSHA"))
@@ -65,8 +65,8 @@ static int t_odd_put(t_peer *p, const t_words *w)
     return 1;
 }
 
-/* A number of bytes was changed as if it were one of jobs, and text was read
- * far away from the answer. */
+/* A count of bytes was once changed as if it were a job's number, and text was
+ * read far away from the answer. */
 TEST a_number_that_comes_as_text_is_told_as_it_came(void)
 {
     static const char *const odd[] = {
@@ -95,7 +95,7 @@ TEST a_number_that_comes_as_text_is_told_as_it_came(void)
         while (n > 0)
             if (relet_next(p.r, &ev)) {
                 ASSERT_EQ(RELET_REPLY, ev.kind);
-                t_log(&p, &ev); /* each byte of it is looked at */
+                t_log(&p, &ev); /* reads each byte of the event */
                 n--;
             } else {
                 (void)t_turn(&p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * put_test.c - puts that go out together, of whole clients on a server. */
+ * put_test.c - put batches of whole clients on a server. */
 #include "world.h"
 
 static void t_begin(t_world *w)
@@ -34,7 +34,8 @@ static int t_put(t_world *w, uint64_t tag, const char *payload)
 
 #define TOLD(w, expected) ASSERT_STR_EQ(expected, t_told(&(w)->p[0]))
 
-/* The words of the first call that was written, and whether it is all. */
+/* The number of words of the first EVAL that was written; *all is 1 if nothing
+ * follows it. */
 static int t_words_out(t_world *w, int *all)
 {
     t_peer *p = &w->p[0];
@@ -45,7 +46,7 @@ static int t_words_out(t_world *w, int *all)
     (void)t_turn(p);
     at = p->out.at;
     while (t_decode(&p->out, &words, &size) && !t_is(&words, 0, "EVAL"))
-        t_bytes_drop(&p->out, size); /* what all queues need */
+        t_bytes_drop(&p->out, size); /* skip what precedes it */
     *all = size > 0 && size == t_bytes_used(&p->out);
     p->out.at = at;
     return words.n;
@@ -75,7 +76,7 @@ TEST puts_of_one_turn_are_one_call_and_each_hears_its_number(void)
     PASS();
 }
 
-/* Of a call's words, the count of which gets longer at 100. */
+/* The count of a call's words gets one digit longer at 100. */
 TEST no_more_jobs_share_a_call_than_one_put_may_have(void)
 {
     char expected[40];
@@ -118,7 +119,7 @@ TEST a_put_of_several_jobs_counts_all_of_them(void)
     PASS();
 }
 
-/* Of five, the fourth has the id of the third; none at all are refused. */
+/* The fourth of five jobs has the third one's id. A put of none is refused. */
 TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
 {
     static const char *const id[5] = {"", "", "x", "x", "y"};
@@ -303,7 +304,7 @@ TEST of_what_was_sent_in_part_all_are_unsure(void)
     PASS();
 }
 
-/* An hour after its server ran a put, a queue may not know any more that it did. */
+/* An hour after a put ran, its queue may have forgotten it. */
 TEST a_put_without_a_time_out_ends_while_its_queue_remembers_it(void)
 {
     relet_request q = {1, RELET_NEVER, 0};
@@ -369,7 +370,7 @@ TEST what_goes_out_with_others_is_not_cancelled(void)
     PASS();
 }
 
-/* The outcome was known, and half of it told, when the link broke. */
+/* The answer had come, and one outcome was told, when the link broke. */
 TEST who_was_answered_hears_it_also_when_the_link_breaks(void)
 {
     relet_event ev;
@@ -432,7 +433,7 @@ TEST a_limit_of_operations_counts_each(void)
     PASS();
 }
 
-/* Each allocation fails in turn: what was taken is put, and nothing else. */
+/* Each allocation fails in turn: only the accepted jobs are put. */
 TEST a_put_that_finds_no_memory_is_not_there(void)
 {
     uint64_t at;

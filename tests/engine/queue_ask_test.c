@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_ask_test.c - what operators ask of queues, on mem:, and what they read
- * of the answers. */
+ * queue_ask_test.c - what operators ask of queues, on mem:, and how the
+ * answers are read. */
 #include "ask_rig.h"
 
-/* Number 1 is put and dead. */
+/* Puts job 1 and buries it. */
 static int t_one_dead(void)
 {
     relet_failure f;
@@ -79,7 +79,7 @@ TEST a_list_is_read_to_its_end(void)
     PASS();
 }
 
-/* Number 1 is done, and its result kept. */
+/* Puts job 1 and completes it; its result is kept. */
 static int t_one_done(void)
 {
     relet_job j = t_job("a", NULL);
@@ -332,7 +332,8 @@ TEST the_last_payload_is_the_one_that_is_worked_on(void)
     PASS();
 }
 
-/* The end of the options was looked for as far away as the job was delayed. */
+/* The end of the options was once searched for at a distance that depended on
+ * the delay. */
 TEST a_payload_is_replaced_behind_any_delay(void)
 {
     relet_job j = t_job("old", "x");

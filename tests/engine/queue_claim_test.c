@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_claim_test.c - the scripts of a queue on a server:
- * jobs are leased, by age, rank and type, and relet.
+ * queue_claim_test.c - the scripts of a queue on a server: how jobs are
+ * leased, by age, rank and type, and relet.
  *
  *   queue_claim_test [SOCKET]    the local server, or a real one there
  *
- * Time is played by moving scores to 0, so that no claim waits, and all are
- * the same on each server. */
+ * The tests move time by setting scores to 0: so no test waits, and the results
+ * are the same on every server. */
 #include "queue_rig.h"
 
 /* ----------------------------------------------------------------- claiming */
 
-/* Of few and of many, with and without some before: the way there differs. */
+/* Small and large claims, with and without jobs leased before: the path
+ * differs. */
 TEST what_a_claim_brings_is_leased_and_nothing_else(void)
 {
     static const char *const many[] = {"16", "17", "26"};
@@ -58,7 +59,8 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
     PASS();
 }
 
-/* Its worker had ended by then, and the jobs stalled. Found by the simulator. */
+/* The worker of such a claim had once ended by then, and the jobs stalled.
+ * Found by the simulator. */
 TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
 {
     t_put(2);
@@ -70,9 +72,10 @@ TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
     PASS();
 }
 
-/* Found by faults T17-jobs: a server that cut the link for the length of an
- * answer cut the next one for the same, for ever. And by the simulator's seed
- * 949 of jobs: so did a client that was to read no more than 32 values. */
+/* Found by faults T17-jobs: a server that cut the link because an answer was
+ * too long cut the next link for the same answer, for ever. The simulator's
+ * seed 949 of jobs found the same with a client that reads no more than 32
+ * values. */
 TEST a_claim_brings_no_more_bytes_than_its_client_reads(void)
 {
     static char bulky[600001];
@@ -120,7 +123,8 @@ static char t_record_end(size_t i)
     return p[-3];
 }
 
-/* The first sixteen records are fetched alone: if they are huge, so may all be. */
+/* The script fetches the first sixteen records alone: if they are huge, all may
+ * be huge. */
 TEST a_claim_of_many_brings_each_with_its_record(void)
 {
     char op[20];
@@ -147,7 +151,7 @@ TEST a_claim_of_many_brings_each_with_its_record(void)
     PASS();
 }
 
-/* What the answer to a pick says of the line; t_brought says the rest. */
+/* The cursor in a pick's answer, as text; t_brought reads the jobs. */
 static const char *t_pick(const char *op, const char *n, const char *type,
                           const char *from)
 {
@@ -163,14 +167,14 @@ static const char *t_pick(const char *op, const char *n, const char *type,
     return said;
 }
 
-/* What was offered waits, and has ranks. */
+/* Promotes the offered jobs and gives the waiting ones their ranks. */
 static void t_typed(void)
 {
     t_ready();
     (void)RUN("rank", "1000", NULL);
 }
 
-/* What is passed over on the way to the first does not count as brought. */
+/* Jobs passed over on the way to the first match do not count as brought. */
 TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
 {
     static char bulky[600001];
@@ -180,7 +184,7 @@ TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
     (void)RUN("offer", "P.0", "1", "0", b, bulky, a, bulky, b, "c", a, bulky,
               a, "e", NULL);
     t_typed();
-    SAID("m1", t_pick("1", "9", "A", "-inf")); /* it has looked at a MiB */
+    SAID("m1", t_pick("1", "9", "A", "-inf")); /* it has read one MiB */
     SAID("", t_brought());
     SAID("m3", t_pick("2", "9", "A", "1"));
     SAID("2", t_brought());
@@ -232,7 +236,8 @@ TEST a_recall_brings_no_job_that_another_worker_has_by_now(void)
     PASS();
 }
 
-/* Of the claims, too: a server that evicts keys with an end takes nothing. */
+/* Nor do the keys of claims: a server that evicts keys with a time to live
+ * takes nothing. */
 TEST no_key_of_a_queue_ends_by_itself(void)
 {
     char line[T_WORD + 10];
@@ -527,7 +532,7 @@ TEST a_failover_and_another_one_back_hold_off_before_it_reaps(void)
     t_put(1);
     (void)t_claim("W", "1", "1");
     t_all_due("leased");
-    (void)t_reap("0", "3", "50000"); /* the first server of all */
+    (void)t_reap("0", "3", "50000"); /* notes the server's run id */
     t_failed_back("{q}:jobs", "run");
     (void)t_reap("9", "3", "50000");
     ASSERT_EQ(0, t_nth(0));
@@ -547,7 +552,7 @@ TEST a_clock_that_leapt_holds_off_before_it_reaps(void)
     (void)RUN("reap", "9", "3", "50000", "1000", NULL);
     ASSERT_EQ(0, t_nth(0));
     ASSERT(t_nth(2) > 0 && t_nth(2) <= 50000);
-    (void)t_reap("9", "3", "50000"); /* who knows of no leap holds off, too */
+    (void)t_reap("9", "3", "50000"); /* a reap without the leap waits, too */
     ASSERT_EQ(0, t_nth(0));
     PASS();
 }
@@ -668,7 +673,7 @@ TEST a_pick_clears_places_without_a_job(void)
     PASS();
 }
 
-/* Else queue_forget would not know what it is. */
+/* Otherwise queue_forget would not recognize the field. */
 TEST a_pick_of_nothing_is_remembered_as_one_of_something_is(void)
 {
     (void)RUN("rank", "9", NULL);
@@ -678,7 +683,7 @@ TEST a_pick_of_nothing_is_remembered_as_one_of_something_is(void)
     PASS();
 }
 
-/* Whoever goes on behind a score would pass the other one over for ever. */
+/* A pick that goes on behind a score would skip the second job for ever. */
 TEST no_two_jobs_have_one_score(void)
 {
     t_put(3);
@@ -693,7 +698,7 @@ TEST no_two_jobs_have_one_score(void)
     PASS();
 }
 
-/* Page by page, so long as the records are. */
+/* The records are so long that the jobs are claimed page by page. */
 TEST what_was_given_back_has_its_rank_again(void)
 {
     static char bulky[600001];
@@ -736,7 +741,7 @@ TEST long_records_are_ranked_some_at_a_time(void)
     PASS();
 }
 
-/* The one that leaves may be the one that was told. */
+/* The worker that leaves may be the one that was woken. */
 TEST who_leaves_wakes_another_one_if_there_is_or_will_be_work(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
@@ -761,7 +766,7 @@ TEST who_was_woken_in_vain_wakes_another_one(void)
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
     SAID("0", t_sleep("C", "1"));
     SAID("2", t_tell("ZCARD {q}:idle"));
-    SAID("0", t_sleep("C", "p")); /* and gives up those who do not listen */
+    SAID("0", t_sleep("C", "p")); /* and drops sleepers that do not listen */
     SAID("0", t_tell("ZCARD {q}:idle"));
     (void)t_pick("1", "9", "A", "-inf");
     SAID("1", t_sleep("C", "p"));
@@ -823,7 +828,7 @@ TEST nobody_lines_up_while_there_is_work(void)
     PASS();
 }
 
-/* Those who do not listen are passed over, eight at a time. */
+/* Sleepers that do not listen are passed over, eight at a time. */
 TEST a_put_gives_up_on_sleepers_that_do_not_listen(void)
 {
     (void)t_say("ZADD {q}:idle 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_cut_test.c - the scripts of a queue on a server:
- * steps that fail, or end in the middle.
+ * queue_cut_test.c - the scripts of a queue on a server: steps that fail, or
+ * end in the middle.
  *
  *   queue_cut_test [SOCKET]    the local server, or a real one there
  *
- * Time is played by moving scores to 0, so that no claim waits, and all are
- * the same on each server. */
+ * The tests move time by setting scores to 0: so no test waits, and the results
+ * are the same on every server. */
 #include "queue_rig.h"
 
 /* ------------------------------------------------------- what may go wrong */
@@ -85,7 +85,7 @@ static void t_put_thousand(void)
     }
 }
 
-/* A script cannot hand on more than some 8000 values at a time. */
+/* A script cannot pass on more than some 8000 values at a time. */
 TEST a_thousand_at_once_are_not_too_many(void)
 {
     t_put_thousand();
@@ -113,9 +113,9 @@ TEST a_thousand_at_once_are_not_too_many(void)
 
 /* --------------------------------------------------------------- cut anywhere
  *
- * Jobs in every place; then one step, which ends in an error after k of its
- * commands, for each k; then the same step again, as a client does it; then
- * all that is there is finished. */
+ * There are jobs in every place. For each k, a step ends in an error after k of
+ * its commands; then the step is repeated, as a client repeats it; then all
+ * jobs are finished. */
 
 static void t_everywhere(void)
 {
@@ -222,7 +222,7 @@ TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
             ASSERTm(name, said[0] != '-' ||
                               strchr("0123456789", said[1]));
             ASSERT_EQm(name, NULL, t_sweep(0));
-            if (strcmp(t_steps[i][0], "purge") != 0) /* it takes five more */
+            if (strcmp(t_steps[i][0], "purge") != 0) /* it purges five more */
                 ASSERT_EQm(name, records, t_records());
             said = t_drain();
             if (said)
@@ -237,7 +237,7 @@ TEST a_step_that_is_cut_anywhere_loses_and_doubles_nothing(void)
     PASS();
 }
 
-/* What breaks a job, its number, and what is said of the repair. */
+/* A command that breaks a job, the job's number, and the repair's answer. */
 static const char *const t_breaks[][3] = {
     {"LREM {q}:waiting 0 6", "6", "y"},
     {"ZREM {q}:delayed 10,2", "10", "y"},
@@ -275,7 +275,8 @@ TEST a_repair_that_is_cut_anywhere_is_done_by_the_next_one(void)
     PASS();
 }
 
-/* A claim of more than sixteen goes another way: a long name comes and goes. */
+/* A claim of more than sixteen jobs takes another path: it adds a long member
+ * to the set of leased jobs and removes the member again. */
 TEST a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing(void)
 {
     static char name[40];
@@ -301,9 +302,8 @@ TEST a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing(void)
     PASS();
 }
 
-/* One key holds a string while the step is tried; then it is as it was. */
-/* It was written last: a cut left a job to wait that no worker called for, for
- * nobody knew when it is due. Found by the simulator. */
+/* The due time was once written last: after a cut, no worker knew when the job
+ * was due, and none promoted it. Found by the simulator. */
 TEST a_failed_job_that_waits_is_known_to_be_due_wherever_it_is_cut(void)
 {
     static char name[60];
@@ -329,10 +329,11 @@ TEST a_failed_job_that_waits_is_known_to_be_due_wherever_it_is_cut(void)
     PASS();
 }
 
+/* One key holds a string while the step is tried; then it is as it was. */
 TEST a_key_of_another_type_loses_and_doubles_nothing(void)
 {
     static char key[10][24];
-    static char name[300]; /* greatest tells it later */
+    static char name[300]; /* greatest prints it later */
     char line[300];
     const char *said;
     size_t i, k, keys;

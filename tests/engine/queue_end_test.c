@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_end_test.c - the scripts of a queue on a server:
- * how jobs end, and what is kept of them.
+ * queue_end_test.c - the scripts of a queue on a server: how jobs end, and
+ * what is kept of them.
  *
  *   queue_end_test [SOCKET]    the local server, or a real one there
  *
- * Time is played by moving scores to 0, so that no claim waits, and all are
- * the same on each server. */
+ * The tests move time by setting scores to 0: so no test waits, and the results
+ * are the same on every server. */
 #include "queue_rig.h"
 
 /* ------------------------------------------------------------------- ending */
@@ -40,9 +40,9 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
-/* A link that was given up carried an older step on. The memory of the newer one
- * went with it, whose repeat heard that its job was gone. Found by the
- * simulator. */
+/* A link that was given up once delivered an older step late. The queue then no
+ * longer remembered the newer step, whose repeat heard that its job was gone.
+ * Found by the simulator. */
 TEST an_older_end_that_comes_late_is_void(void)
 {
     char one[30], two[30];
@@ -114,8 +114,8 @@ TEST what_is_kept_is_kept_for_its_time(void)
     PASS();
 }
 
-/* Two jobs with ids end in one step, a third one later, each with a time of its
- * own: the end of the first one's time takes nothing else along. */
+/* Two jobs with ids end in one step, a third job later. Each result is kept for
+ * a time of its own: when one time ends, the other results stay. */
 TEST results_are_kept_each_for_its_own_time(void)
 {
     long long first;
@@ -134,7 +134,7 @@ TEST results_are_kept_each_for_its_own_time(void)
     (void)t_say("ZADD {q}:done XX 1 2");
     SAID("d", RUN("keep", "W", "2", "3", t_token("3"), "1000", "three", NULL));
     SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
-    SAID("done", t_tell("HGET {q}:jobs 1r")); /* a d, and "one" */
+    SAID("done", t_tell("HGET {q}:jobs 1r")); /* d, then "one" */
     SAID("dthree", t_tell("HGET {q}:jobs 3r"));
     SAID("nil", t_tell("HGET {q}:jobs 2r"));
     SAID("-1D", t_offer("4", "0,0,0,1,0;x", "d"));
@@ -143,8 +143,8 @@ TEST results_are_kept_each_for_its_own_time(void)
     PASS();
 }
 
-/* The id of a job whose result has gone is put again: what is left of the time
- * of the old one ends nothing of the new one. */
+/* The id of a job whose result is gone is put again: what is left of the old
+ * job's time ends nothing of the new job. */
 TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
@@ -166,7 +166,7 @@ TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
     PASS();
 }
 
-/* Of a job that is kept, and has 60 s left. */
+/* The job is done, and its result has 60 s left. */
 TEST what_is_kept_may_be_kept_longer_or_no_more(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
@@ -178,7 +178,7 @@ TEST what_is_kept_may_be_kept_longer_or_no_more(void)
     (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
     t_all_due("done");
     (void)RUN("retain", "x", "", "60000", NULL);
-    ASSERT_EQ(0, strncmp("[d 1 1", t_shown, 6)); /* of this century */
+    ASSERT_EQ(0, strncmp("[d 1 1", t_shown, 6)); /* a time of this century */
     SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
     SAID("dres", t_tell("HGET {q}:jobs 1r"));
     SWEPT;
@@ -223,7 +223,7 @@ TEST an_id_that_another_job_has_by_now_stays(void)
     PASS();
 }
 
-/* Trimming and purging freed the id "-" whatever they were about. */
+/* Trim and purge once freed the id "-" whichever job they removed. */
 TEST an_id_stays_when_another_job_goes(void)
 {
     SAID("1", t_offer("1", "0,3600000,0,1,0;-", "a"));
@@ -253,7 +253,7 @@ TEST a_retry_waits_and_counts_and_a_snooze_only_waits(void)
     PASS();
 }
 
-/* A thousand that were refused were all that was looked at. */
+/* A replay once looked no further than the first thousand refused jobs. */
 TEST a_replay_goes_on_behind_those_that_are_refused(void)
 {
     t_put(4);
@@ -266,7 +266,7 @@ TEST a_replay_goes_on_behind_those_that_are_refused(void)
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "", "2",
               t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
               "4", t_token("4"), "x", "0", "", NULL);
-    (void)t_say("ZADD {q}:dead 1 1 1 2"); /* they are the oldest */
+    (void)t_say("ZADD {q}:dead 1 1 1 2"); /* 1 and 2 are the oldest */
     SAID("[0 2 0 1]", RUN("replay", "1", "2", "0", NULL));
     SAID("[2 0 0 1]", RUN("replay", "1", "2", "2", NULL));
     SAID("[0 0 0 0]", RUN("replay", "1", "2", "2", NULL));
@@ -315,7 +315,7 @@ TEST a_job_that_is_replayed_has_its_rank_again(void)
     PASS();
 }
 
-/* Five dead jobs of 400 000 bytes but for the last. */
+/* Five dead jobs, all but the last of 400 000 bytes. */
 static void t_five_bulky(void)
 {
     static char bulky[400001];
@@ -341,7 +341,7 @@ TEST long_records_are_replayed_some_at_a_time(void)
     t_fresh(NULL);
     t_five_bulky();
     SAID("[3 0 0 1]", RUN("replay", "9", "0", "0", "5", "4", "3", "2", "1",
-                          NULL)); /* 5, 4 and 3 */
+                          NULL)); /* jobs 5, 4 and 3 */
     SAID("[3 4 5]", t_tell("ZRANGE {q}:delayed 0 -1"));
     PASS();
 }
@@ -368,7 +368,6 @@ TEST a_replay_says_whether_there_is_more(void)
     PASS();
 }
 
-/* `relet retry --all` began what an operator had stopped. */
 TEST long_records_are_listed_and_trimmed_some_at_a_time(void)
 {
     static char bulky[400001];
@@ -394,6 +393,7 @@ TEST long_records_are_listed_and_trimmed_some_at_a_time(void)
     PASS();
 }
 
+/* `relet retry --all` once replayed jobs that an operator had cancelled. */
 TEST what_was_cancelled_is_not_replayed(void)
 {
     t_put(2);
@@ -421,7 +421,7 @@ TEST a_failure_that_is_repeated_counts_once(void)
     PASS();
 }
 
-/* Another client, which waits for what is told on `me`. */
+/* Connects another client that is subscribed to the channel `me`. */
 static int t_listen(void)
 {
     int other = relet_local_connect(t_local);
@@ -432,7 +432,7 @@ static int t_listen(void)
     return other;
 }
 
-/* All of it is in t_reply. */
+/* Puts all that this client received into t_reply, and disconnects it. */
 static void t_heard(int other)
 {
     const uint8_t *from;
@@ -468,7 +468,7 @@ TEST who_waits_hears_how_it_ended(void)
     PASS();
 }
 
-/* Who waited found it out with its next look, up to 5 s later. */
+/* A waiting client once found out only with its next look, up to 5 s later. */
 TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
 {
     int other;
@@ -519,7 +519,7 @@ TEST a_waiting_job_that_is_cancelled_is_gone(void)
     PASS();
 }
 
-/* Acceptance 25: it is told by the renewal, and does not come back. */
+/* Acceptance 25: the renewal tells the worker, and the job never comes back. */
 TEST a_running_job_that_is_cancelled_never_comes_back(void)
 {
     t_put(3);
@@ -570,7 +570,7 @@ TEST a_job_is_found_in_each_of_its_places(void)
     PASS();
 }
 
-/* A field of each job in a list, behind its number. */
+/* One field of each job in a list, behind the job's number. */
 static const char *t_listed(size_t field)
 {
     static char out[400];
@@ -684,7 +684,7 @@ TEST a_queue_tells_how_it_is(void)
     PASS();
 }
 
-/* A job with a head has its time in another form. */
+/* A record with a head holds its time in another form. */
 TEST the_oldest_job_in_line_tells_how_long_it_has_waited(void)
 {
     if (t_local == NULL)
@@ -763,7 +763,7 @@ TEST the_dead_are_kept_up_to_a_number_and_an_age(void)
     PASS();
 }
 
-/* A field of the jobs that was marked so many seconds ago. */
+/* Sets a field of {q}:jobs, marked as seen `ago` seconds ago. */
 static void t_mark(const char *name, long ago)
 {
     const char *word[5] = {"HSET", "{q}:jobs", NULL, NULL, NULL};
@@ -817,7 +817,8 @@ TEST a_job_that_is_in_its_place_is_not_repaired(void)
     PASS();
 }
 
-/* Its worker may be at work: another one gets it when the lease is over. */
+/* Its worker may still run it: another worker gets it when the lease is
+ * over. */
 TEST a_job_that_is_leased_to_nobody_is_its_workers_for_a_lease(void)
 {
     static char token[30];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_move_test.c - the scripts in a slot that migrates to another node: each
- * is refused whole or done whole. See t_watched for why.
+ * queue_move_test.c - the scripts in a hash slot that migrates to another node:
+ * each is refused whole or done whole. See t_watched for why.
  *
  *   queue_move_test [SOCKET]    the local server, or a real one there
  *
- * A real server in cluster mode that knows a second node puts the slot into the
- * state MIGRATING while a script runs. On others the script is observed: it
- * fails where it touches a key that it has emptied. */
+ * A real server in cluster mode that knows a second node puts the hash slot
+ * into the state MIGRATING while a script runs. On other servers t_watched
+ * makes the script fail where it touches a key that it has emptied. */
 #include "queue_rig.h"
 
-static char t_other[50]; /* the id of the second node; "": observed           */
-static char t_slot[30];  /* of {q}                                           */
+static char t_other[50]; /* the id of the second node; "": use t_watched      */
+static char t_slot[30];  /* the hash slot of {q}                             */
 
-/* The node that is not the one that was asked. */
+/* Finds the node other than the one that answers. */
 static void t_find_other(void)
 {
     char line[400], *node;
@@ -40,9 +40,9 @@ static void t_migrate(int on)
         abort();
 }
 
-/* One job in each place, and one worker without work: 1 is leased, 2 waits, 3
- * has a rank, 4 is delayed, 5 dead, 6 done. All have the id x, which belongs to
- * one of them. */
+/* One job in each place, and one idle worker: job 1 is leased, 2 waits, 3 has a
+ * rank, 4 is delayed, 5 is dead, 6 is done. All have the id x, which belongs to
+ * the job `owner`. */
 static void t_one_in_each(char owner)
 {
     static const char *const state[] = {
@@ -145,7 +145,7 @@ static const char *t_step(const char *const *step)
     return said;
 }
 
-/* An answer may begin with a minus, and is an error when no number follows. */
+/* An answer that begins with a minus is an error unless a digit follows. */
 static int t_went_well(const char *name, const char *said)
 {
     if (said[0] != '-' || strchr("0123456789", said[1]))
@@ -173,8 +173,8 @@ TEST a_script_touches_no_key_that_it_has_emptied(void)
     PASS();
 }
 
-/* The same where some keys are not there at all. Of a real Cluster that is
- * refused whole; so it is another claim. */
+/* The same with one key missing from the start. A real Cluster refuses such a
+ * script whole; another test shows that. */
 TEST an_observed_script_may_find_keys_that_are_missing(void)
 {
     static const char *const missing[] = {"waiting", "ranked", "delayed",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_put_test.c - the scripts of a queue on a server:
- * jobs enter a queue, by put, offer and unique.
+ * queue_put_test.c - the scripts of a queue on a server: how jobs enter a
+ * queue, by put, offer and unique.
  *
  *   queue_put_test [SOCKET]    the local server, or a real one there
  *
- * Time is played by moving scores to 0, so that no claim waits, and all are
- * the same on each server. */
+ * The tests move time by setting scores to 0: so no test waits, and the results
+ * are the same on every server. */
 #include "queue_rig.h"
 
 /* ------------------------------------------------------------------ putting */
@@ -29,8 +29,8 @@ TEST a_put_that_is_repeated_is_done_once(void)
     PASS();
 }
 
-/* Its place was taken by a newer one, as a proxy carried it on: it was put a
- * second time. Found by the simulator. */
+/* A newer put had taken the repeat id when a proxy delivered the older one
+ * late: the older job was put a second time. Found by the simulator. */
 TEST an_older_put_that_comes_late_is_void(void)
 {
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
@@ -40,8 +40,8 @@ TEST an_older_put_that_comes_late_is_void(void)
     PASS();
 }
 
-/* The same, when all that the newer one was told is who stands in for it. Found
- * by the simulator. */
+/* The same when the newer call put nothing and was told only which job has its
+ * id. Found by the simulator. */
 TEST an_older_put_is_void_behind_an_offer_that_put_nothing(void)
 {
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
@@ -60,8 +60,8 @@ TEST a_full_queue_takes_all_or_nothing(void)
     PASS();
 }
 
-/* Only delayed ones were counted, and what is offered is delayed for a moment
- * alone: it was never full. */
+/* Once only delayed jobs were counted, and an offered job is delayed only for a
+ * moment: the queue was never full. */
 TEST an_offer_counts_what_waits_in_any_place(void)
 {
     t_put(1);
@@ -83,7 +83,7 @@ TEST a_full_queue_takes_no_other_unique_one(void)
     SAID("3", RUN("unique", "P.3", "2", "r", "0", "0,0,0,1,0;x", "b", "3",
                   NULL));
     SAID("-3W", RUN("unique", "P.3", "3", "r", "0", "0,0,0,1,0;x", "c", "3",
-                    NULL)); /* it makes no other one wait */
+                    NULL)); /* it adds no waiting job */
     PASS();
 }
 
@@ -143,7 +143,7 @@ TEST an_id_that_is_taken_tells_where_its_job_is(void)
     SAID("-1L", t_unique("4", "r", "0,0,0,1,0;x"));
     (void)RUN("keep", "W", "1", "1", t_token("1"), "5000", "", NULL);
     SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b"));
-    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b")); /* the same one again */
+    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b")); /* the same offer again */
     SWEPT;
     PASS();
 }
@@ -173,7 +173,7 @@ TEST a_dead_twin_does_not_block(void)
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
     SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
     (void)RUN("trim", "0", "0", "0", "9", NULL);
-    SAID("2", t_tell("HGET {q}:ids x")); /* it is not the dead one's */
+    SAID("2", t_tell("HGET {q}:ids x")); /* it is not the dead job's */
     PASS();
 }
 
@@ -318,7 +318,8 @@ TEST a_window_that_has_closed_is_forgotten(void)
     PASS();
 }
 
-/* Of all the workers of a queue one in an hour looks through it. */
+/* Of all the workers of a queue, one an hour looks through what it
+ * remembers. */
 TEST a_look_for_what_is_remembered_is_not_begun_twice_in_a_while(void)
 {
     static const char *const set[] = {"HSET", "{q}:jobs", "pold", "5 1", NULL};
@@ -340,7 +341,7 @@ TEST a_look_for_what_is_remembered_is_not_begun_twice_in_a_while(void)
     PASS();
 }
 
-/* It was noted by a clock that went days ahead, and was set right since. */
+/* The look was noted by a clock that was days ahead and has been set right. */
 TEST a_look_that_was_noted_in_the_future_does_not_keep_others_off(void)
 {
     t_put(1);
@@ -352,9 +353,10 @@ TEST a_look_that_was_noted_in_the_future_does_not_keep_others_off(void)
 
 /* ------------------------------------------------- places of cancelled jobs
  *
- * One that is cancelled in the list leaves its number there until its turn. */
+ * A job that is cancelled in the list leaves its number there until its
+ * turn. */
 
-/* How many jobs a put is told that wait, when it is refused for one more. */
+/* The number of waiting jobs that the refusal of a put names. */
 static const char *t_waiting(void)
 {
     static char said[60];
@@ -385,7 +387,8 @@ TEST a_cancelled_job_leaves_room_for_another_one(void)
     PASS();
 }
 
-/* As a claim leaves it that passes over places which were never counted. */
+/* A claim that passes over places that were never counted leaves such a
+ * count. */
 TEST a_count_of_places_below_none_hides_no_cancelled_job(void)
 {
     t_put(3);
@@ -450,7 +453,7 @@ TEST the_status_tells_how_many_jobs_wait_and_not_how_many_places(void)
     PASS();
 }
 
-/* A program of before, or a step that was cut, may leave it wrong. */
+/* An older program, or a step that was cut, may leave a wrong count. */
 TEST a_count_of_places_that_is_wrong_ends_with_the_list(void)
 {
     t_put(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_refuse_test.c - what may not be put or asked of queues, and what is read
- * of answers that are none. */
+ * queue_refuse_test.c - which puts and requests are refused, and how
+ * malformed answers are read. */
 #include "ask_rig.h"
 
 #define REFUSED(text, code)                              \
@@ -26,7 +26,7 @@ static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
 
 #define T_CALLS 17
 
-/* One call after the other, of this queue. */
+/* The i-th of all calls that name a queue, with this queue. */
 static int t_call(int i, relet_span queue)
 {
     relet_job j = t_job("a", "x");
@@ -108,7 +108,7 @@ TEST an_outcome_comes_back_with_the_tag_of_its_call(void)
     PASS();
 }
 
-/* A call needs a place for its outcome. */
+/* A call needs a free operation for its outcome. */
 TEST what_is_over_the_limit_of_operations_is_not_asked(void)
 {
     relet_config c;
@@ -292,7 +292,7 @@ TEST a_mode_or_a_window_that_is_none_is_refused_by_name(void)
  *
  * A server may answer anything. */
 
-/* The answer is what this returns in Lua. */
+/* The answer is the value that this Lua text returns. */
 static relet_value t_answer(const char *lua)
 {
     if (t_hear(relet_command_text(t_r, NULL, "EVAL", lua, "0",
@@ -334,7 +334,7 @@ TEST where_the_other_one_is_stands_behind_its_number(void)
     PASS();
 }
 
-/* The one behind the last had the number of the last. */
+/* The index behind the last job once gave the last job's number. */
 TEST behind_the_last_job_that_was_put_there_is_none(void)
 {
     ASSERT_EQ(1, relet_put_number(t_answer("return '7 8'"), 1, &t_number));
@@ -343,7 +343,7 @@ TEST behind_the_last_job_that_was_put_there_is_none(void)
     PASS();
 }
 
-/* They were subtracted as signed ones. */
+/* The numbers were once subtracted as signed ones. */
 TEST the_lowest_of_all_numbers_does_no_harm(void)
 {
     size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_rig.h - the scripts of a queue by name, some of them cut short, and a
- * sweep over all keys: each job in exactly one place. */
+ * queue_rig.h - runs the scripts of a queue by name, if need be cut short, and
+ * checks over all keys that each job is in exactly one place. */
 #ifndef T_QUEUE_RIG_H
 #define T_QUEUE_RIG_H
 
@@ -30,7 +30,7 @@ static t_script t_scripts[] = {
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
 static int t_cut = -1; /* inner commands that the next script may do; -1: all */
-static int t_bare;     /* scripts go as they are                             */
+static int t_bare;     /* 1: scripts run unchanged, not through t_watched    */
 
 static inline int t_load_all(void)
 {
@@ -56,7 +56,7 @@ static inline t_script *t_named(const char *name)
     return NULL;
 }
 
-/* What a list is of. */
+/* The key that the letter of a place stands for. */
 static inline const char *t_place_of(char letter)
 {
     static const char letters[] = "wkyldx";
@@ -67,7 +67,7 @@ static inline const char *t_place_of(char letter)
     return place[strchr(letters, letter) - letters];
 }
 
-/* The keys are those that the head of the script names. */
+/* Fills in the keys that the head of the script names; returns their count. */
 static inline size_t t_keys(const t_script *s, char key[][24])
 {
     const char *p = strstr(s->text, "-- KEYS") + 7;
@@ -83,7 +83,7 @@ static inline size_t t_keys(const t_script *s, char key[][24])
     return n;
 }
 
-/* A script of these arguments, and what it said. */
+/* Runs a script with these arguments; returns its answer as text. */
 static inline const char *t_run_spans(const char *name, const relet_span *arg,
                                       size_t n)
 {
@@ -180,7 +180,7 @@ static inline void t_look(void)
     t_read(&t_all.done, "ZRANGE {q}:done 0 -1");
 }
 
-/* How often number n stands there; "n,rank" is n, too. */
+/* How often the list holds number n; "n,rank" counts as n, too. */
 static inline int t_count(const t_list *l, const char *n)
 {
     size_t i, k = strlen(n);
@@ -241,8 +241,8 @@ static inline const char *t_sweep_one(const char *n, int strict)
     return NULL;
 }
 
-/* Conservation: each record is in its place and, strictly, in no other; what
- * belongs to a record does not outlive it. NULL, or what is wrong. */
+/* NULL, or what is wrong. Each record must be in its place and, if strict, in
+ * no other; no part of a record may outlive it. */
 static inline const char *t_sweep(int strict)
 {
     static char said[T_WORD + 60];
@@ -286,7 +286,7 @@ static inline int t_records(void)
     return n;
 }
 
-/* How many of them are kept, though done. */
+/* How many records are of jobs that are done. */
 static inline int t_records_done(void)
 {
     size_t i;
@@ -328,7 +328,7 @@ static inline void t_all_due(const char *place)
     }
 }
 
-/* What was cancelled would not be replayed. */
+/* Clears the mark of cancelled dead jobs, which would not be replayed. */
 static inline void t_wanted_again(void)
 {
     const char *word[] = {"HSET", "{q}:jobs", NULL, NULL, NULL};
@@ -350,9 +350,9 @@ static inline void t_wanted_again(void)
     }
 }
 
-/* Every lease ends, all that is delayed is due, what is dead is replayed, and
- * all that waits is done. NULL, when each record was done exactly once and
- * nothing is left of any. */
+/* Ends every lease, makes delayed jobs due, replays dead jobs, and completes
+ * all jobs. NULL if each job was done exactly once and nothing is left of any,
+ * or what is wrong. */
 static inline const char *t_drain(void)
 {
     static int op = 1000;
@@ -397,7 +397,7 @@ static inline const char *t_drain(void)
 #define SAID(expected, said) ASSERT_STR_EQ(expected, said)
 #define SWEPT ASSERT_EQ(NULL, t_sweep(1))
 
-/* n plain jobs wait, 26 at most, with payloads a, b, … */
+/* Puts n plain jobs, 26 at most, with payloads a, b, … */
 static inline void t_put(int n)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
@@ -441,7 +441,7 @@ static inline const char *t_brought(void)
     return out;
 }
 
-/* The i-th of an answer, a number. */
+/* The i-th element of the answer, as a number. */
 static inline long long t_nth(size_t i)
 {
     const char *p = strstr(t_reply, "\r\n") + 2;
@@ -462,7 +462,7 @@ static inline const char *t_sleep(const char *channel, const char *stays)
     return strcmp(last, "1]") == 0 ? "1" : strcmp(last, "0]") == 0 ? "0" : said;
 }
 
-/* What became of how many, without the server's clock. */
+/* The answer of a reap, without the server's clock at its end. */
 static inline const char *t_reap(const char *most, const char *stalls,
                                  const char *hold_off)
 {

@@ -17,12 +17,12 @@
 
 #define T_WORDS 400
 #define T_BYTES 4000000
-#define T_WALL_US INT64_C(1700000000123456) /* of the local server, at first */
+#define T_WALL_US INT64_C(1700000000123456) /* the local server begins then */
 
 static relet_local *t_local;
 static void *t_block;
 static int t_id;
-static int t_fd = -1; /* of a real one */
+static int t_fd = -1; /* of a real server */
 static char t_reply[T_BYTES];
 static size_t t_reply_n;
 
@@ -65,7 +65,8 @@ static inline int t_open_real(const char *path)
     return connect(t_fd, (struct sockaddr *)&a, sizeof a) == 0;
 }
 
-/* With the path of a socket in front, which is taken away: a real server. */
+/* If the first argument is the path of a socket, connects to a real server
+ * there and removes the argument. */
 static inline int t_open(int *argc, char ***argv)
 {
     const char *path = *argc > 1 && (*argv)[1][0] == '/' ? (*argv)[1] : NULL;
@@ -90,8 +91,8 @@ static inline void t_close(void)
     }
 }
 
-/* The bytes behind the value that begins at p, or NULL while it is not whole.
- * RESP2, of what is asked here. */
+/* The first byte behind the value that begins at p, or NULL while the value is
+ * not whole. Knows only the RESP2 that these tests get. */
 static inline const char *t_behind(const char *p, const char *limit)
 {
     const char *end = p < limit ? (const char *)memchr(p, '\n',
@@ -213,17 +214,18 @@ static inline void t_fresh(void *unused)
 
 /* --------------------------------------------------------- under observation
  *
- * A script that is run by a test goes through this: it ends in an error where a
- * step is to be cut, and where it touches a key that it has emptied.
+ * A script that a test runs goes through this: it ends in an error where a step
+ * is to be cut, and where it touches a key that it has emptied.
  *
- * The second is what a Cluster does to it. A node whose slot is MIGRATING looks
- * up every declared key before EVAL: if one is missing, the whole script is
- * refused (ASK, or TRYAGAIN on the side that imports), so nothing has happened.
- * Then it looks up the keys of every redis.call again, and a key that is not
- * there any more ends the script ("non local key") behind what it has written.
- * All declared keys were there at first: so a script that runs in such a slot
- * creates no key, and only a key that it emptied itself can be missing. Redis
- * 7.0 and Valkey 8.0 do the same; queue_move_test shows it on a real Cluster. */
+ * The second error is what a Cluster gives. A node whose slot is MIGRATING
+ * looks up every declared key before EVAL: if one is missing, the whole script
+ * is refused (ASK, or TRYAGAIN on the side that imports), so nothing has
+ * happened. Then it looks up the keys of every redis.call again, and a key that
+ * is not there any more ends the script ("non local key") behind what it has
+ * written. All declared keys were there at first: so a script that runs in such
+ * a slot creates no key, and only a key that it emptied itself can be missing.
+ * Redis 7.0 and Valkey 8.0 do the same; queue_move_test shows it on a real
+ * Cluster. */
 static inline const char *t_watched(const char *text, int cut)
 {
     static char out[20000];
@@ -310,7 +312,7 @@ static inline const char *t_show(void)
 
 /* ------------------------------------------------------------ claims of all */
 
-/* What every file in lua/ promises of its form. */
+/* NULL, or the rule for files in lua/ that this text breaks. */
 static inline const char *t_form(const char *text, int oom)
 {
     size_t lines = 0, width = 0;
@@ -334,9 +336,9 @@ static inline const char *t_form(const char *text, int oom)
     return lines <= 45 ? NULL : "has at most 45 lines";
 }
 
-/* A failover to another server and back to this one: its run id stays, its
- * replication id is a new one. A real server does that; for the local one the
- * id that a script kept in this field becomes that of before. */
+/* A failover to another server and back to this one: the run id stays, the
+ * replication id is new. A real server does that itself. With the local server,
+ * the replication id that a script kept in this field is changed instead. */
 static inline void t_failed_back(const char *key, const char *field)
 {
     const char *word[] = {"HSET", key, field, NULL, NULL};

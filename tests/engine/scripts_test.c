@@ -4,8 +4,8 @@
  *
  *   scripts_test [SOCKET]     the local server, or a real one on that path
  *
- * The end of a lease is played by DEL, which leaves what expiry leaves: so no
- * claim waits, and all are the same on each server. */
+ * DEL stands for the end of a lease, for it leaves what expiry leaves: so no
+ * test waits, and the results are the same on every server. */
 #include "script_rig.h"
 
 /* ------------------------------------------------------------------ scripts */
@@ -188,7 +188,7 @@ TEST who_is_refused_lines_up_if_it_can_be_woken(void)
     ASSERT_STR_EQ(":0\r\n", t_say("ZCARD {l}:sleepers"));
     (void)t_say("ZADD {l}:sleepers 0 dead");
     ASSERT_EQ(0, t_acquire("C", "1"));
-    ASSERT_EQ(0, t_got[4]); /* the dead one before it is out */
+    ASSERT_EQ(0, t_got[4]); /* the dead sleeper before C is out */
     ASSERT_STR_EQ("*1\r\n$1\r\nC\r\n", t_say("ZRANGE {l}:sleepers 0 9"));
     (void)t_say("DEL l");
     ASSERT_EQ(1, t_acquire("C", "1"));
@@ -214,7 +214,8 @@ TEST a_quarantine_holds_for_new_grants_alone(void)
     PASS();
 }
 
-/* It was told of no grant of the other one, and its run id is that of before. */
+/* The server does not know of the grants of the other server, and its run id is
+ * the same as before. */
 TEST a_failover_and_another_one_back_are_quarantined(void)
 {
     long long token;
@@ -233,7 +234,7 @@ TEST a_failover_and_another_one_back_are_quarantined(void)
     PASS();
 }
 
-/* Others may have been let in on the old server since. */
+/* The old server may have granted the lease to other clients since. */
 TEST a_new_term_of_who_seems_to_hold_it_is_quarantined_too(void)
 {
     (void)t_acquire_with("A", "1", "A", "50000");

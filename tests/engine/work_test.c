@@ -178,7 +178,8 @@ TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
     PASS();
 }
 
-/* Found by faults T13-jobs: it was tried again at the next poll, 30 s later. */
+/* Found by faults T13-jobs: the job was tried again only at the next poll, 30 s
+ * later. */
 TEST what_failed_is_tried_again_as_soon_as_it_is_due(void)
 {
     relet_failure f;
@@ -266,8 +267,8 @@ TEST what_is_given_back_goes_to_another_one(void)
     PASS();
 }
 
-/* A newer job has the slot of one that was done: what went back went by slots.
- * Found by the simulator. */
+/* A newer job uses the claim of a job that was done, and jobs once went back in
+ * the order of the claims. Found by the simulator. */
 TEST jobs_given_back_wait_in_the_order_in_which_they_were_claimed(void)
 {
     t_world w;
@@ -292,8 +293,8 @@ TEST jobs_given_back_wait_in_the_order_in_which_they_were_claimed(void)
     PASS();
 }
 
-/* Found by hand: only the answer to a step ended a worker, and what a failure
- * is sent by is none. */
+/* Found by hand: once only the answer to a step ended a worker, and a failure
+ * is not sent by a step. */
 TEST a_worker_ends_behind_the_failure_of_its_last_job(void)
 {
     t_world w;
@@ -399,9 +400,9 @@ TEST a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due(void)
     PASS();
 }
 
-/* It took a job by its own clock while it stood in line, and stood there still:
- * the call for the next job found it full, and who slept was not called. Found
- * by the simulator, in a run without faults. */
+/* A worker in the line of idle workers claimed a job by its own clock and
+ * stayed in line: the wake-up for the next job found it full, and the worker
+ * that slept was not woken. Found by the simulator, in a run without faults. */
 TEST a_call_that_finds_a_worker_full_goes_on_to_one_that_sleeps(void)
 {
     int busy, other;
@@ -430,8 +431,8 @@ TEST a_call_that_finds_a_worker_full_goes_on_to_one_that_sleeps(void)
     PASS();
 }
 
-/* Both share the room for one job: the one that had none was taken for hungry.
- * Seed 220620312490018 of WORK=jobs. */
+/* Two workers of a team share the room for one job: the worker without a job
+ * was taken for hungry. Seed 220620312490018 of WORK=jobs. */
 TEST a_call_that_finds_a_team_full_goes_on_to_one_that_sleeps(void)
 {
     relet_worker_config c = t_config_of("q");
@@ -457,9 +458,9 @@ TEST a_call_that_finds_a_team_full_goes_on_to_one_that_sleeps(void)
     PASS();
 }
 
-/* It has left the line, which the server has forgotten: the call for the next job
- * came to one who does not work on that queue. Seed 179801732653637 of
- * WORK=jobs. */
+/* A client has left the line of a queue, but the server has forgotten that: the
+ * wake-up for the next job came to a client that does not work on that queue.
+ * Seed 179801732653637 of WORK=jobs. */
 TEST a_call_for_a_queue_that_was_left_goes_on_to_one_that_sleeps(void)
 {
     relet_worker_config c = t_config_of("other");
@@ -485,7 +486,7 @@ TEST a_call_for_a_queue_that_was_left_goes_on_to_one_that_sleeps(void)
     PASS();
 }
 
-/* It was offered, and nobody called for it to begin to wait. */
+/* The job was once offered, and no client promoted it. */
 TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
 {
     relet_time down;
@@ -506,8 +507,9 @@ TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
     PASS();
 }
 
-/* Its lease was taken as lost, and relet, while the handler went on: two jobs
- * of a number cannot be told apart. It had no slot, and was a stall. */
+/* The lease was taken as lost, and the job was relet while its handler went on:
+ * two claims of one number cannot be told apart. The relet job once got no
+ * claim, and counted as a stall. */
 TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
 {
     t_world w;
@@ -523,7 +525,7 @@ TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
     T_HEARD(&w, 1, "job lost 1 expired");
     ASSERT_EQ(0, t_done(&w, 1, 1));
     t_world_pass(&w, 2000);
-    T_HEARD(&w, 1, "jobs 1:a!1"); /* and not a stall more */
+    T_HEARD(&w, 1, "jobs 1:a!1"); /* and it stalled only once */
     t_world_end(&w);
     PASS();
 }
@@ -570,7 +572,7 @@ TEST what_nobody_has_begun_by_its_deadline_is_dead(void)
     PASS();
 }
 
-/* How many jobs of queue a or b a client has. */
+/* How many jobs of this queue, a or b, are leased. */
 static int t_leased(t_world *w, char queue)
 {
     char line[30];
@@ -660,8 +662,8 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
     PASS();
 }
 
-/* Level by weight it would have a job for each three that the other one has,
- * and where there is no room for four it never had any. */
+/* By weight the light worker gets one job for each three of the other worker.
+ * In a room for fewer than four jobs it once never got any. */
 TEST who_is_light_has_its_turn_in_a_small_room(void)
 {
     relet_worker_config c;
@@ -695,7 +697,7 @@ TEST who_is_light_has_its_turn_in_a_small_room(void)
     PASS();
 }
 
-/* All leases end at once by the server's clock, and nobody is gone. */
+/* All leases end at once by the server's clock, though no worker is gone. */
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
     t_world w;
@@ -708,7 +710,7 @@ TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
     T_HEARD(&w, 1, "jobs 1:a");
     ASSERT_EQ(0, t_work_with(&w, 2, 1));
     t_world_pass(&w, 40000);
-    for (i = 0; i < 20; i++) { /* some of them between renewal and reaper */
+    for (i = 0; i < 20; i++) { /* some leaps are between renewal and reaper */
         w.wall_ms += 60000;
         t_world_pass(&w, 4700);
     }
@@ -739,7 +741,7 @@ TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "LLEN {q}:waiting"));
     t_world_pass(&w, 59900);
     ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
-    t_world_pass(&w, 200); /* its worker sees to that */
+    t_world_pass(&w, 200); /* its worker trims it */
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:done"));
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
     T_HEARD(&w, 1, "jobs 2:a");
@@ -779,7 +781,8 @@ TEST what_is_remembered_of_clients_that_are_gone_goes_within_hours(void)
     PASS();
 }
 
-/* The oldest of three is a month old; of two more than one the older goes. */
+/* How many of three dead jobs a worker keeps. Job 1, the oldest, is a month
+ * old; job 3 is the newest. */
 static const char *t_dead_after(relet_time dead_ms, uint32_t dead_max)
 {
     relet_worker_config c = t_config_of("q");
@@ -813,7 +816,8 @@ TEST dead_jobs_go_when_they_are_too_old_or_too_many(void)
     PASS();
 }
 
-/* It would be told that there is work, and claim, and line up again. */
+/* Otherwise the worker would be woken, claim nothing, and line up again,
+ * without end. */
 TEST who_is_held_back_asks_once_a_second_and_goes_on_soon(void)
 {
     uint64_t before;
@@ -914,7 +918,7 @@ TEST a_front_of_another_type_does_not_starve_a_type(void)
     int i;
 
     t_begin(&w, 2);
-    for (i = 0; i < 10; i++) /* a client has not more operations at a time */
+    for (i = 0; i < 10; i++) /* in parts: a client's limit of operations */
         t_put_many(&w, 'q', 40);
     t_put_typed(&w, "a", 1);
     ASSERT_EQ(0, t_work_on(&w, 1, "a", 1));
@@ -937,12 +941,12 @@ TEST a_wake_up_for_another_type_is_passed_on(void)
     t_world_pass(&w, 1000);
     t_put_typed(&w, "b", 1);
     t_world_settle(&w);
-    T_HEARD(&w, 3, "jobs 1:b"); /* at once, and they stood in front of it */
+    T_HEARD(&w, 3, "jobs 1:b"); /* at once, though 1 and 2 are before it */
     t_world_end(&w);
     PASS();
 }
 
-/* Two that pass it to each other would never rest. */
+/* Two workers that pass a wake-up to each other would never rest. */
 TEST nobody_goes_on_waking_those_who_have_no_use_for_it(void)
 {
     uint64_t before;
@@ -957,7 +961,7 @@ TEST nobody_goes_on_waking_those_who_have_no_use_for_it(void)
     t_world_pass(&w, 10000);
     before = w.commands;
     t_world_pass(&w, 100000);
-    ASSERT(w.commands - before <= 1200); /* each looks twice a second */
+    ASSERT(w.commands - before <= 1200); /* each worker looks twice a second */
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "ZCARD {q}:idle"));
     t_put_typed(&w, "c", 1);
     t_world_pass(&w, 1001);

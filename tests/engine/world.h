@@ -3,10 +3,10 @@
  * world.h - a few clients and one local server, in one thread and one clock.
  *
  * Each client is a t_peer whose bytes go to the local server and back. The
- * world can stop a client (it does nothing, as a process that is paused), cut
- * its link, carry nothing for it in one direction or both, and move the
- * server's clock. Leases that clients believe in are compared at every turn:
- * two for one key, and the world has failed. */
+ * world can pause a client (it does nothing, like a stopped process), cut its
+ * link, carry nothing for it in one direction or both, and move the server's
+ * clock. At every turn the world compares the leases that clients believe in:
+ * if two clients believe at the same time, the world has failed. */
 #ifndef T_WORLD_H
 #define T_WORLD_H
 
@@ -21,16 +21,16 @@ typedef struct t_world {
     relet_local *l;
     void *block;
     relet_time now;
-    int64_t wall_ms; /* the server's clock, but for now                      */
+    int64_t wall_ms; /* the server's clock minus now                         */
     int clients;
     t_peer p[T_CLIENTS];
-    int id[T_CLIENTS];      /* its connection, or -1                         */
-    int opens[T_CLIENTS];   /* … which was this one                          */
+    int id[T_CLIENTS];      /* its connection at the server, or -1           */
+    int opens[T_CLIENTS];   /* the p[i].opens that id[i] belongs to          */
     int paused[T_CLIENTS];
     int no_way_out[T_CLIENTS], no_way_in[T_CLIENTS];
-    int refusing;           /* nobody is let in                              */
-    int both_lead;          /* two believed at the same time                 */
-    uint64_t commands;      /* that clients have sent                        */
+    int refusing;           /* 1: new links are refused                      */
+    int both_lead;          /* 1: two clients believed at the same time      */
+    uint64_t commands;      /* client writes that reached the server         */
 } t_world;
 
 static inline void *t_world_resize(void *user, void *p, size_t old_size,
@@ -102,7 +102,7 @@ static inline void t_world_drop(t_world *w, int i)
     w->id[i] = -1;
 }
 
-/* Bytes from and to a client. */
+/* Carries bytes from and to a client; 1 if any moved. */
 static inline int t_world_carry(t_world *w, int i)
 {
     t_peer *p = &w->p[i];
@@ -136,7 +136,7 @@ static inline int t_world_carry(t_world *w, int i)
     return moved;
 }
 
-/* Who believes in which key now, beside another one. */
+/* Notes when two clients believe in their first lease at the same time. */
 static inline void t_world_judge(t_world *w)
 {
     uint64_t held[T_CLIENTS];
@@ -221,7 +221,7 @@ static inline void t_world_kill(t_world *w, int i)
     w->p[i].open = 0;
 }
 
-/* A command of somebody else's: its reply, as bytes. */
+/* Runs a command on a connection of its own; returns the reply's bytes. */
 static inline const char *t_world_ask(t_world *w, const char *line)
 {
     static char reply[512];
@@ -254,7 +254,7 @@ static inline const char *t_world_told(t_world *w, int i)
 #define T_HEARD(world, i, expected) \
     ASSERT_STR_EQ(expected, t_world_told(world, i))
 
-/* What the first client was asked to begin breaks this rule. */
+/* The first client refused the call, because it breaks this rule. */
 #define T_REFUSED(world, rule, code)                            \
     do {                                                        \
         ASSERT_EQ(RELET_E_CONFIG, code);                        \

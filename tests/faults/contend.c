@@ -4,20 +4,21 @@
  *
  *   contend NAME URL SOCKET [setting=number]... >>LOG
  *
- * The work is to write to the register behind SOCKET (fence.c), with its token
- * and only while the lease is valid. Besides, it may keep other operations
- * going over the same link. All it hears, believes and does is a line:
+ * The work is to write to the register behind SOCKET (fence.c), with the
+ * lease's token and only while the lease is valid. The process may also keep
+ * other operations under way on the same link. Each event, belief and act is a
+ * line:
  *
- *   start 0 0 TTL PID             it has begun
- *   gained, lost, ended TERM TOKEN WHY   what it was told
+ *   start 0 0 TTL PID             the process has begun
+ *   gained, lost, ended TERM TOKEN WHY   events of the lease
  *   valid TERM TOKEN UNTIL        it believes in its lease until then
- *   void TERM TOKEN               … and now does not any more
+ *   void TERM TOKEN               it believes in its lease no longer
  *   write TERM TOKEN SEQ          it has decided to write
  *   up, down, trouble 0 0 WHY TEXT
- *   stats 0 0 NAME=NUMBER...      the last one but `bye`
+ *   stats 0 0 NAME=NUMBER...      the last line but `bye`
  *
- * SIGTERM: it leaves in order. SIGUSR1: it stops itself, as by SIGSTOP, where
- * a pause hurts most: between a decision to write and the write. */
+ * SIGTERM: the process ends in order. SIGUSR1: it stops itself by SIGSTOP at
+ * the worst moment, between a decision to write and the write. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -51,15 +52,15 @@ typedef struct contender {
     const char *name;
     relet *r;
     int lease, fence, leading, over, script;
-    int64_t shift;              /* of our clock                             */
+    int64_t shift;              /* of this process's clock                  */
     relet_time now, write_at, load_at;
     uint64_t term, token;
-    relet_time until;           /* what we last said to believe; 0: nothing */
+    relet_time until;           /* the last `valid` line's; 0: void         */
     uint64_t seq;
-    /* Operations: when each was asked, and how each ended. */
+    /* Operations: when each was submitted, and how each ended. */
     uint64_t asked, heard, ended[RELET_UNSURE + 1], twice, wrong;
     int64_t last;               /* the highest answer                       */
-    relet_time late;            /* beyond its time, the worst               */
+    relet_time late;            /* the longest delay beyond its time        */
     uint8_t kind[LOAD_MAX];
     relet_time at[LOAD_MAX];
 } contender;
@@ -79,7 +80,7 @@ static void on_signal(int sig)
 
 /* ----------------------------------------------------------------- belief */
 
-/* Read the clock once: what is said and what is believed are of one moment. */
+/* Reads the clock once, so that line and belief are of the same moment. */
 static int64_t contend_look(contender *c)
 {
     int64_t ns = line_clock();
@@ -150,8 +151,8 @@ static void contend_load(contender *c)
     }
 }
 
-/* A counter that nobody else counts: its answers grow, and not beyond what was
- * asked. So an answer to another question shows. */
+/* Only this process counts up its counter, so the answers grow, and stay within
+ * the number of requests. An answer to another request breaks this. */
 static void contend_answer(contender *c, const relet_event *ev)
 {
     int64_t n = 0;
@@ -233,8 +234,8 @@ static int contend_pause(const contender *c)
     return at == INT32_MAX ? -1 : at < 0 ? 0 : (int)at;
 }
 
-/* What is late by one turn is late because we are: so a turn takes all there
- * is to hear before it decides anything. */
+/* A turn takes all events before it decides anything, so that an event is not
+ * late because this process is slow. */
 static void contend_run(contender *c)
 {
     int stopping = 0;
@@ -254,7 +255,7 @@ static void contend_run(contender *c)
     }
 }
 
-/* The rest ends by itself, for each operation has its time. */
+/* The remaining operations end by themselves, since each has its timeout. */
 static void contend_leave(contender *c)
 {
     relet_stats s;

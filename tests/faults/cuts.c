@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * cuts.c - a conversation about a lease, cut at every byte of it.
+ * cuts.c - a conversation about a lease, with the link cut at each of its
+ * bytes.
  *
  *   cuts PORT
  *
  * A speaks to the server through a relay that cuts the link after k bytes in
- * one direction: greeting, acquire, renew, release and some INCRs. B wants the
- * same lease over a link that holds. For each k and both directions, and for
- * whatever A has to say over its next link:
+ * one direction: handshake, acquire, renew, release and some INCRs. B wants the
+ * same lease over a link that holds. For each k, both directions, and whatever
+ * A must send over its next link:
  *
- *   A is granted the lease, keeps it, renews it and releases it; then B is,
- *   with a higher token; never do both believe in it;
- *   each INCR has one outcome; what was answered has happened once, what was
- *   not sent never, and nothing twice; answers are to what was asked;
- *   a cut link costs one new one.
+ *   A is granted the lease, keeps it, renews it and releases it; then B is
+ *   granted it, with a higher token; A and B never both believe in it;
+ *   each INCR has one outcome; an answered one has happened once, an unsent one
+ *   never, and none twice; each answer belongs to its INCR;
+ *   a cut link costs one new link.
  *
- * What is not so is said, and the exit code is 1. */
+ * Each breach is printed, and the exit code is then 1. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -33,12 +34,12 @@ typedef struct side {
     relet *r;
     int lease, gained, lost, ended;
     uint64_t token;
-    relet_time until; /* what it believed first                             */
+    relet_time until; /* its first belief in the lease                      */
 } side;
 
 typedef struct cut {
     int busy, failed, way, truth;
-    int64_t at;             /* of no cut: -1                                */
+    int64_t at;             /* -1: no cut                                   */
     char key[32], count[40];
     relay link;
     side a, b;
@@ -75,7 +76,8 @@ static int cut_connect(void)
     return fd;
 }
 
-/* A's first link is the relay's; all others go straight to the server. */
+/* A's first link goes through the relay; all others go straight to the
+ * server. */
 static void side_open(side *s, const cut *c, int fd)
 {
     relet_poll_config p;
@@ -93,7 +95,7 @@ static void side_open(side *s, const cut *c, int fd)
     (void)snprintf(url, sizeof url, "redis://127.0.0.1:%d", server_port);
     s->r = relet_open(url, &g, &p, NULL);
     lease.key = relet_str(c->key);
-    lease.ttl_ms = 2 * CUTS_MS; /* so that nothing here is for its end      */
+    lease.ttl_ms = 2 * CUTS_MS; /* so that it cannot expire in a test       */
     lease.renew_ms = 2;
     s->lease = s->r ? relet_lease_start(s->r, &lease) : -1;
     if (s->lease < 0)
@@ -144,7 +146,8 @@ static void cut_outcome(cut *c, const relet_event *ev)
     unsents += ev->kind == RELET_NOT_SENT;
 }
 
-/* What the server says at last, to B. */
+/* Takes the server's last answers, to B: the counter, and whether the key is
+ * left. */
 static void cut_truth(cut *c, const relet_event *ev)
 {
     int64_t n = 0;
@@ -247,7 +250,7 @@ static int cut_settled(const cut *c)
     return 1;
 }
 
-/* What comes next, once what came before it has happened. */
+/* Begins the next step once the one before has happened. */
 static void cut_step(cut *c)
 {
     relet_request q = {0, 0, 0};

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * deed.c - what `relet work` runs for each job in a fault scenario.
+ * deed.c - the command that `relet work` runs for each job in a fault scenario.
  *
  *   deed SOCKET LOG MS
  *
- * The job is a number, its payload, and so is its register behind SOCKET
- * (fence.c). After MS milliseconds the command writes to it with its token and
- * ends by 0; some fail at their first attempt instead. Lines in LOG:
+ * The job's payload is a number, which also names its register behind SOCKET
+ * (fence.c). After MS milliseconds the command writes to that register with its
+ * token and ends by 0; some jobs fail at their first attempt instead. Lines in
+ * LOG:
  *
  *   begun JOB TOKEN ATTEMPT STALLS
- *   held JOB TOKEN                   its time is over, but SOCKET.held is there
- *   write JOB TOKEN SEQ              it has decided to write
- *   failed JOB TOKEN                 … or to fail */
+ *   held JOB TOKEN                   MS are over, but SOCKET.held still exists
+ *   write JOB TOKEN SEQ              the command has decided to write
+ *   failed JOB TOKEN                 the command has decided to fail */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
 
 #include "line.h"
 
-enum { FAIL = 7 }; /* one in so many                                         */
+enum { FAIL = 7 }; /* one job in so many fails                               */
 
 static void deed_pause(long ms)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# doctored.sh - the judge of the fault scenarios is judged: a log without fault
-# passes, and each fault that is put into it is named by its rule.
+# doctored.sh - tests judge.awk: a log without fault passes, and each fault put
+# into the log is reported by its rule.
 # shellcheck shell=bash disable=SC2016
 
 # n1 leads and is renewed, is told to stop, and n2 follows; milliseconds.
@@ -39,7 +39,7 @@ doctored_log() {
 END
 }
 
-# verdict SED [VOID]: which rules are broken once the log was changed so.
+# verdict SED [VOID]: prints the rules that the log breaks after this change.
 verdict() {
     doctored_log | sed "$1" |
         sed 's/^[0-9]*/&000000/; s/\( valid .*\)/\1000000/' |

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# doctored_jobs.sh - the judge of scenarios with jobs is judged: a log without
-# fault passes, and each fault that is put into it is named by its rule.
+# doctored_jobs.sh - tests judge_jobs.awk: a log without fault passes, and each
+# fault put into the log is reported by its rule.
 # shellcheck shell=bash
 
-# Job 1 fails once, and is done; job 2 is relet from n2, who was paused, to n3;
-# job 3 is buried; nobody knows of job 4, and job 5 was not put.
+# Job 1 fails once, and is done; job 2 is relet from n2, which was paused, to
+# n3; job 3 is buried; job 4 is unsure, and job 5 was not put.
 doctored_jobs_log() {
     cat <<'END'
 1000 fence ready 0 0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * fence.c - registers that take a write only with the highest token yet.
+ * fence.c - registers that take a write only if no earlier token was higher.
  *
  *   fence SOCKET REGISTERS >LOG
  *
- * One is what leaders write to; of jobs each has its own. They know the truth:
- * what was taken, what was refused, in which order. A write is one datagram,
- * WHO SEQ TERM TOKEN; a job's number stands for its term. */
+ * Leaders write to one register; each job has its own. The log is the truth:
+ * which writes were taken, which were refused, and in which order. A write is
+ * one datagram, WHO SEQ TERM TOKEN; for a job, TERM is the job's number. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 

@@ -4,30 +4,30 @@
 # worked on: by workers (jobs.sh) or by the command (work.sh).
 # shellcheck shell=bash disable=SC2154
 
-# So that a fault does not come when the work is over, however slow the machine
-# is, the work waits for the scene: so many jobs are put (n1's, or lines of
-# feed) as it has allowed, and it can keep what is at work from its end. Where
-# that comes to nothing the scene fails, rather than to show nothing.
+# The work waits for the scenario, so that on any machine a fault comes while
+# work is going on: the scenario allows a number of jobs to be put (n1's, or
+# lines of feed), and it can keep the work on jobs from ending. If that fails,
+# the scenario fails.
 
-# allow N: so many jobs may be put by now; in the beginning 40. allow_all: all.
+# allow N: N jobs may be put by now; at the beginning 40. allow_all: all may.
 allow() {
     echo "$1" >"$dir/socket.new"
     mv "$dir/socket.new" "$dir/socket.upto"
 }
 allow_all() { rm -f "$dir/socket.upto"; }
 
-# allow_part I N: by the Ith of N times.
+# allow_part I N: allows the share of jobs for the Ith of N times.
 allow_part() { allow $((40 + (jobs_total - 40) * $1 / $2)); }
 
-# allowed N: whether job N may be put.
+# allowed N: succeeds if job N may be put.
 allowed() {
     local upto
     { read -r upto <"$dir/socket.upto"; } 2>/dev/null || return 0
     [ "$1" -le "$upto" ]
 }
 
-# at_work N [WHO]: N are allowed, more than before, and some stay at work, WHO's
-# if it is named, until let_go.
+# at_work N [WHO]: allows N jobs, more than before, and keeps the work on some
+# of them, WHO's if it is named, from ending until let_go.
 at_work() {
     local before
     before=$(helds "${2:-*}")
@@ -38,31 +38,32 @@ at_work() {
     lost_before=$(losses)
 }
 let_go() { rm -f "$dir/socket.held"; }
-kept=           # so many at least are at work
-lost_before=    # and so many were lost by then
+kept=           # the least number of jobs at work
+lost_before=    # the number of jobs lost by then
 
 # shellcheck disable=SC2086
 helds() { cat "$dir"/$1.log | grep -c ' held '; }
 helds_above() { [ "$(helds "$2")" -gt "$1" ]; }
 
-# By n1 to n4, or by the command.
+# Counts the jobs lost by n1 to n4, or by the command.
 losses() {
     find "$dir" -name '*.log' -o -name '*.txt' | xargs cat |
         grep -cE "^[0-9]+ n[1-4] lost |: (lost|given back: not renewed)"
 }
 losses_above() { [ "$(losses)" -ge "$1" ]; }
 
-# What at_work keeps is told to be lost: its lease has ended meanwhile.
+# Waits until the jobs that at_work keeps are told as lost, since their leases
+# have ended.
 until_lost() {
     must until_so "$kept leases end" losses_above $((lost_before + kept))
 }
 
-# until_done N: so many writes were taken.
+# until_done N: waits until N writes were taken.
 until_done() { must until_so "$1 jobs are done" took_at_least "$1"; }
 took_at_least() { [ "$(grep -c ' took ' "$dir/fence.log")" -ge "$1" ]; }
 
-# killed_twice OPTION...: with some at work and more to be put, and begun again
-# on what it had written.
+# killed_twice OPTION...: kills the server twice, with jobs at work and more to
+# be put, and starts it again on the data that it has written.
 killed_twice() {
     local n
     until_done 30
@@ -75,15 +76,16 @@ killed_twice() {
     done
 }
 
-# What had been said to who puts by then (work.sh) may be lost, and no more.
+# Kills the server. Only jobs fed to the putting command (work.sh) by then may
+# be lost.
 dies() {
     server_killed
     fed_then=$(cat "$dir"/fed* 2>/dev/null | wc -l)
 }
 fed_then=
 
-# forgets older, or BYTES: what it was told last is lost, and it does not know.
-# Numbers and tokens are given anew.
+# forgets older|BYTES: the server loses its last writes without noticing, and
+# gives the same numbers and tokens again.
 forgets() {
     local files=$dir/server/appendonlydir
     until_done 30
@@ -105,7 +107,7 @@ forgets() {
 }
 written='--appendonly yes --appendfsync always'
 
-# falls_asleep SECONDS: it goes on meanwhile.
+# falls_asleep SECONDS: the server sleeps, in the background of this script.
 falls_asleep() {
     local slept
     slept=$(grep -c 'DEBUG LOG: asleep' "$dir/server/server.log")
@@ -114,7 +116,8 @@ falls_asleep() {
     must until_line "$dir/server/server.log" 'DEBUG LOG: asleep' $((slept + 1))
 }
 
-# flushes_at_work N: each has a script sent again, and more jobs follow.
+# flushes_at_work N: flushes the scripts N times. After each flush, a script is
+# sent again, and more jobs follow.
 flushes_at_work() {
     local i sent
     for ((i = 1; i <= $1; i++)); do
@@ -126,7 +129,7 @@ flushes_at_work() {
 }
 sent_above() { [ "$(commandstat eval calls)" -gt "$1" ]; }
 
-# The second time for longer than a lease.
+# The server sleeps twice, the second time for longer than a lease.
 sleeps_twice() {
     until_done 30
     at_work 60
@@ -139,14 +142,14 @@ sleeps_twice() {
     let_go
 }
 
-# pauses WHAT N: whoever writes, or all, for longer than a lease; N are allowed
-# before, and 20 more meanwhile.
+# pauses WRITE|ALL N: pauses the clients for longer than a lease. N jobs are
+# allowed before, and 20 more meanwhile.
 pauses() {
     at_work "$2"
     quietly redis CLIENT PAUSE $((ttl + 500)) "$1"
     allow $(($2 + 20))
     until_lost
-    quietly redis SET over "$1" # this one has to wait, too
+    quietly redis SET over "$1" # this SET has to wait, too
     let_go
 }
 
@@ -156,7 +159,7 @@ pauses_clients() {
     pauses ALL 110
 }
 
-# For so long that each of their leases ends.
+# The server is busy for so long that the lease of each job at work ends.
 is_busy_for_long() {
     until_done 30
     at_work 60
@@ -169,8 +172,8 @@ is_busy_for_long() {
     let_go
 }
 
-# loads_until COMMAND...: with what was saved while work went on, so that some of
-# it is done again.
+# loads_until COMMAND...: the server loads data that was saved while work went
+# on, so that some jobs are done again.
 loads_until() {
     until_done 30
     quietly redis DEBUG POPULATE 200000
@@ -185,15 +188,15 @@ loads_until() {
     must until_so 'the server has loaded' server_answers
 }
 
-# So slowly that nobody waits for its end: it is told to go on faster.
+# The server loads very slowly, until it is told to go on faster.
 begins_to_load() {
     server_begin "$server_port" "$dir/server" --key-load-delay 100 \
         --loading-process-events-interval-bytes 20000
     must until_so 'the server loads' loading
 }
 
-# is_full COMMAND...: until that is so nothing can be put; what is there is
-# worked on all the same.
+# is_full COMMAND...: no job can be put until the command succeeds; the jobs in
+# the queue are worked on all the same.
 is_full() {
     until_done 20
     at_work 60
@@ -208,7 +211,7 @@ is_full() {
 
 none_leased() { [ "$(redis ZCARD '{q}:leased')" = 0 ]; }
 
-# ------------------------------------------------------------------- the way
+# --------------------------------------------------------------- the network
 
 loses_packets() {
     until_done 20
@@ -220,7 +223,8 @@ loses_packets() {
     firewall -F
 }
 
-# resets COMMAND...: whoever comes, until that is so and for two seconds more.
+# resets COMMAND...: resets all links until the command succeeds, and for two
+# seconds more.
 resets() {
     until_done 20
     firewall -I INPUT -p tcp --dport "$server_port" -j REJECT \
@@ -230,8 +234,8 @@ resets() {
     sleep 2
 }
 
-# narrow_until N: so many are done over a line of 512 kbit. 1 where there can
-# be none. What is larger than a burst never passes.
+# narrow_until N: waits until N jobs are done over a line of 512 kbit. Fails if
+# there can be no such line. A packet larger than a burst never passes.
 narrow_until() {
     until_done 20
     nsenter --net="/run/netns/$namespace" ip link set lo mtu 1500 ||

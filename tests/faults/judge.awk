@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# judge.awk - reads the sorted log of a fault scenario; what breaks a rule is
-# printed, with the line that shows it. Nothing printed: all is well.
+# judge.awk - reads the sorted log of a fault scenario and prints each breach of
+# a rule, with the line that shows it. No output means that all rules hold.
 #
 #   sort -n LOG... | awk -f judge.awk -v room=MS [-v void="L1"] [-v sum=FILE]
 #
@@ -16,8 +16,8 @@
 #   R1  each operation had one outcome; R2 its own answer; R6 no answer was
 #       taken for a broken protocol; R8 none had to wait beyond its time
 #
-# `room` is what a loaded machine may be late by. `void` names rules that a
-# scenario takes the ground from.
+# `room` is the delay allowed to a loaded machine. `void` names rules that
+# cannot hold in the scenario.
 
 function broken(rule, text) {
     if (index(void, rule))
@@ -56,7 +56,7 @@ function own(who) {
     last = $5
 }
 
-# Until when it must have been told of the end of what it believed.
+# The time by which the contender must have been told that its belief has ended.
 function due(who) {
     at = until[who] > woken[who] ? until[who] : woken[who]
     return at + room * 1000000

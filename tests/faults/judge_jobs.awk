@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# judge_jobs.awk - reads the sorted log of a fault scenario with jobs; what
-# breaks a rule is printed, with the line that shows it. Nothing: all is well.
+# judge_jobs.awk - reads the sorted log of a fault scenario with jobs and prints
+# each breach of a rule, with the line that shows it. No output means that all
+# rules hold.
 #
 #   sort -n LOG... | awk -f judge_jobs.awk -v room=MS [-v void="J1"] \
 #       [-v sum=FILE]
@@ -20,8 +21,8 @@
 #   J8  each job that was told ends once, and before its worker does
 #   R6  no answer was taken for a broken protocol
 #
-# A job is the number that it was put with. `void` names rules that a scenario
-# takes the ground from. Whoever is killed may have done what it was about to.
+# A job is the number that it was put with. `void` names rules that cannot hold
+# in the scenario. A killed process may have done its announced act.
 
 function broken(rule, text) {
     if (index(void, rule))
@@ -114,8 +115,8 @@ function leave(who,    token, part) {
     }
 }
 
-# What it did last may not have arrived. It was marked before it was killed, so
-# it counts as dead from its next life on.
+# The last act of a killed process may not have arrived. The process was marked
+# before it was killed, so it counts as dead from its next life on.
 function die(who,    token, part) {
     delete doomed[who]
     for (token in owner) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * line.h - the log lines of the processes in a fault scenario, and the way to
- * the register.
+ * line.h - the log lines of the processes in a fault scenario, and their socket
+ * to the register.
  *
  *   NS WHO WHAT TERM TOKEN MORE...
  *
- * A scene can let them wait for it, by files beside the socket of the register:
- * SOCKET.upto has how many jobs may be put so far, and while SOCKET.held is
- * there no work on a job ends.
+ * A scenario can make the processes wait, by files beside the register's
+ * socket: SOCKET.upto has the number of jobs that may be put so far, and while
+ * SOCKET.held exists no work on a job ends.
  *
- * NS is one clock for all: the steady one that also counts while the machine
- * sleeps, without what a time namespace adds to it. Each line is one write, so
- * that nothing of it is lost when its process is killed. */
+ * NS is one clock for all processes: the monotonic clock that also counts while
+ * the machine sleeps, without the offset of a time namespace. Each line is one
+ * write, so that no line is lost in part when its process is killed. */
 #ifndef T_LINE_H
 #define T_LINE_H
 
@@ -33,7 +33,7 @@ static inline int64_t line_clock(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A socket for datagrams: bound to this path, or connected to it. Or -1. */
+/* Returns a datagram socket bound or connected to this path, or -1. */
 static inline int line_socket(const char *path,
                               int (*how)(int, const struct sockaddr *,
                                          socklen_t))
@@ -58,7 +58,7 @@ static inline FILE *line_beside(const char *path, const char *what)
     return fopen(name, "r");
 }
 
-/* Without the file as many as there are. */
+/* Returns the number of jobs that may be put; without the file, all may be. */
 static inline uint64_t line_upto(const char *path)
 {
     FILE *f = line_beside(path, "upto");
@@ -79,7 +79,7 @@ static inline int line_held(const char *path)
     return f != NULL && fclose(f) == 0;
 }
 
-/* What the time namespace of this process adds to the clock. */
+/* Returns the offset that this process's time namespace adds to the clock. */
 static inline int64_t line_shift(void)
 {
     FILE *f = fopen("/proc/self/timens_offsets", "r");

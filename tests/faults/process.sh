@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# process.sh - scenarios in which a contender suffers: paused, killed, told.
+# process.sh - scenarios in which a contender is paused, killed or told to end.
 # shellcheck shell=bash disable=SC2154
 
-# What it decided before its pause it may do after it: then the register says
-# no. Anything else waits for the news that the lease was lost.
+# A contender may finish after a pause the write that it decided on before: the
+# register then refuses it. Before any other act the contender must hear that
+# the lease was lost.
 scene_T5() {
     local first
     world_begin T5
@@ -37,7 +38,7 @@ scene_T5() {
     world_end
 }
 
-# What WHO was told first after it went on, and why.
+# Prints the first event of WHO after its pause, and the reason.
 first_news() {
     logs | awk -v who="$1" '
         $2 == "world" && $3 == "cont" && $4 == who { from = $1; told = "" }
@@ -61,7 +62,7 @@ scene_T7() {
     world_end
 }
 
-# With a lease this long, whoever waited for its end would be late.
+# With a lease this long, a contender that waited for its end would be late.
 scene_T8() {
     local ttl=60000 first
     world_begin T8
@@ -79,7 +80,8 @@ scene_T8() {
     world_end
 }
 
-# n1 has our clock; the others have clocks of their own.
+# n1 has the clock of this script; the others are in time namespaces of their
+# own.
 scene_T33() {
     local said days='unshare --time --boottime 1000000 --monotonic 1000000'
     local second='unshare --time --boottime 1 --monotonic 77777'
@@ -97,7 +99,7 @@ scene_T33() {
     world_end
 }
 
-# Each leads once, and goes.
+# Each contender leads once, and ends.
 in_turn() {
     local first
     until_led

@@ -4,9 +4,9 @@
  *
  *   proxy SERVER_PORT SEED MEAN_MS MOST_MS >LOG
  *
- * What is read is passed on after a time that is drawn for it, exponentially
- * around the mean; nothing overtakes. SIGHUP: from now on it takes no time.
- * The first line of the log tells the port. */
+ * Each chunk read is passed on after a random delay with an exponential
+ * distribution around the mean; no chunk overtakes another. SIGHUP ends the
+ * delays. The first line of the log tells the port. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static int64_t proxy_delay(void)
     return healed ? 0 : (int64_t)((ms < most ? ms : most) * 1e6);
 }
 
-/* fd bound to a port, or connected to one. */
+/* Returns a socket bound to a port, or connected to one. */
 static int proxy_socket(int port, int server)
 {
     struct sockaddr_in a;
@@ -113,7 +113,7 @@ static void proxy_turn(int listener, int port)
         due = next < due ? next : due;
     }
     if (poll(p, 1 + 2 * PROXY_LINKS, proxy_pause(due, now)) < 0)
-        return; /* a signal */
+        return; /* interrupted by a signal */
     now = line_clock();
     for (i = 0; i < PROXY_LINKS; i++) {
         late[0] = now + proxy_delay();

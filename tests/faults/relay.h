@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * relay.h - carries bytes between two sockets: late, or only so many. */
+ * relay.h - carries bytes between two sockets: with a delay, or up to a
+ * limit. */
 #ifndef T_RELAY_H
 #define T_RELAY_H
 
@@ -16,7 +17,7 @@
 #define RELAY_CHUNK 4096
 
 typedef struct relay_chunk {
-    int64_t due; /* of any clock, the caller's                              */
+    int64_t due; /* in the time of the caller's clock                       */
     size_t at, n;
     char bytes[RELAY_CHUNK];
 } relay_chunk;
@@ -65,7 +66,8 @@ static inline relay_chunk *relay_head(relay_pipe *q)
     return &q->chunk[q->first % RELAY_CHUNKS];
 }
 
-/* What to watch, and the next time at which something becomes due. */
+/* Fills in the descriptors to watch, and returns the time at which the next
+ * chunk is due. */
 static inline int64_t relay_watch(relay *l, struct pollfd p[2], int64_t now)
 {
     int64_t due = INT64_MAX;
@@ -86,7 +88,7 @@ static inline int64_t relay_watch(relay *l, struct pollfd p[2], int64_t now)
         else if (q->count > 0 && relay_head(q)->due < due)
             due = relay_head(q)->due;
     }
-    for (w = 0; w < 2; w++) /* or a hangup would be heard again and again */
+    for (w = 0; w < 2; w++) /* else poll would repeat a hangup */
         p[w].fd = p[w].events ? l->fd[w] : -1;
     return due;
 }
@@ -112,7 +114,7 @@ static inline void relay_fill(relay *l, int w, int64_t due)
     q->count++;
 }
 
-/* 0: the other side has gone. */
+/* Writes the chunks that are due. Returns 0 if the other side has gone. */
 static inline int relay_empty(relay *l, int w, int64_t now)
 {
     relay_pipe *q = &l->pipe[w];
@@ -140,7 +142,8 @@ static inline int relay_empty(relay *l, int w, int64_t now)
     return !(q->ended && q->count == 0);
 }
 
-/* Bytes that come now are due then. 0: the link is no more. */
+/* Carries bytes; those that arrive now are due at due[]. Returns 0 if the link
+ * has ended. */
 static inline int relay_turn(relay *l, int64_t now, const int64_t due[2])
 {
     int w;

@@ -4,9 +4,10 @@
  *
  *   wallclock FILE <COMMANDS
  *
- * FILE is what tests/model/shim.c maps into the server. It begins with the true
- * time, and goes on as it is told: `jump MS` at once, `rate PERCENT` from now
- * on; 0 stands still. The end of the commands is the end. */
+ * tests/model/shim.c maps FILE into the server. The clock begins with the true
+ * time and follows the commands: `jump MS` moves it at once, `rate PERCENT`
+ * sets its speed from now on; 0 stops it. The program ends at the end of the
+ * commands. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -46,7 +47,8 @@ static int wallclock_open(wallclock *w, const char *path)
     return 0;
 }
 
-/* 0: there are no more. A command is one write of less than a page. */
+/* Reads one command, which is one write of less than a page. Returns 0 if there
+ * are no more. */
 static int wallclock_obey(wallclock *w)
 {
     char text[100];

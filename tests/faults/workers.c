@@ -4,25 +4,25 @@
  *
  *   workers NAME URL SOCKET [setting=number]... >>LOG
  *
- * A job is a number of its own, and so is its register behind SOCKET (fence.c).
- * The work on it is to wait, then to write to its register with its token, but
- * only while it may be worked on; then it is done. Some fail at first, some are
- * buried. All that is asked, heard, believed and done is a line:
+ * A job is a number, which also names its register behind SOCKET (fence.c). The
+ * work on a job is to wait, then to write to its register with its token, but
+ * only while its lease is valid; then the job is done. Some jobs fail at first,
+ * some are buried. Each request, event and decision is a line:
  *
- *   start 0 0 LEASE PID             it has begun
- *   put JOB 0                       it is about to put it
- *   queued JOB 0, unput JOB 0 WHY, unsure JOB 0    what came of that
- *   begun JOB TOKEN ATTEMPT STALLS  it was told of it
- *   held JOB TOKEN                  its work is over, but for SOCKET.held
+ *   start 0 0 LEASE PID             the process has begun
+ *   put JOB 0                       it is about to put the job
+ *   queued JOB 0, unput JOB 0 WHY, unsure JOB 0    the outcome of the put
+ *   begun JOB TOKEN ATTEMPT STALLS  it was told the job
+ *   held JOB TOKEN                  the work is over, but SOCKET.held exists
  *   write JOB TOKEN SEQ             it has decided to write
- *   done, failed, buried JOB TOKEN  … and says so
- *   lost JOB TOKEN WHY              it was told of a loss, also after that
+ *   done, failed, buried JOB TOKEN  it ends the job so
+ *   lost JOB TOKEN WHY              it was told a loss, perhaps after the end
  *   up, down 0 0 WHY TEXT
- *   ended 0 0                       its worker holds nothing any more
- *   stats 0 0 NAME=NUMBER...        the last one but `bye`
+ *   ended 0 0                       its worker holds no claim any more
+ *   stats 0 0 NAME=NUMBER...        the last line but `bye`
  *
- * SIGTERM: it leaves in order. SIGUSR1: it stops itself, as by SIGSTOP, between
- * a decision to write and the write. */
+ * SIGTERM: the process ends in order. SIGUSR1: it stops itself by SIGSTOP,
+ * between a decision to write and the write. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -34,10 +34,10 @@
 #include "relet.h"
 
 enum {
-    TTL, ROOM, WORK, STALLS,       /* the worker; no room: it only puts      */
-    PUT, FROM, PACE, PAD,          /* how many jobs, from which on; ms between
+    TTL, ROOM, WORK, STALLS,       /* the worker; room 0: it only puts       */
+    PUT, FROM, PACE, PAD,          /* number of jobs, the first; ms between
                                     * them; bytes in addition                */
-    FAIL, BURY,                    /* one in so many; 0: none                */
+    FAIL, BURY,                    /* one job in so many; 0: none            */
     TIMEOUT, PING, CONNECT, BACKOFF,
     SETTINGS
 };
@@ -69,7 +69,7 @@ typedef struct people {
     int worker, fence, ended;
     relet_time now, put_at;
     uint64_t put, answered, seq;
-    begun *list; /* of all it was told of, in that order                     */
+    begun *list; /* all jobs told, in order                                  */
     size_t count;
 } people;
 
@@ -137,7 +137,7 @@ static void people_answer(people *p, const relet_event *ev)
     }
     (void)snprintf(text, sizeof text, "%s %.*s", relet_why_text(ev->why),
                    (int)said.n, said.n ? said.p : "");
-    /* Its script checks all that can fail before it writes. */
+    /* The put's script makes all checks before it writes. */
     none = ev->kind == RELET_NOT_SENT ||
            (ev->kind == RELET_ERROR && strncmp(said.p, "OOM ", 4) == 0);
     people_say(p, none ? "unput" : "unsure", ev->tag, 0, text);
@@ -168,7 +168,7 @@ static void people_begin(people *p, const relet_event *ev)
     }
 }
 
-/* The news may be of one that we have ended. */
+/* The loss may be of a job that this process has ended. */
 static void people_lose(people *p, const relet_event *ev)
 {
     size_t i = p->count;
@@ -184,7 +184,7 @@ static void people_lose(people *p, const relet_event *ev)
         p->list[i - 1].state = LOST;
 }
 
-/* One decision, and what follows from it. */
+/* Decides to write to the job's register, and writes. */
 static void people_write(people *p, const begun *b)
 {
     char text[100];
@@ -241,7 +241,7 @@ static void people_finish(people *p, begun *b)
         return;
     } else if (relet_job_valid_for(p->r, p->worker, b->number,
                                    relet_clock()) <= 0) {
-        return; /* we shall be told */
+        return; /* JOB_LOST will come */
     } else if (one_in(b->job, BURY)) {
         code = people_fail(p, b, RELET_BURY);
     } else if (one_in(b->job, FAIL) && b->attempt == 1) {
@@ -254,7 +254,7 @@ static void people_finish(people *p, begun *b)
     if (code == 0)
         b->state = OVER;
     else if (code == RELET_E_LIMIT || code == RELET_E_MEMORY)
-        b->due = p->now + 50; /* it says the same once more */
+        b->due = p->now + 50; /* the call is repeated */
     else
         exit(2);
 }
@@ -291,7 +291,7 @@ static void people_hear(people *p, const relet_event *ev)
     }
 }
 
-/* While there is work, look often: it is the work of milliseconds. */
+/* While there is work, looks every 5 ms, since the work takes milliseconds. */
 static int people_pause(const people *p)
 {
     size_t i;

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# world.sh - the world of a fault scenario, read by faults_test.sh: a server, a
-# register, contenders, what is done to them, and the verdict on their logs.
+# world.sh - the parts of a fault scenario, read by faults_test.sh: a server, a
+# register, contenders, the faults of each, and the verdict on their logs.
 # shellcheck shell=bash disable=SC2154
 
 faults=$PWD/build/asan/tests/faults
 work=$PWD/build/faults${ONLY:+-$ONLY}
 
-# What a loaded machine may be late by. Every bound on time has this room.
+# The delay, in ms, allowed to a loaded machine. Every bound on time has this
+# room.
 room=3000
 ttl=1500
 PATIENCE=${PATIENCE:-30} # of until_so
@@ -26,21 +27,23 @@ namespace=            # … and its network namespace
 
 # ----------------------------------------------------------------------- log
 
-# mark WHAT WHO: is told the judge. The clock is that of the processes.
+# mark WHAT WHO: tells the judge of a fault. The time is that of the processes'
+# clock.
 mark() {
     local up
     read -r up _ </proc/uptime
     echo "${up/./}0000000 world $*" >>"$dir/world.log"
 }
 
-# All that happened, in order.
+# Prints all log lines in order of time.
 logs() { sort -s -n -k 1,1 "$dir"/*.log; }
 
-# count WHO WHAT: so many lines.
+# count WHO WHAT: prints the number of such lines.
 count() { logs | awk -v who="$1" -v what="$2" '
     $2 == who && $3 == what { n++ } END { print n + 0 }'; }
 
-# after_ms MARK WHAT: from the last such mark to the next such line.
+# after_ms MARK WHAT: prints the ms from the last such mark to the next such
+# line.
 after_ms() {
     logs | awk -v mark="$1" -v what="$2" '
         $2 == "world" && $3 == mark { from = $1; ms = "" }
@@ -50,7 +53,7 @@ after_ms() {
         END { print ms == "" ? "never" : int(ms) }'
 }
 
-# sum NAME: of all nodes, in their last lines.
+# sum NAME: prints the sum of this counter over the `stats` lines of all nodes.
 sum() {
     logs | awk -v name="$1" '$3 == "stats" {
             for (i = 6; i <= NF; i++)
@@ -60,13 +63,14 @@ sum() {
         END { print n + 0 }'
 }
 
-# reasons WHO WHAT: why, of each such line.
+# reasons WHO WHAT: prints the reasons in such lines, each once.
 reasons() { logs | awk -v who="$1" -v what="$2" '
     $2 == who && $3 == what { print $6 }' | sort -u | paste -sd ' '; }
 
-# --------------------------------------------------------------------- people
+# ---------------------------------------------------------------------- nodes
 
-# node NAME [SETTING...]: NODE_IN are words in front, NODE_HOST its server.
+# node NAME [SETTING...]: starts a node. $node_in stands in front of its
+# command; $node_host is the address of its server.
 node() {
     local name=$1
     shift
@@ -78,7 +82,7 @@ node() {
     node_pid[$name]=$!
 }
 
-# Three of them, with the same settings.
+# Starts three nodes with the same settings.
 nodes() {
     local name
     for name in n1 n2 n3; do
@@ -87,7 +91,7 @@ nodes() {
     all_up
 }
 
-# all_up [N]: each of the three for at least the Nth time.
+# all_up [N]: waits until each of the three nodes has come up N times.
 all_up() {
     local name
     for name in n1 n2 n3; do
@@ -95,7 +99,7 @@ all_up() {
     done
 }
 
-# It may be gone already.
+# The node may have ended already.
 signal() { kill "-$1" "${node_pid[$2]:-}" 2>/dev/null; }
 
 pause() {
@@ -118,19 +122,20 @@ murder() {
     unset "node_pid[$1]"
 }
 
-# fail CLAIM: something that must have come did not.
+# fail CLAIM: reports that an expected event did not come.
 fail() {
     failed=$((failed + 1))
     echo "FAIL $on: $scene: $1"
 }
 
-# must COMMAND...: waits, and fails by itself.
+# must COMMAND...: runs a command that waits, and reports its failure.
 must() {
     local said
     said=$("$@") || fail "$said"
 }
 
-# Who was told last that it leads, and neither lost nor was killed since.
+# Prints the node that gained the lease last, unless it has lost it or was
+# killed since.
 leads() {
     logs | awk '
         $3 == "gained" { who = $2 }
@@ -144,14 +149,14 @@ another_leads() {
     [ -n "$leader" ] && [ "$leader" != "$1" ]
 }
 
-# until_led [BUT]: somebody leads, and it is not BUT.
+# until_led [BUT]: waits until a node other than BUT leads.
 until_led() {
     until_so "somebody leads${1:+, and not $1}" another_leads "${1:-}" ||
         fail "nobody leads${1:+, but perhaps $1}"
     leader=${leader:-nobody}
 }
 
-# until_wrote WHO [N]: so many writes of it more than now.
+# until_wrote WHO [N]: waits for N more writes of this node, by default 3.
 until_wrote() {
     local n
     n=$(taken "$1")
@@ -167,7 +172,7 @@ redis() {
     $server_in "$REDIS_CLI" -p "$server_port" "$@"
 }
 
-# quietly COMMAND...: for its effect.
+# quietly COMMAND...: runs the command with its output in a file.
 quietly() { "$@" >>"$dir/said" 2>&1; }
 
 # ------------------------------------------------------------------ beginning
@@ -194,8 +199,8 @@ world_begin() {
     trap world_ends EXIT
 }
 
-# The same server again, on what it left. It ends at once while the port is not
-# free yet, as when threads of a killed server are not gone with its process.
+# Starts the same server again, on its data. It ends at once while the port is
+# not free yet, as when the threads of a killed server outlive its process.
 server_again() {
     until_so 'the server is there again' server_goes_on "$@" >>"$dir/said"
 }
@@ -235,13 +240,13 @@ judge() {
         -v sum="$dir/sum"
 }
 
-# Whatever has become of it, nothing of this world is left. A process that is
-# just beginning has our trap for a moment, and it is not its world.
+# Removes every process and the namespace of the scenario, however it ended. A
+# new child process has this trap for a moment, and must not run it.
 world_ends() {
     local pids pid
     [ $$ = "$BASHPID" ] || return
     pids=$(jobs -p)
-    disown -a # or bash would tell of each
+    disown -a # or bash would report each
     for pid in $pids; do
         kill -KILL "$pid" 2>/dev/null
         until_gone "$pid"
@@ -252,7 +257,7 @@ world_ends() {
     node_pid=()
 }
 
-# All are told to leave; the server stays.
+# Tells all nodes to end; the server stays.
 world_leave() {
     local name
     for name in "${!node_pid[@]}"; do
@@ -263,8 +268,8 @@ world_leave() {
     node_pid=()
 }
 
-# Each counter says what its node was told: what was answered has happened
-# once, what was not sent never, and the rest once or never.
+# Each counter agrees with the outcomes told to its node: an answered request
+# has happened once, an unsent one never, and an unsure one once or never.
 counters() {
     local name least most n told=0
     while read -r name least most; do
@@ -277,7 +282,8 @@ counters() {
     [ $told -gt 0 ] || echo 'no node told what it counted'
 }
 
-# world_end [VOID]: all leave and are judged, but not by these rules.
+# world_end [VOID]: ends all nodes and judges the log, but not by the rules
+# VOID.
 world_end() {
     [ ${#node_pid[@]} -eq 0 ] || world_leave
     kill "$fence_pid"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * asks.c - what a command asks of a queue: which script it is, by its keys,
- * and with what: so that scripts that were broken on purpose are read, too. */
+ * asks.c - reads the call of a queue script: which script it is, and its
+ * arguments. The keys tell which, not the text: scripts that were broken on
+ * purpose are recognised, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include "sim.h"
 #include "wire.h"
 
-/* Which script this is, by its keys. */
+/* Scripts with the same keys share an entry, and their arguments tell them
+ * apart: RENEW stands for DONE and the list of `leased` as well, OFFER for
+ * UNIQUE, HELD for PROGRESS. */
 static sim_verb asks_of(const char *last, size_t keys, const char *third)
 {
     static const struct {
@@ -24,7 +27,7 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_CLAIM, 4, "leased", "ranked"},
                  {SIM_V_RANK, 3, "ranked", "ranked"},
                  {SIM_V_HELD, 1, "jobs", ""},
-                 {SIM_V_RENEW, 2, "leased", ""}, /* or done */
+                 {SIM_V_RENEW, 2, "leased", ""},
                  {SIM_V_KEEP, 4, "ids", "done"},
                  {SIM_V_FAIL, 4, "dead", "delayed"},
                  {SIM_V_SLEEP, 4, "idle", ""}, /* as put */
@@ -40,8 +43,8 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
                  {SIM_V_LIST, 2, "ranked", ""},
                  {SIM_V_LIST, 2, "delayed", ""},
                  {SIM_V_LIST, 2, "done", ""},
-                 {SIM_V_LIST, 2, "dead", ""}, /* leased: as renew */
-                 {SIM_V_FORGET, 2, "ids", ""}}; /* offer: or unique */
+                 {SIM_V_LIST, 2, "dead", ""},
+                 {SIM_V_FORGET, 2, "ids", ""}};
     size_t i;
 
     for (i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -70,7 +73,7 @@ static void asks_pairs(sim_step *run, const sim_words *c, size_t at)
     }
 }
 
-/* "nN.S:…", or with a place behind it. */
+/* Reads node N and serial S of a worker named "nN.S:…", whatever follows. */
 static void asks_worker(sim_step *run, relet_span s)
 {
     char text[24];
@@ -156,7 +159,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
             run->what = SIM_V_PROGRESS;
         else
             asks_worker(run, a[0]);
-        asks_pairs(run, c, at); /* one is all that the library sends          */
+        asks_pairs(run, c, at); /* the library sends only one pair            */
         return;
     case SIM_V_CANCEL:
     case SIM_V_LOOK:

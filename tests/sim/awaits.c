@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * awaits.c - a node that puts a job and waits for its end: relet_put_wait, step
- * by step (src/driver/put_wait.h). It does nothing else meanwhile.
+ * awaits.c - a node that puts a job and waits for its end. It runs the put wait
+ * of src/driver/put_wait.h step by step, and does nothing else meanwhile.
  *
- *   Q2   what it is told of the end is what a server made of that job
- *   Q11  an end that came in time is told, and at once, if nothing was wrong
- *   R8   it ends by its time, two seconds more for the put and one for a look */
+ *   Q2   the end that the node is told is one that a server gave to that job
+ *   Q11  an end that came in time is told at once, if nothing was wrong
+ *   R8   the wait ends by its time, plus two seconds for the put and one for a
+ *        look */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
 
-#define AWAITS_LAST_MS 1000  /* behind the time: the put, and then a look    */
-#define AWAITS_KEEP_MS 60000 /* what it ends with, if nothing else was said  */
+#define AWAITS_LAST_MS 1000  /* after the time: the put, and then a look     */
+#define AWAITS_KEEP_MS 60000 /* the job's keep_ms, if none was drawn         */
 #define AWAITS_MORE_US (4200 * SIM_MS) /* answers that are here get another  */
 
-/* An end is told, and looked for, over one link: twice there and back. */
+/* An end is published and looked up over one link: two round trips. */
 #define AWAITS_WAY_US(w) (120 * (w)->shape.latency_us + 400 * SIM_MS)
 
 int sim_awaits_channel(relet_span name)
@@ -28,7 +29,7 @@ int sim_awaits_channel(relet_span name)
     return 0;
 }
 
-/* In some runs the last node is such a one. */
+/* In some runs the last node does nothing but put jobs and wait for them. */
 void sim_awaits_start(sim_world *w, sim_node *n)
 {
     sim_stream st;
@@ -38,7 +39,7 @@ void sim_awaits_start(sim_world *w, sim_node *n)
                      n->number == w->shape.nodes - 1;
 }
 
-/* --------------------------------------------------------- what became of it */
+/* ------------------------------------------------------------ how jobs end */
 
 void sim_awaits_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 {
@@ -73,7 +74,7 @@ static uint64_t awaits_digest(const relet_job_info *end)
     return sim_ledger_digest(s);
 }
 
-/* This job ended in that way at some time. */
+/* Returns 1 if the job has ended in this way at some time. */
 static int awaits_ended(const sim_job *j, const relet_job_info *end)
 {
     uint64_t digest = awaits_digest(end);
@@ -103,9 +104,10 @@ static int awaits_is_true(const sim_world *w, const sim_await *a)
     return 0;
 }
 
-/* -------------------------------------------------------------- how it ends */
+/* -------------------------------------------------------- the end of a wait */
 
-/* Servers forgot, or lied, or have cut a script short. */
+/* Returns 1 if servers lied to the node or, since the wait began, have
+ * forgotten writes or cut a script. */
 static int awaits_blind(sim_world *w, const sim_node *n, const sim_await *a)
 {
     (void)sim_claims_two_masters(w);
@@ -131,7 +133,7 @@ static void awaits_end(sim_world *w, sim_node *n, const relet_event *ev)
                  (unsigned long long)a->end.work.number, a->queue,
                  (int)a->end.place);
     if (!w->failed && a->end.place != RELET_NOWHERE && !j->stands_in &&
-        j->ended_us > 0 && /* 0: another took its place, by the same id       */
+        j->ended_us > 0 && /* 0: a job of the same id took its place          */
         !sim_judges(w, SIM_Q11,
                     awaits_blind(w, n, a) || sim_disturbed(w, n, a->from_us),
                     w->now_us <= j->ended_us + AWAITS_WAY_US(w)))
@@ -139,8 +141,8 @@ static void awaits_end(sim_world *w, sim_node *n, const relet_event *ev)
                  n->number, (unsigned long long)a->end.work.number, a->queue);
 }
 
-/* The job was put, and may go on: only an end that came too late to be told
- * before the time was up is not told. */
+/* The wait has timed out; the job was put, and may go on. If it has ended, the
+ * end came too late to be told before the time was up. */
 static void awaits_time_out(sim_world *w, sim_node *n)
 {
     sim_await *a = &n->await;
@@ -165,7 +167,7 @@ static void awaits_time_out(sim_world *w, sim_node *n)
                  n->number, (unsigned long long)a->machine.number, a->queue);
 }
 
-/* Its last look is given up, and nobody is told of that. */
+/* The wait gives up its last look, and no event tells of that. */
 static void awaits_forget_look(sim_world *w, sim_node *n)
 {
     sim_op *op = sim_op_of(w, n->await.machine.look_tag);
@@ -177,7 +179,7 @@ static void awaits_forget_look(sim_world *w, sim_node *n)
     }
 }
 
-/* 1, 0: as rlt_put_wait_event says; below: the time is up. */
+/* code: as rlt_put_wait_event returns it; below 0: the time is up. */
 static void awaits_over(sim_world *w, sim_node *n, int code,
                         const relet_event *ev)
 {
@@ -198,9 +200,10 @@ static void awaits_over(sim_world *w, sim_node *n, int code,
     a->on = 0;
 }
 
-/* ------------------------------------------------------------------ its life */
+/* ----------------------------------------------------- the steps of a wait */
 
-/* A look that it may send now has a tag of its own, and is known. */
+/* Gives a tag to the look that the next call may send. Returns 1 if a look is
+ * under way already. */
 static uint32_t awaits_before(sim_world *w, sim_node *n)
 {
     if (!n->await.machine.looks)
@@ -291,7 +294,7 @@ void sim_awaits_event(sim_world *w, sim_node *n, const relet_event *ev)
         awaits_over(w, n, code, ev);
 }
 
-/* Behind what came: its time may be up, or that of its next look. */
+/* Runs after the events of a turn: the wait may time out, or send a look. */
 int sim_awaits_turn(sim_world *w, sim_node *n)
 {
     sim_await *a = &n->await;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * belief.c - what nodes are told of their leases, and believe: L1, L5 and L7 of
- * claims.c, which knows what servers granted. */
+ * belief.c - judges what nodes are told of their leases and believe: L1, L5 and
+ * L7 of claims.c, which knows what servers granted. */
 #include <string.h>
 
 #include "sim.h"
@@ -48,7 +48,7 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
         !sim_holds(w, SIM_L2, ev->token > h->token))
         sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
                  (unsigned long long)ev->token, sim_key_name[h->key]);
-    h->lied = (uint8_t)n->lied; /* what it believes from now on is of now   */
+    h->lied = (uint8_t)n->lied; /* earlier lies no longer count             */
     h->leading = 1;
     h->owes = h->resigned = 0;
     h->term = ev->term;
@@ -110,8 +110,9 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
         belief_ended(w, n, h, ev);
 }
 
-/* A server may have forgotten that one's lease, and then seen to the other's:
- * also where the other was the first, and a disk gave his lease back to him. */
+/* Returns 1 if a server may have forgotten the lease `that`, and granted or
+ * renewed `other` after it. `other` may even be the older lease, if a server's
+ * disk brought it back. */
 static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
                             const sim_hold *other)
 {
@@ -123,8 +124,9 @@ static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
             disk_us < other->run_us);
 }
 
-/* The same of the other program, which asks for no copies: its lease was
- * forgotten, and the older one came back (seed 3611190049573 of WORK=lease). */
+/* The same for the other program, which asks for no copies: its lease was
+ * forgotten, and the older lease came back (seed 3611190049573 of
+ * WORK=lease). */
 static int belief_other_forgotten(const int64_t *void_us, int64_t other_us,
                                   const sim_hold *h)
 {
@@ -134,9 +136,9 @@ static int belief_other_forgotten(const int64_t *void_us, int64_t other_us,
            (other_us <= disk_us && disk_us < h->run_us);
 }
 
-/* Whether what happened since allows both of these to be believed; o NULL: the
- * other program's. Who was first stays known where he asked for copies, to all
- * but a server that was replaced. */
+/* Returns 1 if events since the grants allow both leases to be believed; o
+ * NULL: the second is the other program's. The older lease stays known if it
+ * asked for copies, but not to a server that was replaced. */
 static int belief_excused(const sim_world *w, const sim_hold *h,
                           const sim_hold *o, int64_t other_us)
 {
@@ -157,7 +159,7 @@ static int belief_excused(const sim_world *w, const sim_hold *h,
            (second && second->stale && !second->copies);
 }
 
-/* Something has happened since it was granted that could excuse another. */
+/* Returns 1 if an event since this lease was granted could excuse another. */
 static int belief_void(const sim_world *w, const sim_hold *h)
 {
     int i;
@@ -193,7 +195,7 @@ static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
     (void)sim_judges(w, SIM_L1, belief_void(w, h), 1);
 }
 
-/* Those of a group are taken in the order of their keys. */
+/* The leases of a group are taken in the order of their keys. */
 static void belief_group(sim_world *w, const sim_node *n, const sim_hold *h)
 {
     int i;
@@ -208,7 +210,7 @@ static void belief_group(sim_world *w, const sim_node *n, const sim_hold *h)
     }
 }
 
-/* Its node runs, and it has not been told in time. */
+/* A node that runs is told within 3 ms that a lease has expired. */
 static void belief_overdue(sim_world *w)
 {
     int i, j;
@@ -227,7 +229,7 @@ static void belief_overdue(sim_world *w)
         }
 }
 
-/* The answer that refused it has been read. */
+/* Returns 1 if the node has read the answer that refused this lease. */
 static int belief_refused(sim_world *w, const sim_node *n, const sim_hold *h)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -280,7 +282,8 @@ static void belief_of(sim_world *w, sim_node *n, int i)
         belief_alone(w, n, h);
 }
 
-/* Work that never says that it has stopped keeps a lease for grace_ms. */
+/* If the work never reports that it has stopped, its lease is kept for
+ * grace_ms. */
 static void belief_grace(sim_world *w, const sim_node *n, int i)
 {
     const sim_hold *h = &n->hold[i];

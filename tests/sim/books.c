@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * books.c - what must hold of a whole queue behind each script: that nothing is
- * missing from what it changed. verbs.c and fates.c look at each job that it
- * did change.
+ * books.c - judges a whole queue after each script: the script has changed all
+ * that it had to change. verbs.c and fates.c judge each job that it did change.
  *
- *   ids      each names a job that has it, and goes with that job alone
- *   fields   a job that is gone leaves none behind; a result, an error, a
- *            progress is what the handler said, and changes with that alone
+ *   ids      each id names a job that has it, and goes with that job alone
+ *   fields   a job that is gone leaves no field behind; a result, an error or a
+ *            progress is what the handler said, and nothing else changes it
  *   counts   a script does all that it was asked for: no less, no more
  *   order    jobs leave a line from its front, and come back to it in order
- *   wakes    a sleeper is called for each job that begins to wait */
+ *   wakes    an idle worker is woken for each job that begins to wait */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim.h"
 
-#define BOOKS_JOB_BYTES 600 /* of an answer, no job takes more               */
-#define BOOKS_CALLED 8 /* sleepers that a script calls at most                */
+#define BOOKS_JOB_BYTES 600 /* the most that one job takes in an answer      */
+#define BOOKS_CALLED 8 /* idle workers that a script wakes at most            */
 
 static sim_book *books_of(sim_world *w)
 {
@@ -32,7 +31,7 @@ static void books_fail(sim_world *w, sim_rule rule, const char *what,
              right);
 }
 
-/* ------------------------------------------------------------------ before */
+/* --------------------------------------------------------- before a script */
 
 static long books_sleepers(sim_world *w)
 {
@@ -54,7 +53,7 @@ static long books_listeners(sim_world *w)
     return at ? strtol(at + 1, NULL, 10) : 0;
 }
 
-/* How many jobs the script is to touch, by their times. */
+/* Counts the jobs that the script has to change because of their times. */
 static void books_count_late(sim_world *w, sim_before *m)
 {
     const sim_step *run = &w->jobs.run;
@@ -130,7 +129,8 @@ static uint64_t books_digest(char letter, const char *text, uint64_t token)
     return sim_ledger_digest(relet_str(room));
 }
 
-/* What is noted with a job, by the script that has just run. */
+/* The digest of the text that the script that has just run leaves with a
+ * job. */
 static uint64_t books_text(const sim_world *w, const sim_touch *t,
                            const sim_place *p)
 {
@@ -145,7 +145,7 @@ static uint64_t books_text(const sim_world *w, const sim_touch *t,
     if (run->what == SIM_V_KEEP)
         return books_digest('d', SIM_TEXT_RESULT, t->was.token);
     if (run->what == SIM_V_FAIL) {
-        /* Its handler may bury it behind its deadline, too. */
+        /* A handler may also bury its job after the deadline. */
         stale = books_digest('x', "its deadline has passed", 0);
         return run->stale && p->text == stale
                    ? stale
@@ -159,10 +159,11 @@ static uint64_t books_text(const sim_world *w, const sim_touch *t,
 
 /* ------------------------------------------------------------------- ends
  *
- * Whoever put a job may listen for its end: "17 d result", "17 x error" or
+ * The producer of a job may listen for its end: "17 d result", "17 x error" or
  * "17 c ". */
 
-/* What is to be said of its end; 0: it has not ended by this script. */
+/* Writes the message about the end of a job. Returns the letter in it; 0: this
+ * script has not ended the job. */
 static char books_end(const sim_world *w, const sim_touch *t,
                       const sim_place *p, char text[80])
 {
@@ -246,7 +247,7 @@ static int books_has_id(const sim_world *w, const sim_place *p, int id)
     return p->job == 0 || (int)w->jobs.job[p->job - 1].id == id;
 }
 
-/* It is bound to another job than before: one that enters by this script. */
+/* An id may pass to another job only if that job enters by this script. */
 static int books_bound_rightly(sim_world *w, int id, uint64_t number)
 {
     const sim_touch *t = books_touch(w, number);
@@ -257,8 +258,8 @@ static int books_bound_rightly(sim_world *w, int id, uint64_t number)
                                           id);
 }
 
-/* It is bound to none any more: its job went by this script, or a window that
- * had outlived its job closed. */
+/* An id may become free only if this script removed its job, or closed a window
+ * that had outlived the job. */
 static int books_freed_rightly(sim_world *w, uint64_t number, int64_t till)
 {
     const sim_touch *t = books_touch(w, number);
@@ -269,7 +270,7 @@ static int books_freed_rightly(sim_world *w, uint64_t number, int64_t till)
     return t && t->was.record && !p->record;
 }
 
-/* A job that goes takes its id with it, unless that has a window. */
+/* A job that goes takes its id with it, unless the id has a window. */
 static int books_frees(sim_world *w, uint64_t number, int64_t till)
 {
     const sim_touch *t = books_touch(w, number);
@@ -293,7 +294,7 @@ static void books_id(sim_world *w, int id)
     else if (is != was)
         right = books_freed_rightly(w, was, m->id[id].till);
     else if (books_frees(w, was, m->id[id].till))
-        /* A worker that was lied to ends a job as one that has no id. */
+        /* A worker that was lied to ends a job as if it had no id. */
         right = w->jobs.run.what == SIM_V_DONE &&
                 sim_verbs_blind(w, books_touch(w, was));
     if (!sim_holds(w, SIM_Q2, right))
@@ -331,7 +332,7 @@ static long books_least(long a, long b)
     return a < b ? a : b;
 }
 
-/* Of all that stands in the places that were named. */
+/* A purge removes all jobs of the places that it named, up to its limit. */
 static void books_purged(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -354,7 +355,7 @@ static void books_purged(sim_world *w)
         books_fail(w, SIM_Q1, "jobs that are gone", gone, there);
 }
 
-/* What is too old, or more than may be kept. */
+/* A trim removes the jobs that are too old, or more than may be kept. */
 static void books_trimmed(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -398,7 +399,7 @@ static long books_entered(const sim_world *w)
     return n;
 }
 
-/* Of each operation all enter, or none, when it was done before. */
+/* All jobs of a put enter, or none of them if the put ran before. */
 static void books_put(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -410,7 +411,7 @@ static void books_put(sim_world *w)
         books_fail(w, SIM_Q2, "jobs that enter", n, (long)run->wanted);
 }
 
-/* Nothing enters over the bound that its producer named, and nothing is refused
+/* No job enters over the bound that its producer named, and none is refused
  * under it. Places of jobs that were cancelled may count. */
 static void books_full(sim_world *w)
 {
@@ -446,7 +447,8 @@ static const sim_place *books_claimed(sim_world *w, uint64_t number)
                : NULL;
 }
 
-/* It stands in line before, too, since a script was cut. */
+/* Returns 1 if the number also stands further ahead in the line, which it may
+ * once a script was cut. */
 static int books_again(const sim_before *m, size_t i)
 {
     size_t k;
@@ -457,7 +459,8 @@ static int books_again(const sim_before *m, size_t i)
     return 0;
 }
 
-/* From the front of the list: no one is passed over, and tokens follow it. */
+/* A claim takes jobs from the front of the list and passes over none; their
+ * tokens grow in the order of the list. */
 static void books_from_front(sim_world *w)
 {
     const sim_before *m = &w->jobs.before;
@@ -480,8 +483,8 @@ static void books_from_front(sim_world *w)
                  w->jobs.run.host, w->jobs.run.queue);
 }
 
-/* By their ranks: tokens follow them; and where no type is asked for, none that
- * stays stands before one that was claimed. */
+/* Tokens grow in the order of ranks. If no type is asked for, no ranked job
+ * that stays stands before one that was claimed. */
 static void books_by_rank(sim_world *w)
 {
     const sim_book *b = books_of(w);
@@ -516,7 +519,8 @@ static void books_by_rank(sim_world *w)
                  "rank", w->jobs.run.host, w->jobs.run.queue);
 }
 
-/* As many as were asked for, and wait, and may be had. */
+/* A claim brings as many jobs as it asked for, if that many wait and the limit
+ * of the queue allows them. */
 static void books_enough(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -530,14 +534,15 @@ static void books_enough(sim_world *w)
     if (b->limit > 0)
         want = books_least(want, b->limit - m->held);
     want = books_least(want, there - gone);
-    /* Places without a job use up what a claim looks at. */
+    /* A claim looks at as many places as it wants jobs, with a job or
+     * without. */
     if (gone == 0 && run->bytes >= BOOKS_JOB_BYTES * want &&
         !sim_judges(w, SIM_Q10, m->cut_n > 0, n >= want))
         books_fail(w, SIM_Q10, "jobs that a claim brings", n, want);
 }
 
-/* What was given back stands in front, in the order of its tokens; what was
- * relet, in that of its ends. */
+/* Released jobs stand in front in the order of their tokens; reaped jobs, in
+ * the order in which their leases ended. */
 static void books_back(sim_world *w)
 {
     const sim_book *b = books_of(w);
@@ -559,7 +564,8 @@ static void books_back(sim_world *w)
 
 /* ------------------------------------------------------------------- wakes */
 
-/* Of the first eight, one is called for each job; some may be gone. */
+/* One of the first eight idle workers is woken for each job; some of them may
+ * be gone. */
 static void books_called(sim_world *w)
 {
     const sim_before *m = &w->jobs.before;
@@ -576,7 +582,7 @@ static void books_called(sim_world *w)
         books_fail(w, SIM_Q11, "sleepers that are called", called, least);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ---------------------------------------------------------- after a script */
 
 void sim_books_after(sim_world *w)
 {

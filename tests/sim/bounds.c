@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * bounds.c - how long what is whole may take to work, from what each node was
- * configured with: R11, L8.
+ * bounds.c - how long a node may take to work once its surroundings are whole,
+ * computed from its configuration: R11, L8.
  *
  *   R11 a client whose surroundings are whole is up and answers
  *
- * A way there and back takes 12 mean delays and 50 ms at most. Clocks of nodes
- * may run apart by a hundredth. */
+ * A round trip takes 12 mean delays and 50 ms at most. The clocks of nodes may
+ * run apart by a hundredth. */
 #include "sim.h"
 
 static int64_t bound_trip(const sim_world *w)
@@ -14,8 +14,9 @@ static int64_t bound_trip(const sim_world *w)
     return 12 * w->shape.latency_us + 50 * SIM_MS;
 }
 
-/* Until a dead link is given up: by a ping that is not answered, or, without
- * pings, by an operation; input that is there delays that by a second. */
+/* The time until a dead link is given up, by a ping that is not answered or,
+ * without pings, by an operation. Input that is there delays that by a
+ * second. */
 static relet_time bound_dead(const relet_config *c)
 {
     relet_time by_answer = 3 * c->timeout_ms;
@@ -24,10 +25,10 @@ static relet_time bound_dead(const relet_config *c)
     return 1000 + (c->ping_every_ms > 0 ? by_ping : by_answer);
 }
 
-/* A dead link, a dial that hangs, two waits, a boot, and an operation, which
- * may have to be sent again. While one is open without a deadline, only TCP
- * finds out that a link is dead. While it waits for the end of a job it sends
- * nothing else. */
+/* The sum of a dead link, a connect that hangs, two back-offs, a boot, and an
+ * operation that may have to be sent again. While an operation without a
+ * deadline is open, only TCP finds out that a link is dead. A node that waits
+ * for the end of a job sends nothing else. */
 int64_t sim_bound_recovery(const sim_world *w, const sim_node *n)
 {
     const relet_config *c = &n->config;
@@ -40,7 +41,7 @@ int64_t sim_bound_recovery(const sim_world *w, const sim_node *n)
                                            : 0);
 }
 
-/* A server whose clock was set back keeps what it has for longer. */
+/* A server whose clock was set back keeps its leases for longer. */
 int64_t sim_bound_behind(const sim_world *w)
 {
     return w->leases.ttl_max == 0
@@ -48,7 +49,8 @@ int64_t sim_bound_behind(const sim_world *w)
                : w->leases.wall_max_us - w->host[w->primary].wall_offset_us;
 }
 
-/* Another node leaves this key: it may keep it until its work has stopped. */
+/* Returns 1 if a node is leaving this key: the node may keep the key until its
+ * work has stopped. */
 static int bound_is_left(const sim_world *w, int key)
 {
     int i, j;
@@ -63,8 +65,8 @@ static int bound_is_left(const sim_world *w, int key)
     return 0;
 }
 
-/* The lease of a leader that is gone ends, and the next asks: those who are
- * not first in line three quarters of a lease later. */
+/* The lease of a leader that is gone ends, and the next node asks. A node that
+ * is not first in line asks three quarters of a lease later. */
 int64_t sim_bound_lead(const sim_world *w, const sim_node *n,
                        const sim_hold *h)
 {

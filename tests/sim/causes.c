@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * causes.c - what is wrong at a node, and since when nothing is: what a client
- * may call trouble.
+ * causes.c - tracks what is wrong at a node, and since when nothing is. Only
+ * such a cause excuses trouble that a client reports.
  *
  * A cause begins where it takes effect: when bytes are held up, a link breaks,
  * an error is said, memory is refused; not when the fault was drawn. It ends
@@ -10,9 +10,9 @@
  * excuse, until something else happens to it. */
 #include "sim.h"
 
-#define CAUSES_CALM_US (50 * SIM_MS) /* what is shorter excludes nothing      */
+#define CAUSES_CALM_US (50 * SIM_MS) /* a shorter calm is not recorded        */
 
-/* A node is in order no more. */
+/* The calm of a node ends now. */
 static void causes_calm_ends(sim_world *w, sim_node *n)
 {
     sim_calm *c = &n->calm[n->calms % SIM_CALMS];
@@ -35,15 +35,15 @@ void sim_disturb(sim_world *w, int node)
     n->disturbed_us = w->now_us;
 }
 
-/* … to this link's, if it is still the one that its node uses. */
+/* The same for the node of this link, if the node still uses the link. */
 void sim_disturb_link(sim_world *w, const sim_link *l)
 {
     if (w->node[l->node].link == l->number + 1)
         sim_disturb(w, l->node);
 }
 
-/* A server is busy, or says so: a client that reads it may wait before it
- * sends anything else on this link. */
+/* A server answers by an error, such as BUSY. A client that reads the error may
+ * wait before it sends anything else on this link. */
 void sim_disturb_by_error(sim_world *w, sim_link *l)
 {
     sim_disturb_link(w, l);
@@ -51,7 +51,7 @@ void sim_disturb_by_error(sim_world *w, sim_link *l)
     l->error_at = l->pipe[SIM_DOWN].carried + (l->out_n - l->out_at);
 }
 
-/* Its client has read on. */
+/* The client of this link has read more bytes. */
 void sim_causes_read(sim_world *w, sim_link *l)
 {
     const relet_config *c = &w->node[l->node].config;
@@ -69,7 +69,8 @@ int sim_link_waits(const sim_world *w, const sim_link *l)
     return l->error_at > 0 || l->waits_us >= w->now_us;
 }
 
-/* To what servers know: a node hears of it later, if at all. */
+/* Something happens to what servers know. A node hears of it later, if at
+ * all. */
 void sim_disturb_servers(sim_world *w)
 {
     int i;
@@ -90,7 +91,7 @@ static int causes_pipe_is_empty(const sim_pipe *p)
     return p->head == p->tail && p->part == p->parts_n;
 }
 
-/* Nothing is wrong with it, and what was said before has arrived. */
+/* Returns 1 if nothing is wrong with the link and all bytes have arrived. */
 static int causes_link_is_whole(const sim_world *w, const sim_link *l)
 {
     const sim_host *h = &w->host[l->host];
@@ -108,7 +109,7 @@ static int causes_link_is_whole(const sim_world *w, const sim_link *l)
            causes_pipe_is_empty(&l->pipe[SIM_DOWN]);
 }
 
-/* Behind a turn: what was wrong may have passed. */
+/* Runs after a turn of the node: its trouble may have passed. */
 void sim_causes_turn(sim_world *w, sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -130,9 +131,9 @@ static int causes_is_calm(int64_t from_us, int64_t to_us, int64_t since_us,
     return to_us - (from_us > since_us ? from_us : since_us) >= for_us;
 }
 
-/* 1 when nothing was wrong with it, nor with what servers knew, for so long in
- * a row between these times: what it had to do it has done, whatever happened
- * before or behind. */
+/* Returns 1 if nothing was wrong with the node, or with what servers knew, for
+ * for_us in a row between these times. The node has then done what it had to
+ * do, whatever happened before or after. */
 int sim_was_calm(const sim_world *w, const sim_node *n, int64_t since_us,
                  int64_t until_us, int64_t for_us)
 {
@@ -152,14 +153,14 @@ int sim_was_calm(const sim_world *w, const sim_node *n, int64_t since_us,
     return 0;
 }
 
-/* 1 when something was wrong with it, or its link, at that time or later. */
+/* Returns 1 if something was wrong with the node or its link since then. */
 int sim_troubled(const sim_node *n, int64_t since_us)
 {
     return n->troubled || n->touching > 0 || n->lied || n->lost ||
            n->disturbed_us >= since_us;
 }
 
-/* … or with what servers knew. */
+/* The same, or something was wrong with what servers knew. */
 int sim_disturbed(const sim_world *w, const sim_node *n, int64_t since_us)
 {
     (void)w;

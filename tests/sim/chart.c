@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * chart.c - who led when: a line for each lease and node, for people. */
+ * chart.c - prints which node led when: a line for each lease and node. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ void sim_chart_other(sim_world *w, int key, int64_t to_us)
     (void)chart_new(w, key, -1, to_us);
 }
 
-/* 1 when there is something in this line. */
+/* Returns 1 if the line is not empty. */
 static int chart_line(const sim_world *w, int key, int node, int64_t from_us,
                       int64_t column_us, char *line)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * choices.c - everything random, from one seed: xoshiro256++, which splitmix64
- * has seeded by the seed, the kind of the stream and its index. */
+ * choices.c - draws everything random from one seed. Each stream is a
+ * xoshiro256++ that splitmix64 has seeded from the seed, the kind of the stream
+ * and its index. */
 #include "choices.h"
 
 #include <string.h>
@@ -107,7 +108,8 @@ static uint64_t choices_next(uint64_t s[4])
     return result;
 }
 
-/* Multiply high, from 32-bit halves: 128 bits are not everywhere. */
+/* The high half of a product, from 32-bit halves: not every target has 128-bit
+ * integers. */
 static uint32_t choices_below(uint64_t bits, uint32_t n)
 {
     return (uint32_t)(((bits >> 32) * n) >> 32);

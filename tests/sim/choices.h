@@ -2,10 +2,9 @@
  *
  * choices.h - everything random, from one seed.
  *
- * A stream is keyed by what it decides about, so that what one of them draws
- * moves nothing in the others: a fault that is taken away leaves the rest of
- * the run's draws where they were. There are no floats, and nothing here
- * depends on the machine.
+ * A stream is keyed by what it decides about, so a draw from one stream changes
+ * no other stream: if a fault is taken away, the other draws of the run stay as
+ * they were. There are no floats, and nothing here depends on the machine.
  *
  * Where the values come from: the seed; a fuzzer's bytes, and when they run
  * out the seed made of them; a tape of earlier values; or an odometer that
@@ -16,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_DIGITS 16 /* of an odometer                                       */
+#define SIM_DIGITS 16 /* draws of an odometer                                 */
 
 typedef enum sim_source {
     SIM_FROM_SEED,
@@ -44,12 +43,12 @@ typedef struct sim_stream {
 void sim_choices_seed(sim_choices *c, uint64_t seed);
 void sim_choices_bytes(sim_choices *c, const uint8_t *p, size_t n);
 
-/* From now on what is drawn is written down, or read again. */
+/* From now on draws are recorded on the tape, or read back from it. */
 void sim_choices_record(sim_choices *c, uint32_t *tape, size_t max);
 void sim_choices_replay(sim_choices *c);
 
-/* The next sequence in which one of the first SIM_DIGITS draws differs; 0 when
- * there is none. */
+/* Moves on to the next sequence in which one of the first SIM_DIGITS draws
+ * differs; returns 0 when there is none. */
 void sim_choices_odometer(sim_choices *c);
 int sim_choices_turn(sim_choices *c);
 
@@ -60,18 +59,20 @@ void sim_stream_open(sim_stream *st, sim_choices *c, uint64_t kind,
 /* A number below n; 0 when n is 0. */
 uint32_t sim_choose(sim_stream *st, uint32_t n);
 
-/* 1 in `part` of `whole` cases. */
+/* Returns 1 in `part` of `whole` cases. */
 int sim_chance(sim_stream *st, uint32_t part, uint32_t whole);
 
-/* lo … hi: each as likely; each power of two as likely, and the ends more. */
+/* A number in lo … hi. sim_even: each number is as likely. sim_spread: each
+ * power of two is as likely, and the ends are more likely. */
 int64_t sim_even(sim_stream *st, int64_t lo, int64_t hi);
 int64_t sim_spread(sim_stream *st, int64_t lo, int64_t hi);
 
-/* One draw that needs no stream, because it is asked for again and again. */
+/* A draw that needs no stream, because the same draw is asked for
+ * repeatedly. */
 uint64_t sim_mix(uint64_t a, uint64_t b);
 uint64_t sim_keyed(const sim_choices *c, uint64_t kind, uint64_t a, uint64_t b);
 
-/* A delay with this mean, exponential, by six of the bits. */
+/* An exponential delay with this mean, drawn from six of the bits. */
 int64_t sim_delay(uint64_t bits, int64_t mean);
 
 #endif

@@ -2,25 +2,25 @@
  *
  * claims.c - what must hold of leases at a server, whatever happens.
  *
- *   L1  at any instant at most one believes that it leads (belief.c)
+ *   L1  at any instant at most one node believes that it leads (belief.c)
  *   L2  tokens grow, and no two grants share one
- *   L3  nobody acts when the server may have ended the lease (lease.c)
- *   L4  what is protected never obeys an older leader than it has seen
- *       (lease.c)
- *   L5  a belief is never longer than what a server granted, and has copied
- *       where copies were asked for; one that was refused is over at once
+ *   L3  no leader acts when the server may have ended its lease (lease.c)
+ *   L4  the register that a lease protects never obeys an older leader than it
+ *       has seen (lease.c)
+ *   L5  a node believes in a lease no longer than a server granted it and, if
+ *       copies were asked for, has copied it; a refusal ends the belief at once
  *       (belief.c)
- *   L6  only one's own lease is changed; no grant is told after a stop
- *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last;
- *       nothing is kept behind its grace (belief.c)
- *   L8  once all is whole, somebody leads; who leaves is followed at once
- *       (lease.c)
- *   L9  nobody asks all the time
+ *   L6  an owner changes only its own lease; no grant is told after a stop
+ *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last; no
+ *       lease is kept beyond its grace (belief.c)
+ *   L8  once all is whole, some node leads; a leader that leaves is followed at
+ *       once (lease.c)
+ *   L9  no node asks all the time
  *
- * L1 holds as long as servers forget nothing and their clocks do not leap, L2
- * besides where only one of the two happens. A lease that was granted or
- * renewed after such an event is judged again, and one that asks for copies
- * where others forget. The others always hold. */
+ * L1 holds as long as servers forget nothing and their clocks do not leap; L2
+ * also where only one of the two happens. A lease that was granted or renewed
+ * after such an event is judged again. A lease that asks for copies is judged
+ * also where servers forget. The other rules always hold. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ void sim_claims_void(sim_world *w, sim_void why)
         sim_record_forgotten(w);
 }
 
-/* The old one still serves, also while the new one is down: what it does will
- * be forgotten. */
+/* Returns 1 if the old primary still serves, also while the new one is down.
+ * What the old primary does then will be forgotten. */
 int sim_claims_two_masters(sim_world *w)
 {
     if (!w->host[1 - w->primary].up)
@@ -92,7 +92,7 @@ static uint64_t claims_number(relet_span s)
     return strtoull(text, NULL, 10);
 }
 
-/* Which of the scripts this is, by its shape. */
+/* Tells which of the lease scripts this is by the number of its words. */
 static int claims_script(const sim_words *c, sim_run *run)
 {
     if ((!sim_wire_is(c, 0, "EVALSHA") && !sim_wire_is(c, 0, "EVAL")) ||
@@ -175,7 +175,8 @@ static uint64_t claims_last(sim_host *h, int key)
     return text[0] == '-' || from == NULL ? 0 : strtoull(from, NULL, 10);
 }
 
-/* One of the first eight in line, but for this channel, has a listener. */
+/* Returns 1 if one of the first eight channels in line has a listener; the
+ * channel `own` does not count. */
 static int claims_listener(sim_host *h, int key, relet_span own)
 {
     char name[32], line[2048], text[200];
@@ -231,7 +232,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
                                         c->word[9]);
 }
 
-/* Of what is to be said, the n bytes from this one on. */
+/* Reads the script's answer: n bytes of the link's output from `at` on. */
 void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n)
 {
     sim_run *run = &w->leases.run;
@@ -253,7 +254,7 @@ void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n)
     run->answered = 1;
 }
 
-/* So many bytes later than was thought. */
+/* The answer ends this many bytes later than was noted. */
 void sim_claims_answer_ends(sim_world *w, int64_t later)
 {
     sim_run *run = &w->leases.run;
@@ -262,8 +263,8 @@ void sim_claims_answer_ends(sim_world *w, int64_t later)
         run->behind += (uint64_t)later;
 }
 
-/* A new token. Where a server forgot and its clock was set back besides, no
- * one could know which were given out. */
+/* Judges a new token. If a server forgot and its clock was set back besides, no
+ * server could know which tokens were given out. */
 static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
 {
     sim_key *k = &w->leases.key[run->key];
@@ -283,7 +284,8 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
     k->granted_us = w->now_us;
 }
 
-/* By its clock a server counts the time since its start. */
+/* Returns 1 if a server's clock has leapt since then. A server counts the time
+ * since its start by that clock. */
 int sim_claims_leapt(const sim_world *w, int64_t since_us)
 {
     size_t i;
@@ -294,7 +296,7 @@ int sim_claims_leapt(const sim_world *w, int64_t since_us)
     return 0;
 }
 
-/* What an earlier server granted has ended when this one begins to. */
+/* The leases of an earlier server have ended when this one begins to grant. */
 static void claims_quarantine(sim_world *w, const sim_run *run,
                               const sim_hold *h)
 {
@@ -350,7 +352,8 @@ static void claims_released(sim_world *w, const sim_run *run)
                  sim_key_name[run->key], run->owner);
 }
 
-/* Another one's is as it was, and nobody is told that it is his. */
+/* A request leaves the lease of another owner as it was, and is not told of
+ * success. */
 static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
 {
     char value[160], left[32];
@@ -378,8 +381,8 @@ static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
                  (unsigned long long)run->answer[1]);
 }
 
-/* Retries double from a hundredth of a lease; a link, a release, a wake-up let
- * it ask at once. */
+/* The delay of a retry doubles from a hundredth of a lease. A new link, a
+ * release or a wake-up lets a node ask at once. */
 static void claims_load(sim_world *w, const sim_hold *h)
 {
     const sim_node *n = &w->node[w->leases.run.node];
@@ -413,7 +416,7 @@ static void claims_renewed(const sim_world *w, const sim_run *run,
     h->refused_token = run->token;
 }
 
-/* Who is told of success has as long as it asked for. */
+/* A node that is told of success has the lease for as long as it asked for. */
 static void claims_length(sim_world *w, const sim_run *run, sim_host *host)
 {
     char value[160], left[32];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * copies.c - who else has what a primary has written: replicas that lag or are
+ * copies.c - where else the writes of a primary are: replicas that lag or are
  * away, a disk that is behind, and WAIT and WAITAOF, which ask for them.
  *
- * What was promised is kept: a replica that takes over has what any of them had
- * said to have, and a restart finds on the disk what was said to be there. */
+ * Promises are kept: a replica that takes over has all that any replica had
+ * confirmed, and a restart finds on the disk all that was confirmed there. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sim.h"
 #include "wire.h"
 
-/* The one that has taken over is none any more, and the old primary has lost
- * them all. */
+/* The number of replicas. A replica that has taken over is none any more, and
+ * the old primary has lost all of its replicas. */
 static int copies_replicas(const sim_world *w, const sim_host *h)
 {
     if (h->number != w->primary || w->replicas_away > 0)
@@ -21,8 +21,8 @@ static int copies_replicas(const sim_world *w, const sim_host *h)
                                 w->host[1 - w->primary].up);
 }
 
-/* When the i-th replica, or with -1 the primary's disk, has what was written
- * then. */
+/* When the i-th replica, or with -1 the primary's disk, has the bytes that were
+ * written at written_us. */
 static int64_t copies_at(const sim_world *w, const sim_link *l, int i,
                          int64_t written_us)
 {
@@ -38,7 +38,7 @@ static int64_t copies_at(const sim_world *w, const sim_link *l, int i,
 
 typedef struct copies_sum {
     int copies, disk;
-    int64_t next_us; /* when there may be one more                            */
+    int64_t next_us; /* when the next copy may be there                       */
 } copies_sum;
 
 static copies_sum copies_count(const sim_world *w, const sim_link *l)
@@ -103,7 +103,8 @@ static void copies_look(sim_world *w, sim_link *l)
         copies_answer(w, l, &sum);
         return;
     }
-    /* Longer than copies usually take: what is sent behind it has to wait. */
+    /* This takes longer than copies usually do, and commands sent after it on
+     * the link have to wait. */
     if (next_us > w->now_us + (w->shape.replicas + 1) * w->shape.lag_us +
                       w->shape.sync_us)
         sim_disturb_link(w, l);
@@ -117,7 +118,7 @@ static int64_t copies_number(const sim_words *c, size_t i)
     return i < c->n ? strtoll(c->word[i].p, NULL, 10) : 0;
 }
 
-/* 1 when the command is one of these: then it is answered here. */
+/* Returns 1 if the command is WAIT or WAITAOF: then it is answered here. */
 int sim_copies_wait(sim_world *w, sim_link *l, const sim_words *c)
 {
     size_t disk = sim_wire_is(c, 0, "WAITAOF") ? 1 : 0;

@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: MIT
  *
  * cuts.c - scripts that end in their middle: a server refuses one of their
- * commands, for the user, for want of memory, or as the slot of the keys
- * migrates, and what they have changed before stays.
+ * commands, as the user may not run it, for want of memory, or as the hash slot
+ * of the keys migrates, and the changes of the script until then stay.
  *
  * The field with the state of a job says where the job is. Each script writes
- * it in one command, behind the place that the job comes to and before it
- * leaves the old one. So a cut leaves a job in more than one place, never in
- * none, and nobody claims what is not said to wait:
+ * this field in one command, after it has added the job to its new place and
+ * before it removes the job from the old one. So a cut leaves a job in more
+ * than one place, never in none, and no worker claims a job whose state is not
+ * "waiting". What a cut leaves behind:
  *
  *   put      numbers in line, of no job; the next put gives them out again, so
- *            a job may stand in line twice, and one that is delayed in line
+ *            a job may stand in line twice, and a delayed job in line
  *   offer    numbers that are skipped, delayed places and an id of no job
  *   unique   the same; and a window that has not opened
- *   ready    due ones in line, and delayed, too
+ *   ready    due jobs in line, and delayed, too
  *   claim    jobs that wait, and are leased, too; or the other way round
  *   rank     jobs in the list and in the ranks
  *   done     leases of no job
- *   keep     leased ones in `done`, or what is done in `leased`; of those not
- *            kept leases and an id of no job
- *   fail     leased ones delayed or dead, too, or the other way round
- *   release  leased ones in line, or the other way round
- *   reap     the same, or dead; who put them hears of the end twice
+ *   keep     leased jobs in `done`, or done jobs in `leased`; for jobs that are
+ *            not kept, leases and an id of no job
+ *   fail     leased jobs delayed or dead, too, or the other way round
+ *   release  leased jobs in line, or the other way round
+ *   reap     the same, or dead; their producer hears of the end twice
  *   cancel   places and an id of no job
  *   purge    the same
  *   trim     the same
- *   replay   dead ones that are delayed, or the other way round
+ *   replay   dead jobs that are delayed, or the other way round
  *   renew, progress, held, retain, sleep: change once; all or nothing
  *
- * Besides, sleepers are not called, the count of places without a job is wrong
- * until the list is empty, and a step that is repeated finds its jobs ended.
+ * Besides, idle workers are not woken, the count of places without a job is
+ * wrong until the list is empty, and a step that is repeated finds its jobs
+ * ended.
  *
- * queue_cut_test.c tries each script at each of its commands. Here a job whose
- * place is not that which its state says alone is marked, until it is. Whatever
- * changes it meanwhile has to keep it in its place, and may change its state as
- * for any other job; what moves its other places alone changes nothing. */
+ * queue_cut_test.c tries each script at each of its commands. Here a job is
+ * marked while it is not in the place of its state alone. A script that changes
+ * a marked job has to keep the job in that place, and may change its state as
+ * for any other job; moving only its other places counts as no change. */
 #include <string.h>
 
 #include "sim.h"
 #include "wire.h"
 
-#define CUTS_WRITES 7 /* of a script that are tried, from none                */
+#define CUTS_WRITES 7 /* writes before a cut: 0 to 6 are tried                */
 
 static const char *const cuts_text[] = {
     "ERR Script attempted to access a non local key in a cluster node",
@@ -48,7 +50,7 @@ static const char *const cuts_text[] = {
     "OOM command not allowed when used memory > 'maxmemory'."};
 #define CUTS_TEXTS (sizeof cuts_text / sizeof cuts_text[0])
 
-/* ----------------------------------------------------------------- to do it */
+/* ---------------------------------------------------------- cutting scripts */
 
 void sim_cuts_begin(sim_world *w, const sim_link *l)
 {
@@ -66,14 +68,15 @@ void sim_cuts_begin(sim_world *w, const sim_link *l)
                     cuts_text[(bits >> 16) % CUTS_TEXTS]);
 }
 
-/* What is not a script of the queue that was meant runs whole. */
+/* Ends the cut: commands other than the chosen script run whole. */
 void sim_cuts_end(sim_world *w, const sim_link *l)
 {
     if (w->shape.cuts > 0 && w->host[l->host].local)
         relet_local_cut(w->host[l->host].local, 0, NULL);
 }
 
-/* It is answered by the error of a cut, with the name of the script behind. */
+/* Notes a cut if the answer is the error of a cut, followed by the name of the
+ * script. */
 void sim_cuts_answer(sim_world *w, sim_link *l, const sim_frame *f)
 {
     size_t i;
@@ -88,7 +91,8 @@ void sim_cuts_answer(sim_world *w, sim_link *l, const sim_frame *f)
 
 /* ------------------------------------------------------------------- places */
 
-/* Where its state says, whatever else names it. */
+/* Returns 1 if the job is in the place of its state, and maybe in others,
+ * too. */
 static int cuts_in_place(const sim_place *p)
 {
     if (p->job == 0)
@@ -112,7 +116,7 @@ static void cuts_mark(sim_book *b, sim_place *p, int on)
     p->cut = (uint8_t)on;
 }
 
-/* A host that starts knows its keys, and not what was marked. */
+/* A host that starts knows its keys, and not which jobs were marked. */
 void sim_cuts_look(sim_world *w, sim_host *h)
 {
     sim_ledger *g = &h->ledger;
@@ -136,7 +140,7 @@ int sim_cuts_touched(const sim_world *w, const sim_touch *t)
     return w->jobs.run.cut || t->was.cut;
 }
 
-/* Nothing but its places was changed. */
+/* Returns 1 if nothing but the places of the job was changed. */
 int sim_cuts_stays(const sim_touch *t, const sim_place *p)
 {
     return t->was.job == p->job && t->was.record == p->record &&
@@ -144,7 +148,7 @@ int sim_cuts_stays(const sim_touch *t, const sim_place *p)
            t->was.flag == p->flag && sim_verbs_counts_same(&t->was, p);
 }
 
-/* 1: nothing else is to be judged of it. */
+/* Returns 1 if nothing else is to be judged of the job. */
 int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
 {
     sim_book *b = &w->host[w->jobs.run.host].ledger.book[t->queue];
@@ -160,7 +164,7 @@ int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
     return sim_cuts_stays(t, p);
 }
 
-/* The script that has just run was cut: what else may be wrong. */
+/* If the script that has just run was cut, notes what else may be wrong. */
 void sim_cuts_after(sim_world *w)
 {
     sim_step *run = &w->jobs.run;

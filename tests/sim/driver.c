@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * driver.c - what poll.c is for sockets: moves bytes between a client and its
- * link, in pieces of any size. */
+ * driver.c - the counterpart of poll.c: moves bytes between a client and its
+ * simulated link, in pieces of any size. */
 #include <string.h>
 
 #include "sim.h"
@@ -16,7 +16,8 @@ static size_t driver_line_end(const uint8_t *p, size_t n)
     return end ? (size_t)(end - p) : 0;
 }
 
-/* How many of n bytes go at once: often all, else where it hurts. */
+/* How many bytes go at once: often all, else a number that ends at an awkward
+ * byte. */
 static size_t driver_piece(const sim_world *w, sim_node *n, const uint8_t *p,
                            size_t most)
 {
@@ -59,7 +60,7 @@ static int driver_take(sim_world *w, sim_node *n)
     return moved;
 }
 
-/* One piece of what is there. */
+/* Reads one piece of the bytes that have arrived. */
 static int driver_read(sim_world *w, sim_node *n)
 {
     sim_link *l = sim_net_of_node(w, n);
@@ -93,8 +94,8 @@ static int driver_read(sim_world *w, sim_node *n)
 
 /* ------------------------------------------------------------------ writing */
 
-/* The tag of the command at p, or of the one that it goes before; *n: bytes of
- * this command. */
+/* The tag of the command at p, or of the command that it precedes; *n: bytes of
+ * the command at p. */
 static uint64_t driver_tag(const uint8_t *p, size_t most, sim_words *c,
                            long *n)
 {
@@ -111,7 +112,8 @@ static uint64_t driver_tag(const uint8_t *p, size_t most, sim_words *c,
     return k > 0 ? sim_wire_tag(&next) : 0;
 }
 
-/* What stands in front of a command is its first byte too. */
+/* MULTI and CLIENT CACHING count as the first bytes of the command behind
+ * them. */
 enum { DRIVER_ALONE, DRIVER_IN_MULTI, DRIVER_CACHING };
 
 static void driver_unit(sim_link *l, const sim_words *c)
@@ -124,7 +126,7 @@ static void driver_unit(sim_link *l, const sim_words *c)
         l->tap_unit = DRIVER_ALONE;
 }
 
-/* The command ends here: so does what it belongs to, unless more follows. */
+/* A command ends here, and so does its operation, unless more of it follows. */
 static void driver_tap_end(sim_world *w, sim_link *l)
 {
     if (l->tap_tag != 0 && l->tap_unit == DRIVER_ALONE) {
@@ -133,7 +135,8 @@ static void driver_tap_end(sim_world *w, sim_link *l)
     }
 }
 
-/* k of the pending bytes go: whose first and last bytes are among them? */
+/* Of the pending bytes, k go: tells the judge which operations have their first
+ * or last byte among them. */
 static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
                        size_t most)
 {
@@ -258,7 +261,7 @@ static void driver_opened(sim_node *n, sim_link *l)
     relet_io_opened(n->r, 0, 0, NULL);
 }
 
-/* What has become of the link. */
+/* Tells the client what has become of its link. */
 static int driver_link(sim_world *w, sim_node *n)
 {
     sim_link *l = sim_net_of_node(w, n);
@@ -301,7 +304,8 @@ static int driver_link(sim_world *w, sim_node *n)
     return 0;
 }
 
-/* A PING stands where nothing stood before the tick. */
+/* If nothing was pending before the tick, a PING in front is one of this
+ * tick. */
 static void driver_tick(sim_world *w, sim_node *n)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
@@ -316,8 +320,8 @@ static void driver_tick(sim_world *w, sim_node *n)
         sim_judge_pinged(w, n);
 }
 
-/* Read before the tick: an answer that is here already beats a deadline. The
- * first piece of it is enough for that. */
+/* The client reads before the tick: an answer that is here already beats a
+ * deadline. The first piece of the answer is enough for that. */
 int sim_driver_turn(sim_world *w, sim_node *n)
 {
     int moved = driver_link(w, n);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * fates.c - jobs that somebody else decides upon: that are cancelled, purged,
- * replayed, trimmed by operators, or replaced by one of their id. The rules are
- * listed in verbs.c. */
+ * fates.c - judges jobs that others than their workers decide upon: operators
+ * cancel, purge, replay or trim a job, or a job of the same id replaces it. The
+ * rules are listed in verbs.c. */
 #include <string.h>
 
 #include "sim.h"
 #include "wire.h"
 
 #define FATES_DEAD_MS ((relet_time)30 * 86400000) /* by default              */
-#define FATES_DEAD_MAX 100000                     /* … too                   */
+#define FATES_DEAD_MAX 100000                     /* by default, too         */
 
 static sim_book *fates_book(sim_world *w)
 {
     return &w->host[w->jobs.run.host].ledger.book[w->jobs.run.queue];
 }
 
-/* Nothing is left of it but, maybe, a place in line. */
+/* Returns 1 if nothing is left of the job but, maybe, a place in line. */
 static int fates_is_gone(const sim_place *p)
 {
     return p->job == 0 && p->letter == 'W';
 }
 
-/* What does not run is gone; what runs is marked, and stays. */
+/* A cancelled job is gone if it did not run; if it runs, it is marked, and
+ * stays. */
 static void fates_cancelled(sim_world *w, const sim_touch *t,
                             const sim_place *p)
 {
@@ -92,12 +93,13 @@ static void fates_replayed(sim_world *w, const sim_touch *t,
         sim_verbs_fail(w, SIM_Q6, t, "is replayed, and not counted so");
     if (!sim_holds(w, SIM_Q10, p->score / 1024 == run->wall_ms))
         sim_verbs_fail(w, SIM_Q10, t, "is replayed at another time");
-    if (t->was.job) /* another one may have its id by now */
+    if (t->was.job) /* another job may have its id by now */
         w->jobs.loose[t->queue] |= 1u << w->jobs.job[t->was.job - 1].id;
     SIM_MARK(replayed);
 }
 
-/* Only what ended goes, and only when it is too old, or too many are kept. */
+/* Only a job that has ended goes, and only if it is too old or too many are
+ * kept. */
 static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -117,7 +119,8 @@ static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
     SIM_MARK(trimmed);
 }
 
-/* Only what is done is kept for so long from now, and that job alone. */
+/* Only the job that was named is kept for wait_ms from now, and only if it is
+ * done. */
 static void fates_retained(sim_world *w, const sim_touch *t,
                            const sim_place *p)
 {
@@ -133,8 +136,8 @@ static void fates_retained(sim_world *w, const sim_touch *t,
 
 /* -------------------------------------------------------------------- unique
  *
- * A job whose payload was replaced is the one that has the payload now, with
- * what else was asked for the one before. */
+ * If the payload of a job was replaced, its number now means the job with the
+ * new payload; all its other terms stay those of the job before. */
 
 static void fates_replaced(sim_world *w, const sim_touch *t,
                            const sim_place *p)
@@ -172,7 +175,7 @@ static void fates_unique(sim_world *w, const sim_touch *t, const sim_place *p)
         sim_verbs_entered(w, t, p);
 }
 
-/* The job that its id names, and whether it stands in for another one. */
+/* Finds the job that the id names. Returns 1 if it stands in for a new one. */
 static int fates_stands_in(sim_world *w, int id, uint64_t *number)
 {
     const sim_step *run = &w->jobs.run;
@@ -189,7 +192,8 @@ static int fates_stands_in(sim_world *w, int id, uint64_t *number)
            (run->verdict != 'd' || p->letter == 'W');
 }
 
-/* Whether another one is to enter is known from what is there. */
+/* Predicts from the queue before the script whether a unique job is to
+ * enter. */
 void sim_fates_before(sim_world *w, const sim_words *c)
 {
     sim_step *run = &w->jobs.run;
@@ -239,7 +243,7 @@ static void fates_window(sim_world *w, int entered)
         SIM_MARK(throttled);
 }
 
-/* What was to be cancelled does not go on as before. */
+/* A job that was to be cancelled does not go on as before. */
 static void fates_cancel(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -268,8 +272,8 @@ static void fates_progress(sim_world *w)
                  (unsigned long long)run->number[0], run->queue);
 }
 
-/* Workers ask for the time that they were started with; operators name fewer
- * jobs. */
+/* A worker's trim names the time that the worker was started with. A trim by an
+ * operator is told from it by naming fewer jobs. */
 static void fates_forgets(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -283,8 +287,8 @@ static void fates_forgets(sim_world *w)
 }
 
 /* A purge runs as often as its node asked for it. A node that was told the lie
- * that the script is not known asks again, and that run is nobody's: it does not
- * count against the next purge (seed 1704635382844 of WORK=jobs). */
+ * that the script is not known asks again, and that extra run does not count
+ * against the next purge (seed 1704635382844 of WORK=jobs). */
 void sim_fates_purge_runs(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;

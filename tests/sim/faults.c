@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * faults.c - what goes wrong, when, to whom.
+ * faults.c - draws the faults of a run, and turns them on and off.
  *
  * Each fault is drawn from a stream of its own and is whole in itself, so any
- * of them can be taken away and the others stay what they were. */
+ * fault can be taken away and the others stay as they were. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,9 +28,9 @@ static int fault_has_length(sim_trouble what)
              what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN);
 }
 
-/* TCP sends again what was lost, at last after a long time, and so does a proxy
- * whose server does not take it: that a client has given up its link ends
- * neither. */
+/* TCP sends lost bytes again, at last after a long time, and so does a proxy
+ * whose server does not take them. Neither ends because a client has given up
+ * its link. */
 static int64_t fault_length(sim_trouble what, sim_stream *st)
 {
     if (!fault_has_length(what))
@@ -67,7 +67,7 @@ static void fault_draw(const sim_world *w, sim_fault *f, sim_stream *st)
     f->key = (uint64_t)sim_choose(st, UINT32_MAX);
 }
 
-/* What a restart finds on its disk was written before that. */
+/* A restart finds on its disk only what was written before this time. */
 static int64_t fault_hangs_at(const sim_fault *f)
 {
     int64_t at = f->at_us - f->amount * SIM_MS;
@@ -106,9 +106,10 @@ void sim_fault_print(const sim_world *w, int i)
            (long)f->amount, f->rate, f->way);
 }
 
-/* ---------------------------------------------------------------- to nodes */
+/* --------------------------------------------------------- faults of nodes */
 
-/* Whoever was held in the middle of its work goes on with that first. */
+/* A node that was held in the middle of its work first goes on with that
+ * work. */
 static void fault_pause(sim_world *w, sim_node *n, const sim_fault *f, int on)
 {
     n->paused += on ? 1 : -1;
@@ -145,7 +146,7 @@ static void fault_reboot(sim_world *w, sim_node *n, const sim_fault *f, int on)
     sim_node_end(w, n, f->what == SIM_T_CRASH ? 1 + (f->way & 1) : 0);
 }
 
-/* -------------------------------------------------------------- to its way */
+/* --------------------------------------------------------- faults of paths */
 
 static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
 {
@@ -174,7 +175,8 @@ static void fault_path(sim_world *w, const sim_fault *f, int node, int on)
     }
 }
 
-/* Of some, one after the other, in any order, and free again in another one. */
+/* The paths of some nodes stop one after the other, in any order, and are freed
+ * in another order. */
 static void fault_clogs(sim_world *w, sim_fault *f, int node, int on)
 {
     uint64_t bits = sim_keyed(&w->choices, SIM_OF_FAULT, f->key,
@@ -244,7 +246,7 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
     }
 }
 
-/* What is wrong as long as the fault lasts, and not when it first shows. */
+/* Some faults disturb a node as long as they last, not only when they show. */
 static void fault_touches(sim_world *w, sim_node *n, const sim_fault *f, int on)
 {
     const unsigned always = 1u << SIM_T_SLOW | 1u << SIM_T_SQUEEZE |
@@ -311,9 +313,10 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     }
 }
 
-/* ---------------------------------------------------------------- to hosts */
+/* --------------------------------------------------------- faults of hosts */
 
-/* What was to be written goes with the machine, if it does. */
+/* While disks hang, writes do not reach them; a machine that is lost then takes
+ * these writes with it. */
 void sim_fault_hang(sim_world *w, sim_fault *f, int on)
 {
     if (on && !f->hanging && w->disks_hang++ == 0)
@@ -350,8 +353,8 @@ static void fault_restart(sim_world *w, sim_host *h, sim_fault *f, int on)
     sim_host_start(w, h, &h->log, keep);
 }
 
-/* Replicas have what the primary was told that they have, and their disks what
- * both have. Their clocks may be others. */
+/* The new primary has all that replicas had confirmed; its disk has what was
+ * confirmed as copied and as synced. Its clock may differ. */
 static void fault_taken_over(sim_world *w, const sim_host *old, sim_host *next)
 {
     sim_claims_void(w, SIM_VOID_COPY);
@@ -362,8 +365,8 @@ static void fault_taken_over(sim_world *w, const sim_host *old, sim_host *next)
                                                    : old->copied_n;
 }
 
-/* The other one takes over, behind by some time; the old one goes on for a
- * while with those who are connected, and then refuses writes. */
+/* The other server takes over, behind by some time. The old primary goes on for
+ * a while with the clients that are connected, and may refuse writes. */
 static void fault_failover(sim_world *w, const sim_fault *f, int on)
 {
     sim_host *old = &w->host[w->primary], *next = &w->host[1 - w->primary];
@@ -387,9 +390,9 @@ static void fault_failover(sim_world *w, const sim_fault *f, int on)
         old->read_only = f->way & 1;
         return;
     }
-    /* Whoever is not the primary now has had its time. Its process ends, or
-     * goes on as a replica; when it is promoted again it has the run id that it
-     * had, and a new replication id. */
+    /* The server that is not the primary now is shut. Its process ends, or goes
+     * on as a replica: when promoted again it has its old run id and a new
+     * replication id. */
     if (next->up && !(f->way & 2))
         sim_host_id(next, "server", "run_id:", next->run_id);
     sim_host_down(w, next, f->way & 2);
@@ -404,7 +407,7 @@ static void fault_leaps(sim_world *w, const sim_host *h, sim_fault *f, int on)
         return;
     if (on) {
         f->leap = g->leaps++;
-        /* What had ended since the server looked last may live again. */
+        /* Leases that ended since the server looked last may live again. */
         g->leap[f->leap].from_us = h->looked_us - 5 * SIM_MS;
     }
     g->leap[f->leap].to_us = f->way < 2 || !on ? w->now_us : SIM_NEVER;
@@ -422,7 +425,7 @@ static void fault_clock(sim_world *w, sim_host *h, sim_fault *f, int on)
         SIM_MARK(clock_stopped);
         h->wall_stop_us = sim_host_wall(w, h);
     }
-    /* Whichever it was that stood still: another one may serve by now. */
+    /* Both clocks run again: another server may serve by now. */
     if (f->way >= 2 && !on)
         w->host[0].wall_stop_us = w->host[1].wall_stop_us = SIM_NEVER;
     w->leases.leapt = 1;
@@ -574,8 +577,8 @@ void sim_fault_off(sim_world *w, sim_fault *f)
     fault_turn(w, f, 0);
 }
 
-/* Everything is made whole: what is on goes off, and what waits to happen to a
- * link does not. */
+/* Makes everything whole: ends all active faults, and drops those that wait to
+ * happen to a link. */
 void sim_faults_heal(sim_world *w)
 {
     sim_link *l;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hands.c - what the handlers of jobs do: for how long, with what effect, and
- * how they end. The rules are listed in verbs.c. */
+ * hands.c - the handlers of jobs: how long they run, with what effect, and how
+ * they end. The rules are listed in verbs.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ void sim_hands_later(sim_world *w, const sim_node *n, int desk,
                t->key << 1 | (uint64_t)desk);
 }
 
-/* How far it has come, now and then. */
+/* Now and then a handler reports its progress. */
 static void hands_progress(sim_world *w, sim_node *n, int desk,
                            const sim_task *t)
 {
@@ -58,7 +58,7 @@ void sim_hands_begin(sim_world *w, sim_node *n, int desk, sim_task *t)
     sim_hands_later(w, n, desk, t, ms * SIM_MS);
 }
 
-/* Look at the clock, then act; it arrives later. */
+/* A handler looks at the clock, then acts; its deed arrives later. */
 static void hands_act(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
@@ -142,7 +142,8 @@ static int hands_end(sim_world *w, sim_node *n, int desk, sim_task *t)
 static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
                         int code);
 
-/* The others of its worker in the same turn: they go back together. */
+/* The other jobs of the worker are released in the same turn, so they go back
+ * together. */
 static void hands_give_back_all(sim_world *w, sim_node *n, int desk)
 {
     int i;
@@ -157,7 +158,7 @@ static void hands_give_back_all(sim_world *w, sim_node *n, int desk)
     }
 }
 
-/* How it went, as the library says. */
+/* Judges the code by which the library answered the end of a job. */
 static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
                         int code)
 {

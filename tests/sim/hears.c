@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hears.c - what a node hears besides answers: R2 of messages, and R9: a new
- * link is greeted, and hears again what the old one heard. */
+ * hears.c - judges what a node hears besides answers: R2 for messages, and R9:
+ * a new link begins with a handshake and restores all subscriptions. */
 #include <string.h>
 
 #include "sim.h"
@@ -24,7 +24,8 @@ int sim_wish_of(relet_channel kind, relet_span name)
     return -1;
 }
 
-/* The first command of the user's on a link finds it as it was wished for. */
+/* The first command of the user on a link finds the handshake done, the
+ * database selected and the subscriptions restored. */
 void sim_hears_first(sim_world *w, sim_link *l)
 {
     sim_node *n = &w->node[l->node];
@@ -67,9 +68,10 @@ static uint64_t hears_digest(const relet_event *ev)
     return sim_wire_text(digest, 'm', relet_value_text(ev->value));
 }
 
-/* One gap comes behind each UP of a client that lost a link. Another one means
- * that a push found no memory, and that the messages before the next one may be
- * missing (seed 1704635408684 of WORK=jobs): each has a refusal of its own. */
+/* One gap follows each UP of a client that lost a link. Any other gap means
+ * that a push found no memory, and that the messages before the next message
+ * may be missing (seed 1704635408684 of WORK=jobs). Each such gap needs its own
+ * refusal of memory. */
 void sim_hears_gap(sim_world *w, sim_node *n)
 {
     int short_of_memory = n->short_us >= n->gap_us;
@@ -83,8 +85,8 @@ void sim_hears_gap(sim_world *w, sim_node *n)
     n->gap_us = w->now_us;
 }
 
-/* Of what was said on this link, the next that may be told: only what was not
- * wished for all the time, or stands before a gap, may be passed over. */
+/* A node is told the messages of its link in order. A message may be left out
+ * only if subscriptions have changed on this link, or before a gap. */
 void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
 {
     uint64_t digest = hears_digest(ev);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c - was there an order in which all that was answered about one lease
- * was right? */
+ * history.c - searches for an order of acts in which all answers about one
+ * lease are right. */
 #include "history.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HISTORY_STEPS 400000
-#define HISTORY_SEEN 16384 /* states that led nowhere; a power of two         */
+#define HISTORY_SEEN 16384 /* tried states that are kept; a power of two      */
 
-/* Of a lease, as far as the acts so far tell. */
+/* The state of a lease, as far as the acts so far tell. */
 typedef struct history_state {
     uint32_t holder; /* 0: nobody                                             */
     uint32_t fence_who;
     uint64_t fence_term;
-    uint64_t last;   /* token, …                                              */
-    int open;        /* … or a higher one, that nobody has heard              */
-    int64_t least_us, most_us; /* its end is in between                       */
+    uint64_t last;   /* the last token, …                                     */
+    int open;        /* 1: it is a higher one, not answered                   */
+    int64_t least_us, most_us; /* the lease ends in between                   */
 } history_state;
 
 typedef struct history_step {
     history_state before;
-    size_t first, act; /* act: the one that was tried last                    */
+    size_t first, act; /* act: the act tried last                             */
     int64_t now_us;
     int effect;
-    int only;          /* nothing else needs to be tried in its place         */
+    int only;          /* no other act needs to be tried instead              */
 } history_step;
 
 typedef struct history {
@@ -34,9 +34,9 @@ typedef struct history {
     const sim_leap *leaps;
     size_t leaps_n;
     uint8_t *done;
-    uint64_t set;    /* of what is done, as a number                          */
-    size_t first;    /* nothing before it can still be done                   */
-    int64_t now_us;  /* the last that was done had not begun before           */
+    uint64_t set;    /* hash of the acts that are done                        */
+    size_t first;    /* no act before it can still be done                    */
+    int64_t now_us;  /* latest begin of the acts that are done                */
     history_state now;
     history_step *stack;
     size_t depth;
@@ -86,7 +86,7 @@ static int history_last_is(history_state *s, uint64_t token)
     return 1;
 }
 
-/* This term was granted, or ended before it was. */
+/* Returns 1 if this term was granted before, or ended before it was granted. */
 static int history_is_over(const history_state *s, const sim_act *a)
 {
     return s->fence_who == a->who && a->term <= s->fence_term;
@@ -111,7 +111,7 @@ static int history_free(history_state *s)
     return 1;
 }
 
-/* What each can do: 1 and the state behind it. */
+/* The effects of each act: returns 1, with the state after it, if possible. */
 
 static int history_acquired(const history *h, history_state *s,
                             const sim_act *a, int effect)
@@ -120,7 +120,7 @@ static int history_acquired(const history *h, history_state *s,
     int other = history_may_be_held(s, a) && s->holder != a->who;
     int free = history_may_be_free(s, a);
 
-    if (effect == 0 && history_is_over(s, a)) { /* the same once more */
+    if (effect == 0 && history_is_over(s, a)) { /* a grant is repeated */
         if (!mine || a->term < s->fence_term ||
             (a->answered && (a->status != 1 || !history_last_is(s, a->last))))
             return 0;
@@ -141,7 +141,8 @@ static int history_acquired(const history *h, history_state *s,
     return a->status == 0 && !history_is_over(s, a) && other;
 }
 
-/* What was answered, or else the one that was asked with if it may be. */
+/* Returns 1 if the token that was answered, or else the token of the request,
+ * can be the last one. */
 static int history_tells(history_state *s, const sim_act *a)
 {
     return a->answered ? history_last_is(s, a->last)
@@ -211,8 +212,8 @@ static int history_other(const history *h, history_state *s, const sim_act *a,
     return s->holder != a->who || (free && history_free(s));
 }
 
-/* The state behind an act that has this effect, of two: 0 is what it was for,
- * 1 anything else. */
+/* Returns 1, with the state after the act, if the act can have this effect: 0
+ * is the purpose of the act, 1 anything else. */
 static int history_apply(const history *h, history_state *s, const sim_act *a,
                          int effect)
 {
@@ -250,7 +251,7 @@ static uint64_t history_digest(const history *h)
     return history_mix(d, (uint64_t)s->most_us) | 1;
 }
 
-/* 1 when this was tried before. */
+/* Returns 1 if this state was tried before. */
 static int history_was_here(history *h)
 {
     uint64_t d = history_digest(h);
@@ -262,8 +263,8 @@ static int history_was_here(history *h)
     return 0;
 }
 
-/* All that begin before the first has ended, of the answered ones or of all,
- * may be next. */
+/* The first end of the acts that are not done, of the answered acts or of all.
+ * Only an act that begins before it may be next. */
 static int64_t history_horizon(const history *h, int all)
 {
     int64_t at = INT64_MAX;
@@ -318,7 +319,7 @@ static int history_changed(const history_state *a, const history_state *b)
            a->most_us != b->most_us;
 }
 
-/* Tokens only grow: what is still to be answered with a lower one comes first. */
+/* Tokens only grow: an act that is answered with a lower token comes first. */
 static uint64_t history_least(const history *h, int64_t horizon)
 {
     uint64_t least = UINT64_MAX;
@@ -331,8 +332,8 @@ static uint64_t history_least(const history *h, int64_t horizon)
     return least;
 }
 
-/* Of those that nobody heard of and that could do the same as long, the first is
- * enough to try. */
+/* Returns 1 if an earlier act without an answer could do the same as long:
+ * trying the first of them is enough. */
 static int history_is_second(const history *h, size_t i)
 {
     const sim_act *a = &h->acts[i];
@@ -349,8 +350,8 @@ static int history_is_second(const history *h, size_t i)
     return 0;
 }
 
-/* What nobody heard of, done just before, has changed nothing that shows behind
- * this act: then it need not have been. */
+/* Returns 1 if the act just before had no answer and changed nothing that shows
+ * after this act: then the act before need not have been done. */
 static int history_was_vain(const history *h, const sim_act *a, int effect,
                             const history_state *behind)
 {
@@ -363,7 +364,7 @@ static int history_was_vain(const history *h, const sim_act *a, int effect,
     return history_apply(h, &s, a, effect) && !history_changed(&s, behind);
 }
 
-/* Try an act, from this effect on: 1 when it may be next. */
+/* Tries an act, from this effect on. Returns 1 if the act may be next. */
 static int history_try(history *h, size_t i, int effect, uint64_t least)
 {
     const sim_act *a = &h->acts[i];
@@ -379,8 +380,8 @@ static int history_try(history *h, size_t i, int effect, uint64_t least)
             (!a->answered && !history_changed(&s, &h->now)) ||
             history_was_vain(h, a, effect, &s))
             continue;
-        /* Whoever only looked may have looked now, if nothing had to be before
-         * that. */
+        /* An act that changed nothing may be placed here, if no other act had
+         * to come before it. */
         only = a->answered && !history_changed(&s, &h->now) &&
                a->from_us <= history_horizon(h, 1);
         history_do(h, i, &s);
@@ -391,8 +392,8 @@ static int history_try(history *h, size_t i, int effect, uint64_t least)
     return 0;
 }
 
-/* Go on with the next act that may follow, from (act, effect) on, the answered
- * ones first: 1, or 0 when there is none. */
+/* Goes on with the next act that may follow, from (act, effect) on, answered
+ * acts first. Returns 0 if there is none. */
 static int history_forward(history *h, size_t act, int effect)
 {
     int64_t horizon = history_horizon(h, 0);

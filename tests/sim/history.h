@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - was there an order in which all that was answered about one lease
- * was right?
+ * history.h - was there an order of acts in which all answers about one lease
+ * were right?
  *
- * An act is what somebody asked of a server, from when to when, and what he
- * heard. It took effect at one moment in between; one that was not answered, at
- * most once, until it could not any more. The search is that of Wing and Gong,
- * over the states of the three scripts of lua/ written a second time. It knows
- * nothing of clients, servers or links, so that what real ones did can be
- * judged as well. */
+ * An act is a request to a server: when it was sent, when it ended, and how it
+ * was answered. An act takes effect at one moment in between; an act without an
+ * answer takes effect at most once, as long as it still can. The search is that
+ * of Wing and Gong, over the states of the three scripts of lua/ written a
+ * second time. The search knows nothing of clients, servers or links, so it can
+ * judge what real ones did as well. */
 #ifndef SIM_HISTORY_H
 #define SIM_HISTORY_H
 
@@ -20,10 +20,10 @@ typedef enum sim_act_kind {
     SIM_ACT_RENEW,   /* who, token, ttl_us                                    */
     SIM_ACT_RELEASE, /* who, term, token; 0: it was not heard                 */
     SIM_ACT_TAKE,    /* another program: SET NX PX, for ttl_us                */
-    SIM_ACT_DROP     /* … and DEL, if it is still its own                     */
+    SIM_ACT_DROP     /* another program: DEL, if the key is its own           */
 } sim_act_kind;
 
-#define SIM_ACT_OTHER UINT32_MAX /* who takes and drops                       */
+#define SIM_ACT_OTHER UINT32_MAX /* `who` of TAKE and DROP                    */
 
 typedef struct sim_act {
     sim_act_kind what;
@@ -43,14 +43,14 @@ typedef enum sim_verdict {
     SIM_GAVE_UP
 } sim_verdict;
 
-/* When a server's clock was set, or stood still: a lease in force then may end
- * at any time behind it. */
+/* When a server's clock was set, or stood still. A lease in force at that time
+ * may end at any time afterwards. */
 typedef struct sim_leap {
     int64_t from_us, to_us;
 } sim_leap;
 
-/* Acts about one lease, by from_us. *culprit: the first act, by from_us, that
- * no order got past. */
+/* Checks the acts about one lease, sorted by from_us. *culprit: the first act
+ * that no order got past. */
 sim_verdict sim_history_check(const sim_act *acts, size_t n,
                               const sim_leap *leaps, size_t leaps_n,
                               size_t *culprit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * host.c - a server and the machine it runs on: its clock, its log, its start
- * and its end, and what it says to those who are connected. */
+ * and its end, and what it says to its clients. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,8 @@ static void host_discard(sim_host *h, int id)
         relet_local_sent(h->local, id, n);
 }
 
-/* "$12\r\n": this is done for each script, and printf takes its time. */
+/* "$12\r
+ * ", without printf, which is slow: this runs for each script. */
 static size_t host_head(char *out, char type, size_t count)
 {
     size_t n = 0;
@@ -150,7 +151,7 @@ static void host_replay(sim_host *h)
     relet_local_hangup(h->local, id);
 }
 
-/* A field of INFO that is an id. */
+/* An INFO field that holds an id. */
 void sim_host_id(sim_host *h, const char *section, const char *field, char *out)
 {
     char text[2048];
@@ -161,7 +162,7 @@ void sim_host_id(sim_host *h, const char *section, const char *field, char *out)
     sprintf(out, "%.40s", at ? at + strlen(field) : "");
 }
 
-/* With the first `keep` bytes of what was written before. */
+/* The server starts with the first `keep` bytes of what was written before. */
 void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
                     size_t keep)
 {
@@ -191,8 +192,9 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     h->read_only = 0;
     memset(h->by_id, 0, sizeof h->by_id);
     h->timed_us = h->looked_us;
-    /* Not a look: keys of the log that ended while no process ran stay until
-     * the first one, and a clock that is set back before revives them. */
+    /* This does not look at the clock: keys of the log that ended while no
+     * process ran stay until the first look, and a clock that is set back
+     * before it revives them. */
     relet_local_time(h->local, sim_host_wall(w, h));
     sim_log_copy(&h->log, from, keep);
     sim_ledger_anew(h);
@@ -210,7 +212,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
     SIM_SAY(w, "h%d starts with %u bytes", h->number, (unsigned)h->log.n);
 }
 
-/* The process is gone: its links are reset, or closed in order. */
+/* The process has ended: its links are reset, or closed in order. */
 void sim_host_down(sim_world *w, sim_host *h, int reset)
 {
     sim_link *l;
@@ -286,7 +288,7 @@ void sim_host_accept(sim_world *w, sim_link *l)
     h->by_id[l->id] = l;
 }
 
-/* As much to the client as the pipe takes. */
+/* Sends as much to the client as the pipe takes. */
 void sim_host_flush(sim_world *w, sim_link *l)
 {
     while (l->out_at < l->out_n && l->state == SIM_OPEN && !l->reset) {
@@ -317,12 +319,12 @@ static void host_message(sim_world *w, sim_link *l, const sim_frame *f)
             memcmp(f->word[0].p, kind[k], f->word[0].n) == 0)
             break;
     if (k == 3 || (f->word[1].n > 32 && memchr(f->word[1].p, ':', 16)))
-        return; /* none, or one that wakes a lease, or tells an end: awaits.c */
+        return; /* none, or one to wake a lease or tell an end: awaits.c      */
     digest = sim_mix(digest, k);
     for (i = 1; i < f->words; i++)
         digest = sim_wire_text(digest, 'm', f->word[i]);
     if (n->message_gen != l->gen || n->lied)
-        return; /* its client has another link, or can tell nothing from it */
+        return; /* the client has another link, or was lied to */
     if (n->message_last - n->message_first == SIM_MESSAGES)
         sim_fail(w, SIM_E1, "too many messages for the ghost");
     n->message[n->message_last++ % SIM_MESSAGES] = digest;
@@ -356,7 +358,8 @@ static void host_answer(sim_world *w, sim_link *l, const sim_frame *f)
     }
 }
 
-/* What the server has said on this link since: each frame is for somebody. */
+/* Collects what the server said on this link: each frame is answer or
+ * message. */
 static void host_collect(sim_world *w, sim_link *l)
 {
     sim_host *h = &w->host[l->host];
@@ -389,7 +392,7 @@ static void host_collect(sim_world *w, sim_link *l)
         if (w->talking > 0) {
             n = (size_t)k;
             k = (long)sim_lies(w, l, at, n, &f);
-            if (f.type != '>' && l == h->asking) /* what is odd is longer    */
+            if (f.type != '>' && l == h->asking) /* a lie may be longer      */
                 sim_claims_answer_ends(w, (int64_t)k - (int64_t)n);
         }
     }
@@ -426,9 +429,9 @@ void sim_host_outputs(sim_world *w, sim_host *h)
     }
 }
 
-/* What came while it stood still. What came over a link that is stalled by now is
- * read when the stall ends: nothing else would look for it, and a link whose
- * operations have no deadline stayed dead (seed 5611190010362). */
+/* Handles what arrived while the server was frozen. Data on a link that is now
+ * stalled is read when the stall ends: nothing else would look for it, and a
+ * link whose operations have no deadline stayed dead (seed 5611190010362). */
 void sim_host_thaw(sim_world *w, sim_host *h)
 {
     sim_link *l;

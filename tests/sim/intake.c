@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * intake.c - what arrives at a server: command by command, so that it is known
- * which answer belongs to which, and so that some get an error instead. */
+ * intake.c - what arrives at a server: it is fed command by command, so that
+ * the judge knows which answer belongs to which command, and so that some
+ * commands get an error instead. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static int intake_is_greeting(const sim_words *c)
     return intake_is_one_of(c, names) && sim_wire_tag(c) == 0;
 }
 
-/* ---------------------------------------------------------------- the ghost */
+/* ----------------------------------------------------------- for the judge */
 
 static void intake_subscriptions(sim_link *l, const sim_words *c)
 {
@@ -65,7 +66,7 @@ static void intake_subscriptions(sim_link *l, const sim_words *c)
     }
 }
 
-/* Whose answer comes next: 0 when it is nobody's. */
+/* The tag of the operation whose answer comes next; 0: none. */
 static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
 {
     uint64_t tag = sim_wire_tag(c);
@@ -94,8 +95,8 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
 
 /* ------------------------------------------------------------------- errors */
 
-/* Loading, or busy with a script, a server answers HELLO as if nothing were;
- * and without arguments always. */
+/* A server that loads, or is busy with a script, answers HELLO as usual; and
+ * HELLO without arguments always. */
 static int intake_refuses_hello(const sim_words *c, const char *error)
 {
     return c->n > 1 && (memcmp(error, "NO", 2) == 0 ||
@@ -142,7 +143,7 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
     return error;
 }
 
-/* A transaction of which one command was refused will not run. */
+/* A transaction with a refused command will not run. */
 static void intake_spoil(sim_world *w, sim_link *l)
 {
     static const char bad[] = "*1\r\n$3\r\nBAD\r\n";
@@ -204,7 +205,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     if (error) {
         if (w->leases.run.active) {
             sim_record_ran(w, &w->leases.run, 1, 0);
-            if (w->node[l->node].link == l->number + 1) /* not an old one   */
+            if (w->node[l->node].link == l->number + 1) /* not an old link  */
                 sim_pace_refused(w, &w->leases.run, error);
         }
         l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
@@ -264,9 +265,9 @@ static void intake_read(sim_world *w, sim_link *l)
     }
 }
 
-/* A proxy drops the client, and carries on later what it was given: as it
- * happens a renewal when the client has another term, or an acquisition when it
- * has left. Until a lease that was to be renewed has ended it is down. */
+/* A proxy drops the client, and delivers later what the client sent: a renewal
+ * arrives when the client has another term, or an acquisition when it has left.
+ * The path is down until the lease that was to be renewed has ended. */
 static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
 {
     int64_t shut = l->stall_for_us / 2;
@@ -290,7 +291,7 @@ static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
     return 1;
 }
 
-/* Whole commands are run; what is left waits for more. */
+/* Runs whole commands; the rest waits for more bytes. */
 void sim_host_arrived(sim_world *w, sim_link *l)
 {
     sim_host *h = &w->host[l->host];

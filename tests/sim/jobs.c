@@ -10,8 +10,8 @@
 
 #define JOBS_BATCH 8
 #define JOBS_SOON_MS 60000
-#define JOBS_CROWD 128 /* of a put, at most                                   */
-#define JOBS_CROWDS 12 /* batches                                             */
+#define JOBS_CROWD 128 /* jobs of a put, at most                              */
+#define JOBS_CROWDS 12 /* batches of a crowd                                  */
 
 /* ---------------------------------------------------------------------- put */
 
@@ -27,7 +27,7 @@ static const char *jobs_type(uint32_t type)
     return text[type];
 }
 
-/* Seconds; or minutes; or more than 32 bits of milliseconds. */
+/* Seconds, minutes, or more than 32 bits of milliseconds. */
 static relet_time jobs_keep_ms(sim_node *n)
 {
     uint32_t what = sim_choose(&n->work, 16);
@@ -37,8 +37,8 @@ static relet_time jobs_keep_ms(sim_node *n)
     return sim_spread(&n->work, 1, what < 3 ? 600000 : 10000);
 }
 
-/* All that may be asked for, each now and then; the same answers for a job as
- * for the ghost of it. */
+/* Draws each option of a job now and then, the same for the job and for what
+ * the judge knows of it. */
 void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
                    char id[8])
 {
@@ -81,7 +81,7 @@ void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
     }
 }
 
-/* "op:HEX" for the first of them, "HEX,i" for the others. */
+/* "op:HEX" for the first job of a put, "HEX,i" for the others. */
 relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i)
 {
     char text[24];
@@ -96,7 +96,7 @@ relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i)
     return s;
 }
 
-/* Draws have an order; arguments have none. */
+/* Draws need a fixed order; the evaluation of arguments has none. */
 static int jobs_put_unique(sim_node *n, int queue, const relet_job *job,
                            uint32_t waiting_max, const relet_request *q)
 {
@@ -107,8 +107,8 @@ static int jobs_put_unique(sim_node *n, int queue, const relet_job *job,
                             window_ms, waiting_max, q);
 }
 
-/* A payload is unlike that of any other. delay_ms below 0: whatever is drawn,
- * else nothing else is asked for. 1: it was accepted. */
+/* Each job has a payload of its own. delay_ms below 0: all options are drawn;
+ * else only the delay is set. Returns 1 if the put was accepted. */
 int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
                  relet_time delay_ms)
 {
@@ -161,12 +161,12 @@ static void jobs_put_some(sim_world *w, sim_node *n)
                        : 1 + sim_choose(&n->work, JOBS_BATCH);
     uint32_t more = sim_chance(&n->work, 1, 3) ? sim_choose(&n->work, 4) : 0;
 
-    /* At once, so that plain ones go out together. */
+    /* At once, so that plain puts form a put batch. */
     for (; sim_jobs_put(w, n, queue, count, delay_ms) && more > 0; more--)
         ;
 }
 
-/* More jobs wait, and more are due at once, than a script looks at. */
+/* More jobs wait, and more are due at once, than one script looks at. */
 static void jobs_crowd(sim_world *w, sim_node *n)
 {
     int left = w->jobs.crowd, ok;
@@ -183,7 +183,7 @@ static void jobs_crowd(sim_world *w, sim_node *n)
     w->jobs.crowd -= ok != 0;
 }
 
-/* What was acknowledged is there, under that number, or was. */
+/* An acknowledged job is in the store under its number, or was. */
 static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
 {
     const sim_op *op = sim_op_of(w, ev->tag);
@@ -214,7 +214,7 @@ static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
 
 /* ------------------------------------------------------------------ workers */
 
-/* Long enough for some ways there and back. */
+/* The lease must last for some round trips. */
 static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
 {
     relet_time least = 200 + 30 * w->shape.latency_us / 1000;
@@ -228,7 +228,7 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     c.lease_ms = sim_spread(&n->work, least, SIM_JOB_LEASE_MAX_MS);
     if (sim_chance(&n->work, 1, 3))
         c.renew_ms = sim_spread(&n->work, c.lease_ms / 10, c.lease_ms / 3);
-    /* Who looks often hides that nobody is woken. */
+    /* A worker that polls often would hide a lost wake-up. */
     c.poll_ms = !sure && sim_chance(&n->work, 1, 8)
                     ? sim_spread(&n->work, 500, 10000)
                     : sim_spread(&n->work, 10000, 30000);
@@ -348,7 +348,7 @@ static int jobs_works_on(const sim_node *n, int queue)
     return many;
 }
 
-/* Somebody works on each queue, and looks for what others left. */
+/* Makes sure that a worker works on each queue, and reaps what others left. */
 static int jobs_quiet(sim_world *w, sim_node *n)
 {
     int moved, queue, i;
@@ -394,8 +394,7 @@ static int jobs_alive(sim_world *w, const sim_node *n)
            sim_jobs_stay(w) == 0;
 }
 
-/* Jobs that are done or dead, and are to go within a minute: their workers see
- * to it. */
+/* Counts the done and dead jobs that workers must remove within a minute. */
 long sim_jobs_stay(sim_world *w)
 {
     sim_host *h = &w->host[w->primary];
@@ -431,8 +430,8 @@ const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
 
 /* ------------------------------------------------------------------- begun */
 
-/* No handler begins that is not accounted for. Of a job that is older than the
- * last loss of a server's memory, what it accounted for may be lost, too. */
+/* Each begun handler is accounted for. If a server lost memory after the job
+ * was put, the account may be lost, too. */
 void sim_jobs_begun(sim_world *w, sim_job *j)
 {
     int64_t put_us = sim_op_of(w, j->tag)->at_us;

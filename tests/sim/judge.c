@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.c - what must hold of a client, whatever happens to it.
+ * judge.c - what must hold of a client under any faults: it compares what
+ * servers did with what the client told its program.
  *
  *   R1  each accepted operation has one outcome
  *   R2  an answer is the one that the server gave to that operation
  *   R3  answers come in the order of submission
- *   R4  NOT_SENT: no server got all of it, nor will; UNSURE: some may have
- *   R5  what may have run is not sent again, but if that was allowed
+ *   R4  NOT_SENT: no server got all of it, nor will; UNSURE: one may have
+ *   R5  an operation that may have run is sent again only if that is allowed
  *   R6  every trouble that is told has a cause
  *   R7  links are closed once, memory is given back and under its bound
- *   R8  what has a deadline ends by it
- *   R9  a new link is greeted, and hears again what the old one heard (hears.c)
+ *   R8  an operation with a deadline ends by it
+ *   R9  a new link does the handshake and restores subscriptions (hears.c)
  *   R10 nothing depends on how bytes are cut (world.c)
- *   R11 what is whole works (bounds.c)
- *   R12 a link that says nothing is asked, no sooner, and then given up
- *   R13 a client moves on when it said that it would, not by luck (node.c)
+ *   R11 a healed system works again (bounds.c)
+ *   R12 a silent link gets a PING, no sooner, and is then given up
+ *   R13 a client acts when it said that it would, not by luck (node.c)
  *   R14 a script that a server does not know is sent whole
- *   R15 nobody dials all the time (net.c)
- *   R16 a limit is told when it is reached
- *   R17 with a link, what was submitted goes out at once
+ *   R15 a client does not reconnect all the time (pace.c)
+ *   R16 a limit is reported only when it is reached
+ *   R17 on a link that is up, a submitted operation is sent at once
  *   R18 a transaction runs on the link that holds its WATCH, or not at all
  *   E3  the work of a turn is bounded     E4 the counters are right */
 #include <stdarg.h>
@@ -29,8 +30,8 @@
 #include "sim.h"
 #include "wire.h"
 
-#define JUDGE_GRACE_MS 1100 /* answers that are here get a second             */
-#define JUDGE_SCRIPT_MAX 8192 /* the longest script with what it is given     */
+#define JUDGE_GRACE_MS 1100 /* a reply that has arrived gets a second         */
+#define JUDGE_SCRIPT_MAX 8192 /* the longest script with its arguments        */
 
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12",
@@ -38,7 +39,7 @@ const char *const sim_rule_name[SIM_RULES] = {
     "L4", "L5", "L6", "L7", "L8", "L9", "L10", "L11", "L12", "Q1", "Q2", "Q3",
     "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11", "Q12"};
 
-/* The first thing that goes wrong is the one that counts. */
+/* Only the first failure counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
 {
     va_list list;
@@ -99,8 +100,8 @@ uint64_t sim_judge_next_tag(sim_world *w, sim_node *n)
     return SIM_TAG(n->number, ++n->ops_n);
 }
 
-/* Bytes that went out stay only while an operation is open that may go out
- * again; but for those of one that is half out. */
+/* Bytes that went out are kept only while an operation is open that may be sent
+ * again; except those of an operation that is half sent. */
 #define JUDGE_COMMAND_MAX 1300
 
 static void judge_limit(sim_world *w, const sim_node *n)
@@ -116,7 +117,7 @@ static void judge_limit(sim_world *w, const sim_node *n)
         kept = n->ops[i].outcome == RELET_NOTHING &&
                (n->ops[i].repeatable || n->ops[i].script);
     if (relet_outstanding(n->r) >= n->config.operations_max)
-        (void)sim_holds(w, SIM_R16, 1); /* whatever is kept               */
+        (void)sim_holds(w, SIM_R16, 1); /* regardless of `kept`           */
     else if (!sim_judges(w, SIM_R16, kept, used > n->config.output_max))
         sim_fail(w, SIM_R16, "n%d is at a limit with %lu operations and %lu "
                  "bytes", n->number, (unsigned long)relet_outstanding(n->r),
@@ -158,7 +159,8 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
 
 /* ------------------------------------------------------------ on the wire */
 
-/* Puts that go out together: from the last of them, whose tag is theirs. */
+/* A put batch: its operations are linked by `with`, from the last one, whose
+ * tag is the batch's. */
 static void judge_ride(sim_world *w, const sim_words *c, uint64_t tag)
 {
     size_t i = c->n, first = 0;
@@ -197,7 +199,7 @@ static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
     op->sent_gen = l->gen;
 }
 
-/* Its first byte was given away. */
+/* The first byte of an operation was given to the link. */
 void sim_judge_touched(sim_world *w, sim_link *l, const sim_words *c,
                        uint64_t tag)
 {
@@ -213,8 +215,8 @@ void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag)
     (void)l;
 }
 
-/* The link to which the WATCH went, or will go, is the one in use; and that of
- * each before it. */
+/* Returns 1 if the WATCH, and each WATCH before it, was sent or will be sent on
+ * the link that is in use. */
 static int judge_watch_holds(sim_world *w, const sim_node *n, uint64_t watch)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -229,7 +231,7 @@ static int judge_watch_holds(sim_world *w, const sim_node *n, uint64_t watch)
     return 1;
 }
 
-/* None of them may have ended before it was sent, nor been refused. */
+/* Also, none of these WATCHes ended before it was sent, or was refused. */
 static int judge_watch_stands(sim_world *w, const sim_node *n, uint64_t watch)
 {
     const sim_op *op;
@@ -275,7 +277,7 @@ void sim_judge_unit(sim_world *w, sim_node *n, uint64_t tag, int code)
         n->watch = 0;
 }
 
-/* Each WATCH in front of it was sent over the link on which it runs. */
+/* Each WATCH of a transaction was sent over the link on which it runs. */
 static void judge_watched(sim_world *w, const sim_link *l, const sim_op *op)
 {
     uint64_t watch;
@@ -291,7 +293,7 @@ static void judge_watched(sim_world *w, const sim_link *l, const sim_op *op)
     }
 }
 
-/* It ends with the first of them that did, or was refused. */
+/* A transaction ends when one of its WATCHes has ended without success. */
 static int judge_is_unguarded(sim_world *w, const sim_op *op)
 {
     uint64_t watch = op->watch;
@@ -332,7 +334,7 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
     (void)l;
 }
 
-/* A command of a transaction was refused: the first refusal is told. */
+/* A command of a transaction was refused; only the first refusal is told. */
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
 {
     sim_op *op = sim_op_of(w, tag);
@@ -343,8 +345,9 @@ void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
 
 /* ----------------------------------------------------------------- outcomes */
 
-/* Any of those that servers gave to it: what was sent over links that are gone
- * may run behind what was sent last. Seed 7708176282312063961 had two of them. */
+/* Any answer that servers gave to the operation counts: a copy of it that was
+ * sent over a link that is gone may run after the one that was sent last. Seed
+ * 7708176282312063961 had two of them. */
 static int judge_knows(const sim_op *op, uint64_t digest)
 {
     int i;
@@ -355,9 +358,9 @@ static int judge_knows(const sim_op *op, uint64_t digest)
     return 0;
 }
 
-/* Answers come in order: once this one is told, what was sent before it on the
- * same link has had its outcome. But for a cached read that ran behind a refused
- * CACHING: it goes out again. */
+/* Answers come in order: once this one is told, every operation sent before it
+ * on the same link has had its outcome. The exception is a cached read that ran
+ * after a refused CACHING: it is sent again. */
 static void judge_passed_over(sim_world *w, const sim_node *n,
                               const sim_op *op, uint32_t at)
 {
@@ -406,8 +409,8 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
             SIM_MARK(too_large);
         return;
     }
-    /* A put and an operator's call are long scripts, which find no room behind
-     * much else that is to be sent: the buffer is small, or nearly at its cap. */
+    /* A put and an operator's call are long scripts. They may find no room
+     * behind much other output if the buffer is small or nearly full. */
     unknown = ev->text.n > 8 && memcmp(ev->text.p, "NOSCRIPT", 8) == 0;
     if (n->oom == 0 && !op->lied &&
         !sim_judges(w, SIM_R14,
@@ -428,8 +431,8 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
         sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  ev->kind == RELET_ERROR ? ev->text.p : "");
-    /* No trouble is told, on a link that followed another: had it been told,
-     * there would have been no cause. */
+    /* On a link that follows another one, an answer shows that no trouble was
+     * told. Had trouble been told, it would have had no cause. */
     if (n->ups > 1)
         (void)sim_judges(w, SIM_R6, op->hasty || sim_troubled(n, op->at_us), 1);
     if (ev->kind == RELET_REPLY && op->ran == 0)
@@ -497,7 +500,7 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
 {
     if (ev->why == RELET_WHY_BUSY) {
-        SIM_MARK(greeting_busy); /* which leaves the link as it is */
+        SIM_MARK(greeting_busy); /* the link stays as it is */
     } else {
         n->loss_due = (n->is_up && n->config.tracking != RELET_TRACK_OFF) ||
                       (n->in_force & n->wished & ~n->wish_moved) != 0;
@@ -538,8 +541,8 @@ static void judge_up(sim_world *w, sim_node *n)
     }
 }
 
-/* A cache is told of the loss before anything else comes of a link, be it an
- * outcome, a message or the next UP. */
+/* A cache is told of a lost link before any event of the next link: an outcome,
+ * a message or UP. */
 static void judge_loss(sim_world *w, const sim_node *n, const relet_event *ev)
 {
     int of_a_link = ev->kind >= RELET_REPLY && ev->kind <= RELET_PUSHED &&
@@ -624,8 +627,8 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
 
 /* ----------------------------------------------------------------- progress */
 
-/* 1 while an operation without a deadline is open: nobody but TCP finds out
- * then that a link is dead. */
+/* 1 while an operation without a deadline is open: then only TCP finds out that
+ * a link is dead. */
 int sim_judge_waits_for_ever(const sim_node *n)
 {
     uint32_t i;
@@ -637,9 +640,9 @@ int sim_judge_waits_for_ever(const sim_node *n)
     return 0;
 }
 
-/* A link that owes no answer, and on which nothing is heard, is asked, and then
- * it is heard or given up. Who was paused may learn of both in one turn, that an
- * answer is overdue and that the link is silent: it acts in the next one. Seed
+/* A link that owes no answer and is silent gets a PING, and is then heard from
+ * or given up. A client that was paused may learn in one turn both that an
+ * answer is overdue and that the link is silent; it acts in the next turn. Seed
  * 5093954543741467201. */
 static void judge_pings(sim_world *w, sim_node *n)
 {
@@ -663,8 +666,8 @@ static void judge_pings(sim_world *w, sim_node *n)
                  n->number, (long)(n->now - n->heard_at));
 }
 
-/* A link on which something was heard is not asked before it is silent again
- * for as long as its client says. */
+/* A link that was heard from gets no PING before it has been silent for as long
+ * as its client's configuration says. */
 void sim_judge_pinged(sim_world *w, const sim_node *n)
 {
     relet_time silent = n->now - n->heard_tick;
@@ -674,8 +677,8 @@ void sim_judge_pinged(sim_world *w, const sim_node *n)
                  "only", n->number, (long)silent);
 }
 
-/* Nothing but a server that is busy holds it up; behind bytes for which a full
- * way has no room there is nothing to judge. */
+/* Only a busy server delays an operation. If a full pipe has no room for more
+ * bytes, there is nothing to judge. */
 static void judge_waits(sim_world *w, const sim_node *n, const sim_op *op)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -693,7 +696,7 @@ static void judge_waits(sim_world *w, const sim_node *n, const sim_op *op)
                  (unsigned long)(op - n->ops) + 1);
 }
 
-/* Behind a turn nothing is overdue. */
+/* After a turn no operation is overdue. */
 void sim_judge_turn(sim_world *w, sim_node *n)
 {
     uint32_t i = n->ops_first;
@@ -752,7 +755,7 @@ static size_t judge_memory_max(const relet_config *c)
            (c->leases_max ? 2 * (8192 + 1280 * (size_t)c->leases_max) : 0);
 }
 
-/* An incarnation has ended: in order, or with its process. */
+/* An incarnation has ended, in order or with its process. */
 void sim_judge_gone(sim_world *w, sim_node *n, int crash)
 {
     uint32_t i;

@@ -3,8 +3,8 @@
  * lease.c - the second workload: leaders and locks, what they protect, and
  * another program that wants the same keys.
  *
- * What is protected is a register that obeys nobody whose token is older than
- * one that it has seen. What a leader does arrives there later. */
+ * A lease protects a register that refuses a token older than one that it has
+ * seen. What a leader does arrives there later. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@
 
 /* ------------------------------------------------------------------- asking */
 
-/* No shorter than so many ways there and back. */
+/* A lease must last for some round trips. */
 static relet_time lease_ttl(const sim_world *w, sim_node *n)
 {
     return sim_spread(&n->work, 200 + 30 * w->shape.latency_us / 1000,
                       SIM_TTL_MAX_MS);
 }
 
-/* The same for all who ask for a key. */
+/* The same quarantine for all leases of a key. */
 static relet_time lease_quarantine(const sim_world *w, int key)
 {
     uint64_t bits = sim_keyed(&w->choices, SIM_OF_SWARM, 2000, (uint64_t)key);
@@ -27,7 +27,7 @@ static relet_time lease_quarantine(const sim_world *w, int key)
     return bits % 5 ? 0 : 100 + (relet_time)(bits >> 8) % 3000;
 }
 
-/* As many as there are, and with time enough for them. */
+/* One copy or as many as there are replicas, and time enough for them. */
 static void lease_copies(const sim_world *w, sim_node *n,
                          relet_lease_config *c)
 {
@@ -139,7 +139,7 @@ static void lease_stopped(sim_world *w, sim_node *n, int i)
 
 /* ------------------------------------------------------------------- acting */
 
-/* Look at the clock, then act. */
+/* A leader looks at the clock, then acts. */
 static void lease_act(sim_world *w, sim_node *n, int i)
 {
     sim_hold *h = &n->hold[i];
@@ -173,7 +173,7 @@ void sim_lease_arrives(sim_world *w, uint64_t which)
     sim_key *k = &w->leases.key[e->key];
 
     if (which + SIM_EFFECTS < w->leases.effects || e->lied)
-        return; /* too many were under way; or its token is made up */
+        return; /* too many are under way, or the token is made up */
     if (e->token < k->top) {
         SIM_MARK(fenced_off);
         return;
@@ -269,7 +269,7 @@ static int lease_quiet(sim_world *w, sim_node *n)
     return sim_plain.quiet(w, n);
 }
 
-/* It would lead, if nobody else did. */
+/* Returns 1 if this lease would lead while no other does. */
 static int lease_waits(const sim_node *n, const sim_hold *h)
 {
     int i;
@@ -312,7 +312,7 @@ static void lease_look(sim_world *w, const sim_node *n, sim_hold *h)
                  (long)((w->now_us - h->waits_us) / SIM_MS));
 }
 
-/* Once all is whole: who waits is led, or leads, in time. */
+/* After the healing, each waiting lease leads, or has a leader, in time. */
 void sim_lease_look(sim_world *w)
 {
     int i, j;
@@ -348,8 +348,8 @@ const sim_workload sim_both = {"both",      both_start,  both_step,
 
 /* --------------------------------------------------------------- hand-over */
 
-/* A link that was opened while the way was narrow stays narrow, and one on
- * which wake-ups were refused stays without. */
+/* A link that was opened while its path was narrow stays narrow, and one on
+ * which the channel for wake-ups was refused stays without. */
 int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -358,15 +358,15 @@ int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
            l->pipe[SIM_DOWN].limit >= 512;
 }
 
-/* It has looked at this server's clock since the last leap: the first look
- * behind a leap gives up what was granted, and waits. */
+/* The lease has seen this server's clock since the last leap: the first look
+ * after a leap gives up the grant, and waits. */
 static int lease_knows_clock(const sim_world *w, const sim_hold *h)
 {
     return !w->leases.leapt || (h->clock_host == w->primary &&
                                 !sim_claims_leapt(w, h->clock_from_us));
 }
 
-/* A node that waits first in line for this key. */
+/* A node that waits first in line for this key; -1: none. */
 static int lease_first_in_line(sim_world *w, int key)
 {
     sim_host *h = &w->host[w->primary];
@@ -391,7 +391,8 @@ static int lease_first_in_line(sim_world *w, int key)
     return -1;
 }
 
-/* A server whose clock leapt may have let another one in. */
+/* The server still names this lease as the owner: if its clock leapt, it may
+ * have let another one in. */
 static int lease_is_held(sim_world *w, const sim_node *n, const sim_hold *h)
 {
     char text[160], owner[32];
@@ -420,8 +421,8 @@ static int lease_hand_over(sim_world *w, int i, int j)
     return 1;
 }
 
-/* Once all is whole a leader leaves, and who is first in line follows it as
- * soon as three ways there and back allow, not when a lease has ended. */
+/* After the healing a leader leaves, and the first lease in line follows it as
+ * soon as three round trips allow, not when the lease ends. */
 int sim_lease_more(sim_world *w)
 {
     sim_leases *g = &w->leases;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * ledger.c - what a server's store says of its queues, kept up with the log of
- * what was changed in it: so each script is looked at for what it touched, and
- * a server that starts with less of its log is read anew. */
+ * ledger.c - what a server's store says of its queues. It follows the log of
+ * changes, so that each script is checked by what it touched; a server that
+ * starts with less of its log is read anew. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ int64_t sim_ledger_number(relet_span s)
     return (int64_t)strtoll(text, NULL, 10);
 }
 
-/* {…qN}:NAME, as `NAME`; its queue, or -1. */
+/* Splits "{…qN}:NAME": *name is NAME; returns the queue, or -1. */
 int sim_ledger_key(relet_span s, relet_span *name)
 {
     size_t i;
@@ -68,7 +68,7 @@ static ledger_key ledger_key_of(relet_span name)
     return (ledger_key)i;
 }
 
-/* "op:HEX", or "HEX,i": 1 + the job that was put so; 0: none. */
+/* The job with the payload "op:HEX" or "HEX,i", as 1 + its index; 0: none. */
 uint32_t sim_ledger_job(sim_world *w, relet_span s)
 {
     char text[40], *end;
@@ -86,7 +86,7 @@ uint32_t sim_ledger_job(sim_world *w, relet_span s)
     return i < op->jobs_n ? op->jobs_from + (uint32_t)i + 1 : 0;
 }
 
-/* "id7": 7; 0: another one. */
+/* "id7" gives 7; any other text gives 0. */
 int sim_ledger_id(relet_span s)
 {
     return s.n == 3 && s.p[2] > '0' && s.p[2] < '0' + SIM_IDS
@@ -94,7 +94,7 @@ int sim_ledger_id(relet_span s)
                : 0;
 }
 
-/* When it was put. */
+/* When a job was put, in seconds, from its record. */
 static int64_t ledger_born(relet_span s)
 {
     char text[12];
@@ -113,7 +113,7 @@ static int64_t ledger_born(relet_span s)
     return (int64_t)strtoll(text, NULL, 16);
 }
 
-/* A letter and a number each, blanks between them. */
+/* Each option is a letter and a number; blanks separate them. */
 static void ledger_options(relet_span s, sim_terms *t)
 {
     const char *p = s.p, *end = s.p + s.n;
@@ -142,8 +142,8 @@ static void ledger_options(relet_span s, sim_terms *t)
                                                          : 2;
 }
 
-/* A record without what stands before its payload, and what that says. Types
- * are told apart by their length. */
+/* Strips the head of a record, so that its payload is left, and reads the terms
+ * from that head. Types are told apart by their length. */
 static relet_span ledger_payload(relet_span s, sim_terms *t)
 {
     size_t i, k, n[3] = {0, 0, 0};
@@ -207,7 +207,7 @@ sim_place *sim_ledger_at(sim_book *b, uint64_t number)
     return &b->at[number];
 }
 
-/* Its score in the place that its state names. */
+/* Takes the score of the set that the state names. */
 static void ledger_score(sim_place *p)
 {
     p->score = p->scores[p->letter == 'L'   ? 1
@@ -221,7 +221,7 @@ static int ledger_is_open(const sim_place *p)
     return p->job > 0 && p->letter != 'D' && p->letter != 'X';
 }
 
-/* It is about to change: what it was is kept, once for each script. */
+/* The place is about to change: its old value is kept, once for each script. */
 static sim_place *ledger_touch_part(sim_world *w, sim_book *b, int queue,
                                     uint64_t number, int moved)
 {
@@ -274,8 +274,8 @@ static void ledger_state(sim_book *b, sim_place *p, relet_span s)
         b->token = p->token;
 }
 
-/* A field of `jobs` that is about a number: its last letter, or 0: a record;
- * -1: it is about something else. */
+/* Parses a field of `jobs` that has a number. Returns its last letter, 0 for a
+ * record, or -1 if the field is about something else. */
 static int ledger_field(relet_span s, uint64_t *number)
 {
     size_t i = 0;
@@ -287,7 +287,7 @@ static int ledger_field(relet_span s, uint64_t *number)
     return i == s.n ? 0 : s.p[i];
 }
 
-/* 1: it has changed. */
+/* Returns 1 if a setting has changed. */
 static int ledger_setting(sim_book *b, relet_span field,
                           const relet_span *value)
 {
@@ -438,7 +438,7 @@ static void ledger_pop(sim_world *w, sim_book *b, int queue, int last,
             (b->line_n - from) * sizeof *b->line);
 }
 
-/* Members are numbers, delayed ones with a rank behind a comma. */
+/* Members are numbers; in `delayed` a rank follows a comma. */
 static void ledger_member(sim_world *w, sim_book *b, int queue,
                           ledger_key key, relet_span member, int in,
                           int64_t score)
@@ -468,7 +468,7 @@ static void ledger_member(sim_world *w, sim_book *b, int queue,
     b->gone_n += p->gone;
 }
 
-/* A rank's share of a score is a fraction of it. */
+/* A score has a rank's share as a fraction. */
 static int64_t ledger_fine(relet_span s)
 {
     char text[40];
@@ -514,7 +514,7 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
     which = ledger_key_of(name);
     c = (char)(verb.p[0] | 32);
     if (c == 'h' && (verb.p[1] | 32) == 'i')
-        return; /* HINCRBY of a count                                        */
+        return; /* HINCRBY of a counter                                      */
     if (which == LEDGER_JOBS && c == 'h' && (verb.p[1] | 32) == 's') {
         while (ledger_word(r, &a) && ledger_word(r, &v))
             ledger_hash(w, b, queue, a, &v);
@@ -539,7 +539,7 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
     }
 }
 
-/* Whatever a host has written since. */
+/* Reads all that a host has written since. */
 void sim_ledger_read(sim_world *w, sim_host *h)
 {
     sim_ledger *g = &h->ledger;

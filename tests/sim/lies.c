@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * lies.c - servers that speak oddly, as they may, and those that say what they
- * should not: F16.
+ * lies.c - servers that answer in odd but valid forms, and servers that lie:
+ * F16.
  *
- * What is odd has to be understood as if it were not. A lie voids, on its link
- * and for what was under way there, all that relies on answers; what does not
- * holds: one outcome for each operation, in time, bounded memory, no way out of
- * a turn but its end. A link that was lied on ends when all is made whole. */
+ * A client has to read odd forms as if they were usual. On its link, and for
+ * all that was under way there, a lie voids each rule that relies on answers.
+ * The other rules hold: each operation has one outcome, in time; memory is
+ * bounded; turns end. A link on which a server lied ends at the healing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "sim.h"
 #include "wire.h"
 
-#define LIES_ROOM 1400 /* what is said in the place of a short frame, or before */
+#define LIES_ROOM 1400 /* text said before a short frame, or in its place     */
 
 typedef struct lies_text {
     char p[LIES_ROOM];
@@ -31,7 +31,7 @@ static void lies_put(lies_text *t, const char *text)
     t->n += n;
 }
 
-/* Bytes [at, at + gone) of what waits for the client become these. */
+/* Replaces bytes [at, at + gone) of the output to the client by *t. */
 static void lies_replace(sim_link *l, size_t at, size_t gone,
                          const lies_text *t)
 {
@@ -58,8 +58,8 @@ static size_t lies_line(const sim_link *l, size_t at)
     return end ? (size_t)(end - (l->out + at)) + 1 : 0;
 }
 
-/* A string in two pieces, an array without a count, a null of old: how much
- * longer the frame is. */
+/* Says a string in two pieces, an array without a count, or an old null.
+ * Returns how much longer the frame is. */
 static size_t lies_other_form(sim_link *l, size_t at, size_t k,
                               const sim_frame *f)
 {
@@ -101,7 +101,7 @@ static size_t lies_oddly(sim_world *w, sim_link *l, size_t at, size_t k,
     lies_text t = {{0}, 0};
 
     switch (bits % 4) {
-    case 0: /* a push that nobody knows */
+    case 0: /* a push of an unknown kind */
         lies_put(&t, ">3\r\n+weather\r\n:21\r\n%1\r\n+wind\r\n,0.5\r\n");
         w->node[l->node].odd += !l->client_gone;
         break;
@@ -124,7 +124,7 @@ static size_t lies_oddly(sim_world *w, sim_link *l, size_t at, size_t k,
 
 /* -------------------------------------------------------------------- lies */
 
-/* From now on until there is another link. */
+/* From now on the node is lied to, until it has another link. */
 static void lies_told(sim_world *w, sim_link *l)
 {
     sim_node *n = &w->node[l->node];
@@ -133,7 +133,7 @@ static void lies_told(sim_world *w, sim_link *l)
     l->lied = 1;
     sim_record_lied(w, l);
     if (n->link != l->number + 1)
-        return; /* it listens no more */
+        return; /* the client has left this link */
     SIM_MARK(lied);
     sim_disturb_link(w, l);
     n->lied = n->ever_lied = 1;
@@ -154,7 +154,7 @@ static void lies_nested(lies_text *t)
     lies_put(t, ":1\r\n");
 }
 
-/* Instead of what was to be said, which is in front of *t when it stays. */
+/* Makes a false text, in place of the frame, or after it if the frame stays. */
 static void lies_make(lies_text *t, uint64_t bits)
 {
     static const char *const said[] = {
@@ -175,7 +175,7 @@ static void lies_make(lies_text *t, uint64_t bits)
         lies_put(t, said[bits % (sizeof said / sizeof said[0])]);
 }
 
-/* A subscription is confirmed. */
+/* Returns 1 if the frame confirms a subscription. */
 static int lies_confirms(const sim_link *l, size_t at, size_t k)
 {
     static const char head[] = ">3\r\n$9\r\nsubscribe\r\n";
@@ -183,7 +183,7 @@ static int lies_confirms(const sim_link *l, size_t at, size_t k)
     return k >= sizeof head && memcmp(l->out + at, head, sizeof head - 1) == 0;
 }
 
-/* How much longer, or as it wraps shorter, the frame has become. */
+/* Returns by how much the frame is longer, or, as the number wraps, shorter. */
 static size_t lies_lie(sim_world *w, sim_link *l, size_t at, size_t k,
                        uint64_t bits)
 {

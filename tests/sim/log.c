@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - what a server has written, and when: so that a restart may lose its
- * end, and a replica may be behind. */
+ * log.c - what a server has written, and when, so that a restart may lose the
+ * log's end, and a replica may be behind. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ size_t sim_log_at(const sim_log *g, int64_t at_us)
     return i > 0 ? g->at[i - 1].n : 0;
 }
 
-/* When it had so many bytes. */
+/* The time at which the log reached so many bytes. */
 int64_t sim_log_time(const sim_log *g, size_t n)
 {
     size_t i = g->at_n;
@@ -51,7 +51,7 @@ int64_t sim_log_time(const sim_log *g, size_t n)
     return n == 0 || i == g->at_n ? 0 : g->at[i].at_us;
 }
 
-/* The first n bytes; `to` may be `from`. */
+/* Copies the first n bytes; `to` may be `from`. */
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n)
 {
     size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * marks.h - what has to come to pass in a campaign, or it proves little: each
- * is counted, and MARKS=1 asks for all of them. */
+ * marks.h - marks: what has to happen in a campaign, or the campaign proves
+ * little. Each mark is counted, and MARKS=1 asks for all of them. */
 #ifndef SIM_MARKS_H
 #define SIM_MARKS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * net.c - links: how they come to be, what they carry, how they end.
+ * net.c - links: how they are opened, what they carry, how they end.
  *
- * A link ends twice, once at each end, and is free when both have let go. What
- * a client has written before it closed still arrives, perhaps much later. */
+ * A link ends twice, once at each end, and is free when both have let go. Bytes
+ * that a client wrote before it closed still arrive, perhaps much later. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static sim_path *net_path(sim_world *w, const sim_link *l)
     return &w->path[l->node][l->host];
 }
 
-/* The same at the same instant, however the bytes are cut (R10). */
+/* The same delay at the same instant, however the bytes are cut (R10). */
 static int64_t net_delay(const sim_world *w, const sim_link *l, uint64_t what)
 {
     uint64_t bits = sim_keyed(&w->choices, SIM_OF_DELAY, l->gen << 3 | what,
@@ -101,15 +101,15 @@ static void net_free_if_over(sim_link *l)
         l->state = SIM_FREE;
 }
 
-/* What arrives then is planned for then: a stall that ends sooner than one
- * before it changes nothing. */
+/* Bytes that arrive in a stall are planned for its end, so a stall that ends
+ * sooner than an earlier one changes nothing. */
 void sim_net_stall(sim_link *l, int way, int64_t until_us)
 {
     if (l->stalled_us[way] < until_us)
         l->stalled_us[way] = until_us;
 }
 
-/* What is stalled moves on. */
+/* Stalled bytes move on. */
 void sim_net_flows(sim_world *w, sim_link *l, int way)
 {
     l->stalled_us[way] = 0;
@@ -117,8 +117,8 @@ void sim_net_flows(sim_world *w, sim_link *l, int way)
                l->gen << 1 | (uint64_t)way);
 }
 
-/* It carries as any other. One that was opened while the way was narrow would
- * stay narrow. */
+/* The link becomes like any other. If its path was narrow when it was opened,
+ * it would stay narrow. */
 void sim_net_whole(sim_world *w, sim_link *l)
 {
     int way;
@@ -164,7 +164,7 @@ void sim_net_connect(sim_world *w, int number, uint64_t gen)
     sim_node_stir(w, n);
 }
 
-/* Bytes of one way have come to its end. */
+/* Bytes of one direction have come to its end. */
 void sim_net_bytes(sim_world *w, int number, uint64_t which)
 {
     sim_link *l = w->link[number];
@@ -220,7 +220,7 @@ static int64_t net_arrival(sim_world *w, const sim_link *l, int way)
     return at > l->pipe[way].last_us ? at : l->pipe[way].last_us;
 }
 
-/* How many of them were taken. */
+/* Returns how many of the bytes were taken. */
 size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *bytes,
                      size_t n)
 {
@@ -228,7 +228,7 @@ size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *bytes,
     size_t room = sim_pipe_room(p), carried;
 
     if (p->dying || l->reset)
-        return n; /* into the void, until somebody notices */
+        return n; /* lost, until an end notices */
     if (n > room) {
         p->wanted = 1;
         SIM_MARK(pipe_full);
@@ -240,7 +240,7 @@ size_t sim_net_write(sim_world *w, sim_link *l, int way, const uint8_t *bytes,
     if (p->cut_after >= 0 && (int64_t)n >= p->cut_after) {
         carried = (size_t)p->cut_after;
         p->dying = 1;
-        sim_disturb_link(w, l); /* long after it was drawn, maybe */
+        sim_disturb_link(w, l); /* maybe long after it was drawn */
         if (way == SIM_UP)
             SIM_MARK(cut_up);
         else
@@ -264,7 +264,7 @@ void sim_net_fin(sim_world *w, sim_link *l, int way)
     net_schedule(w, l, way);
 }
 
-/* Both pipes vanish. The client sees it now, or when it writes again. */
+/* Both pipes vanish. The client sees that now, or when it writes again. */
 void sim_net_reset(sim_world *w, sim_link *l, int quiet)
 {
     if (l->state == SIM_FREE || l->reset)
@@ -283,8 +283,8 @@ void sim_net_reset(sim_world *w, sim_link *l, int quiet)
         sim_node_stir(w, &w->node[l->node]);
 }
 
-/* A client that waits for ever behind a dead link has only its driver, which
- * asks TCP. */
+/* A client that waits without a deadline on a dead link has only its driver,
+ * which asks TCP. */
 void sim_net_keepalive(sim_world *w, int number, uint64_t gen)
 {
     sim_link *l = w->link[number];
@@ -296,8 +296,8 @@ void sim_net_keepalive(sim_world *w, int number, uint64_t gen)
     sim_node_stir(w, &w->node[l->node]);
 }
 
-/* To close a socket while input is unread resets the link: what was written may
- * be lost on its way. */
+/* Closing a socket while input is unread resets the link: bytes that were
+ * written may be lost on their way. */
 static int net_aborts(const sim_world *w, const sim_link *l)
 {
     if (l->pipe[SIM_DOWN].arrived == 0 ||
@@ -323,7 +323,7 @@ void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash)
     net_free_if_over(l);
 }
 
-/* The server's end is hung up, if it was open. */
+/* Hangs up the server's end, if it was open. */
 void sim_net_host_lets_go(sim_world *w, sim_link *l)
 {
     sim_host *h = &w->host[l->host];
@@ -354,7 +354,7 @@ sim_link *sim_net_next(const sim_world *w, uint64_t *gen)
     return next;
 }
 
-/* A hole has closed: what it held comes now. */
+/* A hole has closed: the bytes that it held arrive now. */
 void sim_net_heal(sim_world *w, int node, int host)
 {
     const sim_path *path = &w->path[node][host];

@@ -15,7 +15,7 @@ relet_time sim_node_clock(const sim_world *w, const sim_node *n)
     return us / 1000;
 }
 
-/* The first moment of the world at which its clock shows that much. */
+/* The first world time at which the node's clock shows `ms`. */
 int64_t sim_node_world_time(const sim_world *w, const sim_node *n,
                             relet_time ms)
 {
@@ -179,7 +179,7 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
 
 /* ------------------------------------------------------------------- waking */
 
-/* When it has something to do, on its clock. */
+/* When the node next has something to do, on its clock. */
 static relet_time node_due(sim_world *w, const sim_node *n)
 {
     relet_time at = relet_deadline(n->r);
@@ -222,15 +222,15 @@ static void node_schedule(sim_world *w, sim_node *n)
     sim_due_at(w, us, SIM_WAKE, n->number, ++n->wake_gen);
 }
 
-/* Nothing came, nothing is due: then nothing may move. Otherwise the deadline
- * was wrong, and only luck has helped. */
+/* If nothing came and nothing is due, a turn must change nothing. Otherwise the
+ * deadline was wrong, and only luck has helped. */
 static void node_needless(sim_world *w, sim_node *n, relet_time now)
 {
     const sim_link *l = sim_net_of_node(w, n);
     const uint8_t *p;
 
     if (node_due(w, n) <= now || n->leaving ||
-        n->resumed_us == w->now_us) /* it has yet to see what came meanwhile  */
+        n->resumed_us == w->now_us) /* it has unread input                    */
         return;
     if (l && (l->reset || l->pipe[SIM_DOWN].arrived > 0 ||
               l->pipe[SIM_DOWN].fin == 2 ||
@@ -244,7 +244,7 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
                  n->number);
 }
 
-/* A deadline, or UINT64_MAX: no matter which. */
+/* `gen` is that of a deadline, or UINT64_MAX for any reason. */
 void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen)
 {
     relet_time now;
@@ -268,7 +268,7 @@ void sim_node_wake(sim_world *w, sim_node *n, uint64_t gen)
         node_schedule(w, n);
 }
 
-/* Something came. */
+/* Input came, or the link changed. */
 void sim_node_stir(sim_world *w, sim_node *n)
 {
     if (!n->running)

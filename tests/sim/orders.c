@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * orders.c - what operators ask of queues, at any node: that a job is cancelled
- * or played again, that a queue stands still, takes few, forgets. Once all is
- * whole no gate stays shut. */
+ * orders.c - what operators ask of queues, at any node: to cancel or replay a
+ * job, to pause, limit or trim a queue. After the healing no gate stays shut.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
 
-#define ORDERS_ANY 100000 /* as often as it likes                             */
+#define ORDERS_ANY 100000 /* any number of times                              */
 
-/* One of the last jobs of a queue: 1 + its index; 0: there is none. */
+/* One of the last jobs of a queue, as 1 + its index; 0: there is none. */
 static uint32_t orders_job(const sim_world *w, sim_node *n, int queue)
 {
     uint32_t jobs = w->jobs.jobs, back, i;
@@ -24,7 +24,8 @@ static uint32_t orders_job(const sim_world *w, sim_node *n, int queue)
     return 0;
 }
 
-/* One by its number, or by its id: 0, or 1 when there is none to ask for. */
+/* Picks a job to name by its number or by its id. Returns 0, or 1 if there is
+ * no job to name. */
 static int orders_name(sim_world *w, sim_node *n, int queue, uint64_t *number,
                        char id[8])
 {
@@ -40,8 +41,8 @@ static int orders_name(sim_world *w, sim_node *n, int queue, uint64_t *number,
     return *number == 0 && id[0] == '\0';
 }
 
-/* A job whose id another one has by now, and that may be asked for by its number
- * alone; 0: there is none. */
+/* A job whose id another job has taken, and which can be named only by its
+ * number; 0: there is none. */
 static uint64_t orders_second(const sim_world *w, int queue, char letter)
 {
     const sim_book *b = &w->host[w->primary].ledger.book[queue];
@@ -58,8 +59,8 @@ static uint64_t orders_second(const sim_world *w, int queue, char letter)
     return 0;
 }
 
-/* Two jobs of one id live side by side: the one that was dead when the other
- * was put, and is played again. It is cancelled in its turn. */
+/* Makes two jobs of one id live side by side: the one that was dead when the
+ * other was put is replayed. It is cancelled the next time. */
 static int orders_twins(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
@@ -118,7 +119,7 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
     return relet_queue_replay(n->r, name, number, count, 0, most, replays, q);
 }
 
-/* Unless it may be repeated, it deletes once at most. */
+/* A purge deletes once at most, unless it may be sent again. */
 static int orders_purge(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
@@ -170,7 +171,8 @@ static int orders_trim(sim_node *n, int queue, const relet_request *q)
                             age_ms, most, q);
 }
 
-/* One at a time, whatever becomes of it: its answer is known by that. */
+/* A node asks one such question at a time, whatever its outcome, so that its
+ * answer can be matched. */
 static int orders_show(sim_world *w, sim_node *n, int queue,
                        const relet_request *q)
 {
@@ -237,7 +239,7 @@ static int orders_other(sim_world *w, sim_node *n, int queue,
     return orders_cancel(w, n, queue, q);
 }
 
-/* One of them; its bytes do not tell which operation it is. */
+/* Sends one such request; its bytes do not name its operation. */
 static void orders_ask(sim_world *w, sim_node *n, int queue,
                        int (*ask)(sim_world *, sim_node *, int,
                                   const relet_request *))
@@ -258,7 +260,7 @@ static void orders_ask(sim_world *w, sim_node *n, int queue,
     sim_op_of(w, q.tag)->unseen = 1;
 }
 
-/* Some job or other, while it is worked on. */
+/* Repairs any job, which may be worked on at that time. */
 static int orders_repair(sim_world *w, sim_node *n, int queue,
                          const relet_request *q)
 {
@@ -305,7 +307,7 @@ static int orders_open(sim_world *w, sim_node *n, int queue,
     return relet_queue_resume(n->r, name, RELET_IN | RELET_OUT, q);
 }
 
-/* 1: something was asked, since a gate is shut. */
+/* Returns 1 if something was asked, since a gate is shut. */
 int sim_orders_quiet(sim_world *w, sim_node *n)
 {
     sim_host *h = &w->host[w->primary];

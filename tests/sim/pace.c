@@ -2,13 +2,13 @@
  *
  * pace.c - when a client asks: not all the time, and as soon as it can.
  *
- *   R15 nobody dials all the time
- *   L9  … nor asks for a lease (the load besides: claims.c)
+ *   R15 a client does not reconnect all the time
+ *   L9  … nor ask for a lease (the load besides: claims.c)
  *   L11 with a new link, each lease is asked for or renewed at once
- *   L12 a leap of the server's clock, and nothing else, ends a belief as such
+ *   L12 only a leap of the server's clock ends a belief as such
  *
- * Waits are drawn at random under a bound that doubles up to the longest. When
- * it has, sixteen of them in a row are shorter than one and a half of the
+ * Back-offs are drawn at random under a bound that doubles up to the longest.
+ * Once it is there, sixteen in a row add up to less than one and a half of the
  * longest once in 30 000 000 000 times. */
 #include <string.h>
 
@@ -40,7 +40,7 @@ void sim_pace_dials(sim_world *w, sim_node *n)
                  (int)SIM_PACE, (long)(c->retry_max_ms * 3 / 2));
 }
 
-/* A link that lived for long is followed at once by the next. */
+/* A link that lived for long is followed at once by the next one. */
 void sim_pace_down(sim_node *n)
 {
     int i;
@@ -85,8 +85,9 @@ void sim_pace_sent(sim_world *w, sim_node *n, unsigned serial)
     h->up_us = 0;
 }
 
-/* A server refused to look. When it was busy, the whole link waits. What was held
- * up on its way arrives together: the times of sending count. */
+/* A server refused an acquisition. If it was busy, the whole link waits.
+ * Requests that were held up on their way arrive together, so the times of
+ * sending count. */
 void sim_pace_refused(sim_world *w, const sim_run *run, const char *error)
 {
     sim_hold *h = run->node < 0 || run->node >= SIM_NODES
@@ -112,13 +113,13 @@ void sim_pace_refused(sim_world *w, const sim_run *run, const char *error)
                  (long)(h->retry_ms * 3 / 2));
 }
 
-/* … and this time it did. */
+/* … and this time the server ran it. */
 void sim_pace_ran(sim_hold *h)
 {
     h->fails.n = 0;
 }
 
-/* What a node has read says when the server looked at its clock. */
+/* An answer that a node has read says when the server looked at its clock. */
 void sim_pace_heard(sim_world *w, sim_node *n, const sim_record *r)
 {
     sim_hold *h = pace_hold(n, r->act.who);
@@ -135,7 +136,7 @@ void sim_pace_heard(sim_world *w, sim_node *n, const sim_record *r)
         h->leapt = theirs < least - apart || theirs > most + apart;
         (void)sim_holds(w, SIM_L12, !h->leapt);
     }
-    /* One that came too late was heard by nobody. */
+    /* An answer that came too late was not used. */
     if (!sim_troubled(n, h->clock_from_us)) {
         h->clock_before_us = h->clock_from_us;
         h->clock_host_before = h->clock_host;
@@ -160,7 +161,7 @@ void sim_pace_clock(sim_world *w, const sim_node *n, const sim_hold *h)
                  "none has", n->number, sim_key_name[h->key]);
 }
 
-/* Behind a turn. */
+/* The checks after a turn. */
 void sim_pace_turn(sim_world *w, sim_node *n, sim_hold *h, relet_time valid)
 {
     const sim_link *l = sim_net_of_node(w, n);

@@ -2,8 +2,8 @@
  *
  * plain.c - the first workload: commands, scripts, transactions, messages.
  *
- * Each operation carries its tag, so that whoever sees the bytes knows whose
- * they are, and most answers differ from each other. */
+ * Each operation carries its tag, so that its bytes tell which operation they
+ * belong to, and most answers differ from each other. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static relet_request plain_request(sim_node *n, uint64_t tag)
         q.flags |= RELET_CACHED;
     switch (sim_choose(&n->work, 8)) {
     case 0: q.timeout_ms = sim_spread(&n->work, 1, 2000); break;
-    case 1: /* without pings nobody would find a dead link */
+    case 1: /* without pings a dead link is never found */
         if (n->config.ping_every_ms > 0)
             q.timeout_ms = RELET_NEVER;
         break;
@@ -59,7 +59,7 @@ static relet_request plain_request(sim_node *n, uint64_t tag)
     return q;
 }
 
-/* A word of up to a kilobyte; the same bytes for the same tag. */
+/* A word of up to about a kilobyte; the same tag gives the same bytes. */
 static relet_span plain_blob(char *room, uint64_t tag, size_t n)
 {
     relet_span s;
@@ -103,7 +103,7 @@ static int plain_words(sim_node *n, const relet_request *q, size_t argc,
                        relet_span a, relet_span b, relet_span c, relet_span d,
                        const char *name);
 
-/* Of a key that others write, and of one that nobody does. */
+/* WATCHes a key that others write, and one that has no writer. */
 static int plain_watch(sim_node *n, relet_span key, relet_span tag,
                        const relet_request *q)
 {
@@ -228,7 +228,7 @@ static void plain_one(sim_world *w, sim_node *n)
         kind = PLAIN_BIG;
     if (!(w->shape.ops >> kind & 1) && !w->shape.bursts)
         kind = PLAIN_ECHO;
-    if (n->oom > 0 && kind <= PLAIN_ECHO) /* to be read it needs memory */
+    if (n->oom > 0 && kind <= PLAIN_ECHO) /* its reply needs memory */
         kind = PLAIN_SCRIPT_LONG;
     if (kind == PLAIN_CANCEL)
         plain_cancel(w, n, SIM_TAG(n->number,
@@ -270,7 +270,7 @@ static int plain_quiet(sim_world *w, sim_node *n)
 
 static int plain_alive(sim_world *w, const sim_node *n)
 {
-    /* Of leases there is always something outstanding. */
+    /* With leases some request is always outstanding. */
     return n->probe && n->ops[n->probe - 1].outcome == RELET_REPLY &&
            relet_is_up(n->r) && n->open_ops == 0 &&
            (w->leases.ttl_max > 0 || w->work == &sim_working || relet_outstanding(n->r) == 0) &&

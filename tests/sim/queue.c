@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue.c - what is to happen, in the order in which it will: a binary heap. */
+ * queue.c - the events that are due, in order: a binary heap. */
 #include "queue.h"
 
 #include <stdlib.h>

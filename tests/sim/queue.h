@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue.h - what is to happen, in the order in which it will.
+ * queue.h - the events that are due, in the order in which they happen.
  *
- * By time; what falls on the same instant by `tie`, a random number, so that
- * all orders are met; and the rest as it came. */
+ * They are ordered by time; events of the same instant by `tie`, a random
+ * number, so that all orders are met; the rest in the order in which they came.
+ */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 
@@ -15,7 +16,7 @@ typedef struct sim_due {
     uint64_t tie, seq;
     int kind;
     int whom;
-    uint64_t which; /* generation, so that what is too late is known          */
+    uint64_t which; /* a generation, for example, to tell late events         */
 } sim_due;
 
 typedef struct sim_queue {
@@ -28,7 +29,7 @@ void sim_queue_clear(sim_queue *q);
 void sim_queue_free(sim_queue *q);
 void sim_queue_put(sim_queue *q, sim_due d);
 
-/* 1 and *out, or 0 when nothing is to happen. */
+/* Returns 1 and fills *out, or returns 0 when nothing is due. */
 int sim_queue_take(sim_queue *q, sim_due *out);
 
 #endif

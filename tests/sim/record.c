@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - what nodes asked about leases and heard, as history.h wants it:
- * from the first byte that a node gave away to the last that it read.
+ * record.c - what nodes asked about leases and heard, as history.h needs it:
+ * from the first byte that a node sent to the last that it read.
  *
- *   L10 what was answered about a lease has an order in which it is right
+ *   L10 the answers about a lease are right in at least one order
  *
- * It is judged in parts: a part ends when servers forget writes, and the next
- * begins with the first grant of a new token by the server that is left, for
- * that grant sets all that the scripts look at. */
+ * The history is judged in parts. A part ends when servers forget writes; the
+ * next begins with the first grant of a new token by the server that is left,
+ * for that grant sets all that the scripts look at. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim.h"
 #include "wire.h"
 
-#define RECORD_VOID (-1) /* to_us of one that was refused: it has no effect   */
+#define RECORD_VOID (-1) /* to_us of a refused act, which has no effect       */
 
 static sim_record *record_new(sim_world *w, int key, sim_act_kind what,
                               uint32_t who)
@@ -44,7 +44,7 @@ static void record_lie(sim_world *w, int key)
         w->leases.key[key].lied_us = w->now_us;
 }
 
-/* Servers forget writes now, whatever they are about. */
+/* Servers forget writes now, of any key. */
 void sim_record_forgotten(sim_world *w)
 {
     sim_record *r = w->records_n ? &w->record[w->records_n - 1] : NULL;
@@ -55,7 +55,7 @@ void sim_record_forgotten(sim_world *w)
     r->ran = w->leases.runs;
 }
 
-/* A node has given the first byte of a command away. */
+/* A node has given the first byte of a command to a link. */
 void sim_record_sent(sim_world *w, sim_link *l, const sim_words *c)
 {
     static const sim_act_kind what[] = {SIM_ACT_ACQUIRE, SIM_ACT_RENEW,
@@ -78,7 +78,7 @@ void sim_record_sent(sim_world *w, sim_link *l, const sim_words *c)
     r->act.ttl_us = run.ttl_us;
     r->act.quarantine = run.what == SIM_ACQUIRE &&
                         !sim_wire_is(c, c->n - 1, "0");
-    if (l->host_gone || l->reset) /* nobody is there                          */
+    if (l->host_gone || l->reset) /* no server is there                       */
         r->act.to_us = w->now_us;
     else
         l->record[l->records_sent++ % SIM_RECORDS] = (uint32_t)w->records_n - 1;
@@ -94,7 +94,7 @@ uint32_t sim_record_arrived(sim_link *l)
     return l->record[l->records_ran++ % SIM_RECORDS];
 }
 
-/* A new token, while nobody but this server gives tokens out. */
+/* The act granted a new token, while only this server gives out tokens. */
 static int record_is_fresh(const sim_world *w, const sim_run *run)
 {
     return run->what == SIM_ACQUIRE && run->answer[0] == 1 &&
@@ -102,8 +102,8 @@ static int record_is_fresh(const sim_world *w, const sim_run *run)
            run->host == w->primary && !w->host[1 - w->primary].up;
 }
 
-/* It has run, or was refused, and its answer ends behind so many bytes of the
- * link; 0: there is no link any more. */
+/* A request has run, or was refused, and its answer ends after `behind` bytes
+ * of the link; 0: there is no link any more. */
 void sim_record_ran(sim_world *w, const sim_run *run, int refused,
                     uint64_t behind)
 {
@@ -120,7 +120,7 @@ void sim_record_ran(sim_world *w, const sim_run *run, int refused,
     r->act.last = (uint64_t)run->answer[1];
 }
 
-/* About what was not answered yet. */
+/* A server lied about all requests on this link that are not answered yet. */
 void sim_record_lied(sim_world *w, const sim_link *l)
 {
     unsigned i;
@@ -129,8 +129,8 @@ void sim_record_lied(sim_world *w, const sim_link *l)
         record_lie(w, record_at(w, l, i)->key);
 }
 
-/* A node has read on. On a link on which a server lied nobody knows what it
- * took for the answer: it ran, and was not answered. */
+/* A node has read on. If a server lied on the link, it is not known what the
+ * node took for the answer: the request ran, and counts as not answered. */
 void sim_record_read(sim_world *w, sim_link *l)
 {
     const sim_pipe *p = &l->pipe[SIM_DOWN];
@@ -149,7 +149,7 @@ void sim_record_read(sim_world *w, sim_link *l)
     }
 }
 
-/* What has not arrived will not. */
+/* Requests that have not arrived never will. */
 void sim_record_gone(sim_world *w, sim_link *l)
 {
     for (; l->records_ran < l->records_sent; l->records_ran++)
@@ -172,13 +172,13 @@ void sim_record_other(sim_world *w, int key, int take, relet_time ms, int done)
 
 /* ------------------------------------------------------------------ the end */
 
-/* What is judged at once: from the grant that begins it, or from the start. */
+/* A part, judged as a whole: from the grant that begins it, or the start. */
 typedef struct record_part {
     const sim_record *first;
     int64_t end_us;
 } record_part;
 
-/* The act by which a part begins is known: when it ran, and what it did. */
+/* For the act that begins a part it is known when it ran, and what it did. */
 static size_t record_first(const sim_record *first, sim_act *acts)
 {
     if (first == NULL)
@@ -189,7 +189,7 @@ static size_t record_first(const sim_record *first, sim_act *acts)
     return 1;
 }
 
-/* It ran in front of this part, or can run in none that is left. */
+/* The act ran before this part, or can run in no part that is left. */
 static int record_is_before(const record_part *p, const sim_record *r)
 {
     if (p->first == NULL)
@@ -198,7 +198,7 @@ static int record_is_before(const record_part *p, const sim_record *r)
                       : r->act.to_us <= p->first->ran_us;
 }
 
-/* Acts about one key, until then. */
+/* Collects the acts about one key until end_us. */
 static size_t record_of(const sim_world *w, int key, const record_part *p,
                         int64_t end_us, sim_act *acts)
 {
@@ -236,7 +236,7 @@ static void record_part_check(sim_world *w, int key, const record_part *p,
                                             w->leases.leaps, &culprit);
     const sim_act *a = &acts[culprit];
 
-    /* With many acts that nobody heard of there are too many orders. */
+    /* With many acts that have no answer there are too many orders. */
     if (verdict == SIM_GAVE_UP && lied_us > 0) {
         n = record_of(w, key, p, lied_us < p->end_us ? lied_us : p->end_us,
                       acts);
@@ -257,7 +257,7 @@ static void record_part_check(sim_world *w, int key, const record_part *p,
              (long)a->status, (unsigned long long)a->last);
 }
 
-/* The first grant of a new token in between. */
+/* The first grant of a new token between two losses. */
 static const sim_record *record_anew(const sim_world *w, int key,
                                      uint32_t after, uint32_t until)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * replies.c - what servers answer about queues, beside what their stores say:
- * to workers a letter for each job, to operators numbers, places and lists. And
- * that a node reads of an answer what was in it. */
+ * replies.c - what servers answer about queues, apart from what their stores
+ * say: letters for each job to workers; numbers, places and lists to operators.
+ * It also checks that a node reads from an answer what was in it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim.h"
 #include "wire.h"
 
-#define REPLIES_LISTED 7 /* elements of a list for each job                    */
+#define REPLIES_LISTED 7 /* elements of a list for each job                   */
 
 static sim_book *replies_book(sim_world *w)
 {
     return &w->host[w->jobs.run.host].ledger.book[w->jobs.run.queue];
 }
 
-/* Kept, since the bytes of the frame move. */
+/* Keeps the answer, since the bytes of the frame move. */
 void sim_replies_answer(sim_world *w, const sim_frame *f)
 {
     sim_step *run = &w->jobs.run;
@@ -181,7 +181,7 @@ static void replies_retained(sim_world *w)
         replies_number(w, 2, p->score, "as time");
 }
 
-/* Whatever happens, each job is in its place: there is nothing to do. */
+/* Under any faults each job is in its place, so a repair has nothing to do. */
 static void replies_repaired(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -195,7 +195,7 @@ static void replies_repaired(sim_world *w)
                  (unsigned long long)run->number[0], run->queue, run->letters);
 }
 
-/* It stands there once; where a script was cut, once or more often. */
+/* The job stands in its place once; if a script was cut, once or more often. */
 static int replies_in_place(const sim_book *b, char letter, uint64_t number)
 {
     const sim_place *p = number < b->n ? &b->at[number] : NULL;
@@ -212,7 +212,7 @@ static int replies_in_place(const sim_book *b, char letter, uint64_t number)
     return p->cut ? times > 0 : times == 1;
 }
 
-/* What is told stands there, and all are told that are asked for. */
+/* Each listed job is in its place, and all that were asked for are listed. */
 static void replies_listed(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -252,8 +252,8 @@ static long replies_moved(const sim_world *w)
 
 /* ------------------------------------------------------------------ workers */
 
-/* This step of its worker, or a later one, ran before, at any server: then it
- * is answered with what was said, or with nothing. */
+/* Returns 1 if this step of its worker, or a later one, ran before at any
+ * server: then its answer is the old one, or empty. */
 static int replies_ran(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -272,8 +272,9 @@ static int replies_ran(sim_world *w)
     return 0;
 }
 
-/* A letter for each job that was named, by what it was before: d, its token was
- * that of its lease; l, another one is; g, there is none. */
+/* Checks the letter for each job that was named, by what the job was before: d,
+ * its token was that of its lease; l, it has another lease; g, there is
+ * none. */
 static void replies_letters(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -292,8 +293,8 @@ static void replies_letters(sim_world *w)
                 right = w->jobs.touch[k].was.token == run->token[i] ? 'd'
                         : w->jobs.touch[k].was.state                ? 'l'
                                                                     : 'g';
-        /* Neither changes a record; nor does a second release of a job that was
-         * cancelled, whose lease the first has ended. */
+        /* Progress changes no record; nor does a second release of a cancelled
+         * job, whose lease the first release has ended. */
         if ((run->what == SIM_V_PROGRESS ||
              (run->what == SIM_V_RELEASE && p->flag == 'c')) &&
             p->letter == 'L' && p->token == run->token[i])
@@ -355,7 +356,7 @@ static void replies_judge(sim_world *w)
     case SIM_V_TRIM:
     case SIM_V_REPLAY:
     case SIM_V_READY:
-        /* What a cut has left beside a job is moved, too. */
+        /* Leftovers of a cut beside a job are moved, too. */
         if (w->jobs.before.cut_n > 0)
             (void)sim_judges(w, SIM_Q1, 1, 1);
         else
@@ -394,8 +395,8 @@ static void replies_judge(sim_world *w)
     }
 }
 
-/* What operators ask to see: a node has one such question at a time, and its
- * answer is that of the last that ran. */
+/* What operators ask to see. A node has one such question at a time; its answer
+ * is that of the last run. */
 static int replies_shows(sim_verb what)
 {
     return what == SIM_V_STATUS || what == SIM_V_LOOK || what == SIM_V_LIST;
@@ -432,7 +433,7 @@ static int replies_same_info(sim_world *w, const relet_job_info *info,
 
     (void)w;
     (void)relet_value_int(relet_value_at(v, i - 2), &number);
-    if (i == 5) /* of a list: a length stands before the record */
+    if (i == 5) /* in a list, a length precedes the record */
         (void)relet_value_int(relet_value_at(v, 2), &number);
     return (uint64_t)number == info->work.number &&
            info->progress.n + info->result.n + info->error.n + 1 ==

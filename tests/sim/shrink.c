@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * shrink.c - which of the faults a failure needs: delta debugging. A failure is
- * the same when it breaks the same rule: R10 is broken by two runs. */
+ * shrink.c - delta debugging: finds the faults that a failure needs. A failure
+ * is the same if it breaks the same rule; R10 is broken by two runs. */
 #include <string.h>
 
 #include "sim.h"
@@ -25,7 +25,7 @@ static int shrink_still(sim_world *w, const sim_setup *setup,
     return sim_world_run(w, &s) == 0 && w->history != history;
 }
 
-/* Try without the part-th of `parts` parts of what is kept. */
+/* Tries a run without the part-th of `parts` parts of the kept faults. */
 static int shrink_part(sim_world *w, const sim_setup *setup, uint8_t *keep,
                        int kept, int part, int parts, int rule)
 {

@@ -3,33 +3,34 @@
  * sim.h - a world in one thread: whole clients, servers in memory, links that
  * carry bytes badly, and a judge who knows what really happened.
  *
- *   sim_main   seeds, rates, the line at the end
- *   shrink     which of the faults a failure needs
+ *   sim_main   seeds, rates, the summary line
+ *   shrink     finds the faults that a failure needs
  *   world      one run: phases, the loop over what is due
  *   swarm      what kind of run this is: shape, limits, faults
- *   faults     what goes wrong, when, to whom
+ *   faults     what goes wrong, when, at which node or host
  *   plain      a workload: commands, scripts, transactions, messages
- *   lease      another one: leaders, locks, what they protect
- *   jobs       and another: who puts jobs, who works on them; orders: and what
- *              operators ask
+ *   lease      a workload: leaders, locks, what they protect
+ *   jobs       a workload: nodes that put jobs, nodes that work on them;
+ *              orders: what operators ask
  *   node       a client, its clock, its memory, its driver
- *   host       a server, its clock, its log; who serves, who takes over
- *   copies     who else has it: replicas, a disk; WAIT, WAITAOF
- *   lies       what it says oddly, or should not say
+ *   host       a server, its clock, its log; which host serves, takes over
+ *   copies     replicas and a disk that have the data too; WAIT, WAITAOF
+ *   lies       false or odd answers of servers
  *   net pipe   links, one byte at a time
- *   judge      R1-R18, E1-E4; hears: messages and wishes; causes: what excuses
- *              trouble
- *   claims     L1-L9: at servers; belief: at nodes; chart: who led when
+ *   judge      R1-R18, E1-E4; hears: messages and subscriptions; causes: what
+ *              excuses trouble
+ *   claims     L1-L9: at servers; belief: at nodes; chart: which node led when
  *   cuts       scripts that end in their middle
  *   verbs asks Q1-Q12: at servers; books: of whole queues; fates: what
  *              operators decide; tasks: at nodes; hands: what handlers do;
  *              waits: Q11; ledger: what stores say
  *   pace       R15, L11, L12: when clients ask
- *   record     L10: what nodes heard; history: whether that can be
- *   wire       RESP read a second time, by other code than ours
+ *   record     L10: what nodes heard; history: whether that is consistent
+ *   wire       a second RESP parser, independent of the library's
  *   choices queue trace
  *
- * Time is in microseconds of the world, which no clock in it shows. */
+ * Times are in microseconds of the world; no clock inside the world shows them.
+ */
 #ifndef SIM_H
 #define SIM_H
 
@@ -52,8 +53,8 @@
 #define SIM_FAULTS 96
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
-#define SIM_RECORDS 512  /* acts that were sent on a link and not answered    */
-#define SIM_MESSAGES 4096 /* that were said on a link and not yet told        */
+#define SIM_RECORDS 512  /* acts sent on a link and not answered yet          */
+#define SIM_MESSAGES 4096 /* messages said and not delivered yet              */
 
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
@@ -66,7 +67,7 @@ typedef struct sim_link sim_link;
 struct sim_words;
 struct sim_frame;
 
-/* What a stream of choices is about. */
+/* What a stream of random choices is for. */
 enum {
     SIM_OF_SWARM = 1,
     SIM_OF_FAULT,
@@ -79,23 +80,23 @@ enum {
     SIM_OF_MEMORY
 };
 
-/* What can be due. */
+/* What can be due; `whom` is the number of a node, link, fault or host. */
 typedef enum sim_kind {
-    SIM_BYTES,     /* arrive at one end of link `whom`; which: see net.c      */
+    SIM_BYTES,     /* bytes come to an end of link `whom`; which: see net.c   */
     SIM_CONNECT,   /* link `whom` reaches its host                            */
-    SIM_KEEPALIVE, /* finds out that link `whom` is dead                      */
+    SIM_KEEPALIVE, /* TCP finds out that link `whom` is dead                  */
     SIM_WAKE,      /* node `whom` has a deadline                              */
     SIM_BOOT,      /* node `whom` starts                                      */
     SIM_STEP,      /* node `whom` has work to submit                          */
     SIM_HOST,      /* host `whom` looks at its clock                          */
-    SIM_WAIT,      /* one more copy for the client of link `whom`, or no time */
+    SIM_WAIT,      /* WAIT of link `whom`: one more copy, or time is up       */
     SIM_FAULT_ON,  /* fault `whom` begins                                     */
-    SIM_FAULT_OFF, /* and ends                                                */
-    SIM_HANG,      /* nothing gets to disks, before the restart by `whom`     */
-    SIM_CLOG,      /* the way of a node stops, or is free, by fault `whom`    */
-    SIM_EFFECT,    /* of a leader arrives                                     */
+    SIM_FAULT_OFF, /* fault `whom` ends                                       */
+    SIM_HANG,      /* disks hang, before the restart by fault `whom`          */
+    SIM_CLOG,      /* the path of a node stops or is free, by fault `whom`    */
+    SIM_EFFECT,    /* the effect of a leader arrives                          */
     SIM_TASK,      /* a handler of node `whom` ends                           */
-    SIM_DEED,      /* of a handler arrives                                    */
+    SIM_DEED,      /* the deed of a handler arrives                           */
     SIM_PHASE
 } sim_kind;
 
@@ -111,34 +112,34 @@ typedef enum sim_rule {
     SIM_RULES
 } sim_rule;
 
-/* What the ghost knows of an operation. */
+/* What the judge knows of an operation. */
 typedef struct sim_op {
     int64_t deadline;    /* on its node's clock, ms; RELET_NEVER              */
     int64_t at_us;
     uint64_t digest[SIM_DIGESTS]; /* what servers answered, newest first      */
     uint64_t text;       /* digest of the first refusal in a transaction      */
     uint16_t touched;    /* times that its first byte was given to a link     */
-    uint16_t whole;      /* times that its last one was: only then it may run */
+    uint16_t whole;      /* times that its last byte was; then it may run     */
     uint16_t ran;        /* times that a server ran it                        */
-    uint16_t refused;    /* times that a server proved that it did not        */
+    uint16_t refused;    /* times that a server proved that it did not run it */
     uint8_t repeatable;
-    uint8_t cached;      /* a command before it says that it is to be         */
-    uint8_t outcome;     /* relet_kind, RELET_NOTHING: none yet               */
-    uint8_t what;        /* the workload's                                    */
-    uint8_t hasty;       /* has less time than the way there and back needs   */
-    uint8_t lied;        /* a server has lied while it was under way          */
+    uint8_t cached;      /* a command before it asks for it to be cached      */
+    uint8_t outcome;     /* relet_kind; RELET_NOTHING: none yet               */
+    uint8_t what;        /* its kind, for the workload                        */
+    uint8_t hasty;       /* has less time than a round trip needs             */
+    uint8_t lied;        /* a server lied while the operation was under way   */
     uint64_t watch;      /* tag of the WATCH that this transaction relies on  */
-    uint64_t watch_before; /* and that this WATCH stands behind; 0: none      */
-    uint8_t cancelled;   /* it was to be                                      */
-    uint64_t sent_gen;   /* of the link that its first byte was given to last */
-    uint8_t script;      /* it is sent again whole when a server asks for it  */
-    uint8_t unseen;      /* its bytes do not say which it is                  */
-    uint32_t jobs_from, jobs_n; /* that it puts                               */
-    uint32_t before;     /* jobs that stand in front of them in its command   */
-    uint64_t with;       /* the put before it in its command, or 0            */
+    uint64_t watch_before; /* of a WATCH: tag of the one before; 0: none      */
+    uint8_t cancelled;   /* a cancellation was asked for                      */
+    uint64_t sent_gen;   /* gen of the link that its first byte last went to  */
+    uint8_t script;      /* sent again in full if a server lacks its script   */
+    uint8_t unseen;      /* its bytes do not identify it                      */
+    uint32_t jobs_from, jobs_n; /* the jobs that it puts                      */
+    uint32_t before;     /* jobs in front of its own in the command           */
+    uint64_t with;       /* tag of the put before it in the command, or 0     */
 } sim_op;
 
-/* A tag is the number of the node and the number of its operation from 1. */
+/* A tag: the node's number, and its operation's number, which begins at 1. */
 #define SIM_TAG(node, n) ((uint64_t)(node) << 32 | (uint64_t)(n))
 
 /* ---------------------------------------------------------------- network */
@@ -153,16 +154,16 @@ typedef struct sim_pipe {
     uint8_t *bytes;      /* [head, tail); the first `arrived` can be read     */
     size_t head, tail, cap;
     size_t arrived;
-    size_t limit;        /* bytes under way at most                           */
+    size_t limit;        /* the most bytes under way                          */
     sim_part *parts;     /* [part, parts_n): what has not arrived             */
     size_t part, parts_n, parts_cap;
     int64_t last_us;     /* nothing arrives before it                         */
     int64_t cut_after;   /* bytes until the link is cut; below 0: never       */
     uint64_t carried;
     uint8_t held;        /* something is due, and the path swallows it        */
-    uint8_t dying;       /* the link breaks when what is under way arrived    */
+    uint8_t dying;       /* the link breaks once all under way has arrived    */
     uint8_t wanted;      /* the writer has more                               */
-    uint8_t fin;         /* the writer has closed: 1, and it arrived: 2       */
+    uint8_t fin;         /* 1: the writer has closed; 2: that has arrived     */
 } sim_pipe;
 
 enum { SIM_UP, SIM_DOWN }; /* to the server, to the client                   */
@@ -177,30 +178,30 @@ struct sim_link {
     sim_link_state state;
     int number, node, host;
     uint64_t gen;
-    int client_gone, host_gone; /* who has let go of it                       */
+    int client_gone, host_gone; /* the ends that have let go of it            */
     int reset;           /* 1: broken, and the client does not know yet       */
     int64_t open_us;
     relet_time give_up;  /* on the node's clock                               */
     sim_pipe pipe[2];
-    int64_t stalled_us[2]; /* nothing arrives until then, on this link alone  */
-    int64_t stall_for_us;  /* … for so long, from the next renewal on, or …   */
-    sim_script stall_what; /* … another request about a lease                 */
+    int64_t stalled_us[2]; /* nothing arrives before this, on this link alone */
+    int64_t stall_for_us;  /* … for so long, from the next renewal, or from … */
+    sim_script stall_what; /* … another lease request, on                     */
     /* The host's end. */
-    int id;              /* of relet_local                                    */
+    int id;              /* its id in relet_local                             */
     uint8_t *in, *out;
     size_t in_n, in_cap, out_n, out_at, out_cap;
-    int unread_first;    /* what has arrived is read before it breaks         */
-    int kill_after_run;  /* reset it when a command has run, before its answer*/
+    int unread_first;    /* data that came is read before the link breaks     */
+    int kill_after_run;  /* reset it after a run, before the answer           */
     int blocked;         /* a command waits in the server                     */
-    int waiting;         /* … for copies of what was written on this link,    */
-    int wait_aof;        /* … that are on disks,                              */
+    int waiting;         /* … WAIT: for copies of this link's writes,         */
+    int wait_aof;        /* … WAITAOF: that are on disks,                     */
     int wait_copies, wait_disk; /* … for so many                              */
     int64_t wait_until_us;
-    size_t wrote_n;      /* of the log, behind the last change by this link   */
-    unsigned granted[SIM_HOLDS]; /* to these leases of its node it did, by …  */
-    int64_t granted_to_us[SIM_HOLDS]; /* … a grant or a renewal until then    */
+    size_t wrote_n;      /* log size after the last change by this link       */
+    unsigned granted[SIM_HOLDS]; /* its node's leases: serial, …              */
+    int64_t granted_to_us[SIM_HOLDS]; /* … and the end of that grant          */
     int in_multi;
-    int closing;         /* said all, then close                              */
+    int closing;         /* it closes when all is said                        */
     uint64_t unit;       /* tag of the transaction that is being queued       */
     uint64_t awaited;    /* tag of the command that is being answered         */
     int greeted, selected;
@@ -209,28 +210,28 @@ struct sim_link {
     size_t tap_skip;
     int tap_unit;
     uint64_t tap_tag;
-    int64_t waits_us;    /* its client may send nothing until then            */
-    uint64_t error_at;   /* of the link's bytes: an error that is not read    */
-    int deaf;            /* it was refused the channel of wake-ups            */
+    int64_t waits_us;    /* its client may send nothing before this           */
+    uint64_t error_at;   /* place of an unread error in the link's bytes      */
+    int deaf;            /* the channel for wake-ups was refused to it        */
     int lied;
-    uint64_t frames;     /* said while somebody might lie                     */
+    uint64_t frames;     /* frames said while a server may lie                */
     uint32_t record[SIM_RECORDS]; /* numbers of acts                          */
     unsigned records_sent, records_ran, records_read;
 };
 
-/* What the way between a node and a host does at the moment: counts, since
- * faults overlap. */
+/* What the path from a node to a host does now: counts, since faults
+ * overlap. */
 typedef struct sim_path {
     int hole[2];
     int refuse, hang, crowd;
-    int64_t shut_us;     /* nobody is let in until then                       */
+    int64_t shut_us;     /* no connection is let in before this               */
     int64_t extra_us;
     size_t squeeze;
 } sim_path;
 
 /* -------------------------------------------------------------------- host */
 
-/* What was changed, in RESP, and until where at which time. */
+/* The size of the log at a time; the log holds all changes, in RESP. */
 typedef struct sim_mark_at {
     int64_t at_us;
     size_t n;
@@ -258,25 +259,25 @@ typedef struct sim_host {
     int64_t wall_offset_us; /* its clock is this much ahead of the world's    */
     int64_t wall_stop_us;   /* frozen at; SIM_NEVER: it runs                  */
     int32_t ppm;
-    size_t copied_n, synced_n; /* of the log: promised to be elsewhere, safe  */
+    size_t copied_n, synced_n; /* log sizes: promised to a copy; on disk      */
     int read_only;
-    char run_id[41];     /* of a process that goes on as a replica; "": none  */
-    char replid[41];     /* of the master whose replica it is until it starts */
+    char run_id[41];     /* of a process that stays as a replica; "": none    */
+    char replid[41];     /* of the master that it replicates until it starts  */
     int64_t due_us;      /* when SIM_HOST is scheduled                        */
-    int64_t timed_us;    /* when it looked at its clock last                  */
-    int64_t looked_us;   /* … and wrote to its log which keys had ended        */
+    int64_t timed_us;    /* when it last looked at its clock                  */
+    int64_t looked_us;   /* … and logged which keys had expired               */
     int admin;
     sim_link *by_id[SIM_LINKS + 8];
-    const sim_link *asking; /* its command runs now; NULL: no command does    */
+    const sim_link *asking; /* link whose command runs; NULL: none            */
 } sim_host;
 
 /* -------------------------------------------------------------------- node */
 
-/* What becomes of a node when all the others are made whole. */
+/* What becomes of a node once all others are whole. */
 typedef enum sim_loss {
     SIM_WHOLE,
     SIM_DEAD,  /* it does not come back                                       */
-    SIM_APART, /* nothing that it says arrives, and nothing reaches it        */
+    SIM_APART, /* no data gets from it or to it                               */
     SIM_STUCK  /* it never gets another turn                                  */
 } sim_loss;
 
@@ -296,8 +297,8 @@ struct sim_node {
     relet_config config;
     int running, leaving, stopping;
     int boots;           /* a boot is scheduled                               */
-    int paused;          /* count of faults that hold it                      */
-    int wake_late;       /* something came while it was held                  */
+    int paused;          /* number of faults that hold it                     */
+    int wake_late;       /* a wake-up came while it was held                  */
     int64_t resumed_us;
     int64_t offset_us;
     int32_t ppm;
@@ -308,50 +309,50 @@ struct sim_node {
     int spins;
     /* Memory. */
     int oom;             /* count of faults                                   */
-    uint32_t oom_rate;   /* refusals in 256                                   */
+    uint32_t oom_rate;   /* refused allocations in 256                        */
     uint64_t asked;
     size_t held, held_peak;
-    /* What was done, for the counters. */
+    /* For the judge's counters */
     sim_op *ops;
     uint32_t ops_n, ops_cap, ops_first; /* of this incarnation from ops_first */
-    uint32_t in_order;   /* the last answered one                             */
+    uint32_t in_order;   /* the operation that was answered last              */
     uint64_t told[32], ups, late_ok;
     uint64_t bytes_in, bytes_out;
     relet_time heard_at, said_at;
     relet_time heard_tick; /* heard_at, as it was at the last tick            */
     relet_time short_at; /* when memory was last refused                      */
-    uint32_t unasked;    /* turns in a row behind which its link was silent too
-                          * long, and not asked                               */
-    int owed;            /* an answer that nobody waits for may still come    */
+    uint32_t unasked;    /* turns in a row that ended with the link silent too
+                          * long, and not asked by PING                       */
+    int owed;            /* a late answer, past its time-out, may still come  */
     size_t open_ops;
     /* Messages. */
     unsigned wished, in_force, wish_moved;
     int gap_due;
-    int may_gap;         /* one gap comes behind an UP                        */
-    int may_skip;        /* messages, since a gap told that some are missing  */
-    int64_t gap_us;      /* … when such a gap was told last                   */
+    int may_gap;         /* one GAP may come after an UP                      */
+    int may_skip;        /* messages may be missing: a GAP said so            */
+    int64_t gap_us;      /* … when such a GAP last came                       */
     int is_up, loss_due; /* a GAP has to follow the DOWN                      */
-    uint64_t message_gen; /* of the link that these were said on              */
+    uint64_t message_gen; /* gen of the link that carried these               */
     uint64_t message[SIM_MESSAGES];
     uint32_t message_first, message_last;
-    unsigned heard;      /* of the last probe                                 */
+    unsigned heard;      /* messages of the last probe that it heard          */
     uint32_t probe;      /* number of the operation that proves life; 0: none */
     int lied, ever_lied; /* on this link; to this incarnation                 */
     int64_t lied_us;     /* … until then                                      */
-    uint64_t misled;     /* times that it found out                           */
-    uint64_t odd;        /* pushes that nobody knows                          */
-    int troubled;        /* something was wrong, and not all is well again    */
-    int touching;        /* faults that are wrong with it all the time        */
-    int64_t disturbed_us; /* … and when that was seen last                    */
+    uint64_t misled;     /* times that the client found the lie out           */
+    uint64_t odd;        /* pushes of an unknown kind                         */
+    int troubled;        /* something was wrong, and is not all well yet      */
+    int touching;        /* faults that trouble it all the time               */
+    int64_t disturbed_us; /* … and when that was last seen                    */
     int64_t shaken_us;   /* when a server last forgot, or its clock leapt     */
-    int64_t calm_us;     /* since when all is well; -1: it is not             */
-    sim_calm calm[SIM_CALMS]; /* … as it was before, the last times           */
+    int64_t calm_us;     /* all is well since then; -1: it is not             */
+    sim_calm calm[SIM_CALMS]; /* the last periods in which all was well       */
     uint32_t calms;
     sim_pace dials;
-    relet_time up_at;    /* it was told of its link                           */
-    int64_t whole_us;    /* it recovered, or everything else did              */
+    relet_time up_at;    /* when it was told of its link                      */
+    int64_t whole_us;    /* when it recovered, or everything else did         */
     uint64_t watch;      /* tag of the last WATCH in force; 0: none           */
-    int waited;          /* since then, for an answer without a deadline      */
+    int waited;          /* since whole_us, it waited without a deadline      */
     int64_t short_us;    /* when memory was last refused, in the world's time */
     int64_t refused_us;  /* … and when a server answered it by an error       */
     sim_stream work, chunk;
@@ -359,12 +360,12 @@ struct sim_node {
     int64_t step_us;
     sim_hold hold[SIM_HOLDS];
     sim_desk desk[SIM_DESKS];
-    sim_await await;     /* of a job that it has put                          */
-    char wake[128];      /* the channel by which its leases are woken         */
-    int asks;            /* what an operator asked to see, sim_verb, by …     */
+    sim_await await;     /* the put wait for a job that it has put            */
+    char wake[128];      /* the channel that wakes its leases                 */
+    int asks;            /* what an operator asked to see (sim_verb), by …    */
     uint64_t asks_tag, shown; /* … this operation; digest of the answer       */
-    int64_t up_us;       /* its link came up last                             */
-    int64_t claims_us[SIM_QUEUES]; /* a worker of it asked for work last      */
+    int64_t up_us;       /* when its link last came up                        */
+    int64_t claims_us[SIM_QUEUES]; /* when its worker last asked              */
     sim_loss lost;
 };
 
@@ -382,16 +383,16 @@ typedef enum sim_trouble {
 typedef struct sim_fault {
     sim_trouble what;
     int64_t at_us, for_us;
-    int node;            /* below 0: all                                      */
-    uint64_t key;        /* of its own draws                                  */
+    int node;            /* node's number; below 0: all                       */
+    uint64_t key;        /* seed of its own random draws                      */
     int64_t amount;
     uint32_t rate;
     int way;             /* bit 0: up, bit 1: down; or a choice of its own    */
-    int off;             /* taken away by the shrinker                        */
+    int off;             /* removed by the shrinker                           */
     int active, fired;
-    unsigned clogged;    /* the ways of these nodes                           */
-    int hanging;         /* disks do, because of it                           */
-    size_t leap;         /* its number among those of clocks                  */
+    unsigned clogged;    /* bit set of nodes whose paths it stops             */
+    int hanging;         /* disks hang because of it                          */
+    size_t leap;         /* index of its clock leap                           */
 } sim_fault;
 
 /* -------------------------------------------------------------------- runs */
@@ -399,13 +400,13 @@ typedef struct sim_fault {
 typedef enum sim_phase {
     SIM_BOOTING,
     SIM_CHAOS,
-    SIM_QUIET,  /* everything is whole again, and has to work             */
-    SIM_PROBED, /* messages were sent to all who wish for them            */
+    SIM_QUIET,  /* all is healed, and the system has to recover           */
+    SIM_PROBED, /* messages went to all subscribers                       */
     SIM_OVER
 } sim_phase;
 
 typedef enum sim_preset {
-    SIM_SWARM, /* each seed its own mix                                  */
+    SIM_SWARM, /* each seed has its own mix                              */
     SIM_CALM,  /* no faults                                              */
     SIM_FULL,  /* 60 s, five nodes, every class of fault: to measure     */
     SIM_LITE   /* two nodes, two seconds                                 */
@@ -415,11 +416,11 @@ typedef enum sim_preset {
 typedef struct sim_setup {
     uint64_t seed;
     sim_preset preset;
-    uint64_t chunk_salt;       /* other reads and writes, same history (R10)  */
-    const uint8_t *keep;       /* per fault: 0 takes it away; NULL: all stay  */
-    const struct sim_workload *work; /* NULL: each seed its own             */
+    uint64_t chunk_salt;       /* other splits of bytes, same history (R10)   */
+    const uint8_t *keep;       /* per fault: 0 removes it; NULL: all stay     */
+    const struct sim_workload *work; /* NULL: the seed decides              */
     int trace;
-    int plant;                 /* fail behind the chaos; 1: if a fault fired  */
+    int plant;                 /* fail after the chaos; 1: if a fault fired   */
     const uint8_t *bytes;      /* a fuzzer's choices                          */
     size_t bytes_n;
 } sim_setup;
@@ -437,25 +438,25 @@ typedef struct sim_shape {
     int password, tracking, db;
     int replicas;
     uint32_t careful;          /* leases that ask for copies, in 4            */
-    int64_t lag_us, sync_us;   /* of a replica, of a disk                     */
-    int64_t bound_us;          /* from the healing until all works            */
+    int64_t lag_us, sync_us;   /* delay of a replica, of a disk               */
+    int64_t bound_us;          /* from healing until all works                */
     relet_time timeout_max;
     int32_t ppm;
-    int bursts;                /* of large commands, for little room          */
+    int bursts;                /* large commands for small buffers            */
     uint32_t spurious;         /* needless wake-ups in 256                    */
-    uint32_t cuts;             /* scripts that are cut, in 256                */
-    uint32_t repairs;          /* steps of nodes that repair a job, in 256    */
-    relet_time dead_ms;        /* for which workers keep dead jobs; 0: default */
+    uint32_t cuts;             /* scripts cut in their middle, in 256         */
+    uint32_t repairs;          /* node steps that repair a job, in 256        */
+    relet_time dead_ms;        /* dead jobs are kept for it; 0: default       */
 } sim_shape;
 
-/* Who submits, and looks at what comes. */
+/* A workload submits operations, and reads the events that come back. */
 typedef struct sim_workload {
     const char *name;
     void (*start)(sim_world *w, sim_node *n);
     void (*step)(sim_world *w, sim_node *n);
     void (*event)(sim_world *w, sim_node *n, const relet_event *ev);
     int (*quiet)(sim_world *w, sim_node *n);      /* submit a proof of life   */
-    int (*alive)(sim_world *w, const sim_node *n); /* it was given            */
+    int (*alive)(sim_world *w, const sim_node *n); /* that proof came         */
 } sim_workload;
 
 extern const sim_workload sim_plain, sim_lease, sim_both, sim_working;
@@ -470,7 +471,7 @@ struct sim_world {
     sim_phase phase;
     int64_t phase_us;
     uint64_t events, turns;
-    uint64_t hash, history;    /* of everything; of what the nodes were told  */
+    uint64_t hash, history;    /* all events; only those told to nodes        */
     sim_node node[SIM_NODES];
     sim_host host[SIM_HOSTS];
     int primary;
@@ -479,22 +480,22 @@ struct sim_world {
     sim_path path[SIM_NODES][SIM_HOSTS];
     sim_fault fault[SIM_FAULTS];
     int faults, faults_fired, memory_faults;
-    int found_out; /* links that ended as their server lied                   */
-    int talking;               /* faults that make servers answer by errors   */
-    int flush_next;            /* scripts go when the next is to be run       */
-    int replicas_away;         /* faults that keep all of them away           */
-    int64_t lag_us;            /* of replicas, besides the usual one          */
+    int found_out; /* links that broke since their server lied                */
+    int talking;               /* faults that make servers give errors        */
+    int flush_next;            /* flush scripts before the next one runs      */
+    int replicas_away;         /* faults that keep all replicas away          */
+    int64_t lag_us;            /* replica lag beside the usual one            */
     int disks_hang;            /* faults that let nothing be written          */
     int64_t hung_us;           /* … since                                     */
     sim_leases leases;
     sim_jobs jobs;
     sim_record *record;
     size_t records_n, records_cap;
-    sim_op nobody;             /* what a tag that was not given out names     */
+    sim_op nobody;             /* stands for an operation with unknown tag    */
     /* Verdict. */
     int failed;                /* 1 + rule                                    */
     char why[320];
-    uint64_t checked[SIM_RULES]; /* judged, and no excuse was asked           */
+    uint64_t checked[SIM_RULES]; /* judged, and no excuse was needed          */
     uint64_t excused[SIM_RULES]; /* not judged, since an excuse was valid     */
     int64_t recovery_us;
     int gave_up;               /* histories that took too long to judge       */
@@ -537,9 +538,9 @@ void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which);
 void sim_faults_heal(sim_world *w);
 const char *sim_fault_name(sim_trouble what);
 void sim_fault_print(const sim_world *w, int i);
-/* The first that is active and touches this node; NULL: none. */
+/* The first active fault that touches this node; NULL: none. */
 const sim_fault *sim_fault_of(const sim_world *w, sim_trouble what, int node);
-/* An error that the host is to give instead of running this; NULL: none. */
+/* The error that the host must give instead of running this; NULL: none. */
 const char *sim_fault_error(sim_world *w, int node, uint64_t tag,
                             int greeting);
 
@@ -569,12 +570,12 @@ void sim_net_stall(sim_link *l, int way, int64_t until_us);
 void sim_net_flows(sim_world *w, sim_link *l, int way);
 void sim_net_whole(sim_world *w, sim_link *l);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
-/* Links that are not free, by age: the next behind *gen, which becomes its own.
- * When their slots are free again depends on how bytes are cut. */
+/* Links in use, by age: the next after *gen, which is set to its gen. When a
+ * place in the table is free again depends on how bytes are cut. */
 sim_link *sim_net_next(const sim_world *w, uint64_t *gen);
-void sim_net_blank(sim_link *l); /* free, and as new, but for its buffers */
+void sim_net_blank(sim_link *l); /* as new, but keeps its buffers */
 
-/* lies.c: bytes of the frame that is to be said, as it is said. */
+/* lies.c: may falsify the frame that is about to be sent; returns its size. */
 size_t sim_lies(sim_world *w, sim_link *l, size_t at, size_t k,
                 const struct sim_frame *f);
 
@@ -589,7 +590,7 @@ void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
 void sim_host_down(sim_world *w, sim_host *h, int reset);
 void sim_host_free(sim_host *h);
 int64_t sim_host_wall(const sim_world *w, const sim_host *h);
-/* Look at its clock, or plan to. */
+/* Look at the host's clock, or plan to. */
 void sim_host_time(sim_world *w, sim_host *h);
 void sim_host_schedule(sim_world *w, sim_host *h);
 void sim_host_clock(sim_world *w, sim_host *h);
@@ -600,7 +601,7 @@ void sim_host_say(sim_link *l, const char *text);
 void sim_host_outputs(sim_world *w, sim_host *h);
 void sim_host_admin(sim_world *w, sim_host *h, int argc, ...);
 void sim_host_thaw(sim_world *w, sim_host *h);
-/* What it answers, without the first byte; cut to fit. */
+/* The host's answer, without its first byte; cut to fit. */
 void sim_host_ask(sim_host *h, char *out, size_t size, int argc, ...);
 void sim_host_id(sim_host *h, const char *section, const char *field,
                  char *out);
@@ -609,7 +610,7 @@ size_t sim_log_at(const sim_log *g, int64_t at_us);
 int64_t sim_log_time(const sim_log *g, size_t n);
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
 
-/* A wake-up that nobody needs. */
+/* The gen of a needless wake-up. */
 #define SIM_NEEDLESS (UINT64_MAX - 1)
 
 /* node.c, driver.c */
@@ -624,7 +625,7 @@ int64_t sim_node_world_time(const sim_world *w, const sim_node *n,
                             relet_time ms);
 void *sim_node_resize(void *user, void *p, size_t old_size, size_t new_size);
 
-/* pace.c: when a client dials, and asks for leases. */
+/* pace.c: when a client connects, and asks for leases. */
 void sim_pace_dials(sim_world *w, sim_node *n);
 void sim_pace_up(sim_world *w, sim_node *n);
 void sim_pace_down(sim_node *n);
@@ -656,8 +657,8 @@ int sim_disturbed(const sim_world *w, const sim_node *n, int64_t since_us);
 
 /* judge.c: what happened, as it happens. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...);
-int sim_holds(sim_world *w, sim_rule rule, int holds); /* looked at: `holds`  */
-/* The same where an excuse may be valid: then it is excused, and holds. */
+int sim_holds(sim_world *w, sim_rule rule, int holds); /* returns `holds`     */
+/* The same, but a valid excuse counts as excused and returns 1. */
 int sim_judges(sim_world *w, sim_rule rule, int excused, int holds);
 sim_op *sim_op_of(sim_world *w, uint64_t tag);
 uint64_t sim_judge_next_tag(sim_world *w, sim_node *n);
@@ -666,7 +667,7 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
 void sim_judge_touched(sim_world *w, sim_link *l, const struct sim_words *c,
                        uint64_t tag);
 void sim_judge_whole(sim_world *w, sim_link *l, uint64_t tag);
-/* A WATCH, its end, or a transaction: what the answer to the call was. */
+/* `code` is the result of the call for a WATCH, its end, or a transaction. */
 void sim_judge_watch(sim_world *w, sim_node *n, uint64_t tag, int code);
 void sim_judge_unwatch(sim_node *n, int code);
 void sim_judge_unit(sim_world *w, sim_node *n, uint64_t tag, int code);
@@ -677,7 +678,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest);
 int sim_judge_waits_for_ever(const sim_node *n);
 void sim_judge_turn(sim_world *w, sim_node *n);
-/* The tick of this turn has made it send a PING. */
+/* The client's tick of this turn has sent a PING. */
 void sim_judge_pinged(sim_world *w, const sim_node *n);
 void sim_judge_gone(sim_world *w, sim_node *n, int crash);
 extern const char *const sim_rule_name[SIM_RULES];
@@ -693,8 +694,8 @@ extern const char *const sim_wish_name[SIM_WISHES];
 extern const relet_channel sim_wish_kind[SIM_WISHES];
 
 /* lease.c */
-int sim_lease_more(sim_world *w); /* 1: when all is whole, this is still due  */
-/* Nobody leads by what it waits for; the first such hold, or NULL. */
+int sim_lease_more(sim_world *w); /* 1: this is still due after the healing   */
+/* The node's first lease that waits while no leader holds it; NULL: none. */
 const sim_hold *sim_lease_missing(const sim_world *w, const sim_node *n);
 void sim_lease_look(sim_world *w);
 int sim_lease_link_is_quick(sim_world *w, const sim_node *n);
@@ -703,26 +704,26 @@ void sim_lease_arrives(sim_world *w, uint64_t which);
 /* claims.c: what servers do with leases, as it happens. */
 extern const char *const sim_key_name[SIM_KEYS];
 void sim_claims_begin(sim_world *w);
-/* From now on what was granted before may be forgotten, or end too early. */
+/* From now on, earlier grants may be forgotten or end too early. */
 void sim_claims_void(sim_world *w, sim_void why);
-/* 1 and what is asked of it, when this is about a lease. */
+/* Returns 1, and fills *run, if the command is about a lease. */
 int sim_claims_read(const struct sim_words *c, sim_run *run);
-/* It arrives late: when its owner has another term, or has left. */
+/* A request arrived late: its owner has another term, or has left. */
 void sim_claims_late(sim_world *w, const sim_link *l, unsigned serial);
 void sim_claims_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n);
 void sim_claims_answer_ends(sim_world *w, int64_t later);
 void sim_claims_after(sim_world *w, sim_link *l);
-/* The client of this link is told of so many copies of all that it wrote. */
+/* The client of this link hears of so many copies of all that it wrote. */
 void sim_claims_copied(sim_world *w, const sim_link *l, int copies, int disk);
-int sim_claims_two_masters(sim_world *w); /* which is as if they forgot       */
+int sim_claims_two_masters(sim_world *w); /* as if servers forgot             */
 int sim_claims_leapt(const sim_world *w, int64_t since_us);
 
-/* belief.c: what nodes are told of them. */
+/* belief.c: what nodes are told of leases. */
 void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev);
 void sim_belief_turn(sim_world *w, sim_node *n);
 void sim_belief_gone(sim_world *w, sim_node *n, int crash);
-/* Another program has taken it, by SET NX PX. */
+/* Another program has taken the key, by SET NX PX. */
 void sim_belief_other(sim_world *w, int key, relet_time ms);
 int sim_belief_led(const sim_world *w, int key);
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim_main.c - seeds in, one line out.
+ * sim_main.c - runs seeds, and sums them up in one line.
  *
  *   sim [SEEDS=n] [FROM=seed] [SECONDS=s] [PRESET=calm|full|lite] [MARKS=1]
  *       [WORK=plain|lease|both|jobs]
  *   sim SEED=x [TRACE=1] [KEEP=3,17]
  *
- * Without SEEDS it is as many as SECONDS allow, or a thousand. A seed that
- * fails is run again for its trace, and shrunk. Ends in a line; exits with 1
- * when a seed failed, or with MARKS=1 when something never came to pass, or a
- * rule was judged in few seeds: a check with a valid excuse is no judgement.
- * EACH=1 prints for each seed its verdict, its hashes, and how often each rule
- * was judged. F=x names the build, in the line by which a failure is run again.
- * PLANT=1 lets each seed fail in which a fault came, PLANT=2 each, to test what
- * is said then. EXPECT=R2 goes on until a seed fails by that rule, whatever
- * others fail by, EXPECT=none until one fails at all: for the mutants. */
+ * Without SEEDS it runs as many seeds as SECONDS allow, or a thousand. A seed
+ * that fails is run again for its trace, and shrunk. The output ends in one
+ * line. The exit status is 1 if a seed failed, or with MARKS=1 if a mark was
+ * never passed or a rule was judged in few seeds: a check with a valid excuse
+ * is no judgement. EACH=1 prints for each seed its verdict, its hashes, and
+ * how often each rule was judged. F=x names the build, in the line that tells
+ * how to run a failure again. PLANT=1 lets each seed fail in which a fault
+ * fired, PLANT=2 every seed, to test the report. EXPECT=R2 goes on until a
+ * seed fails by that rule, whatever rules others fail by, EXPECT=none until
+ * any seed fails: for mutants. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,27 +29,27 @@ typedef struct sim_campaign {
     uint64_t seeds, from, seconds;
     int one, trace, marks, each;
     const char *expect;
-    const char *preset, *work, *flavour; /* as they were given, or NULL       */
+    const char *preset, *work, *flavour; /* as given, or NULL                 */
     sim_setup setup;
     uint8_t keep[SIM_FAULTS];
-    /* What came of it. */
+    /* The results. */
     uint64_t gave_up;
     uint64_t seeds_run, runs, failures, hash, events, simulated_us, unequal;
-    uint64_t judged[SIM_RULES]; /* seeds in which a check had no excuse       */
+    uint64_t judged[SIM_RULES]; /* seeds with a check that needed no excuse   */
     uint64_t checks[SIM_RULES], excused[SIM_RULES];
     int64_t recovery[4096];
     uint32_t recoveries;
-    int met;                    /* EXPECT was                                 */
+    int met;                    /* a seed failed as EXPECT says               */
 } sim_campaign;
 
 static uint64_t main_seed_now;
-static char main_words_now[100]; /* that a run needs besides its seed         */
+static char main_words_now[100]; /* what a run needs besides its seed         */
 
-#define MAIN_PATIENCE_S 240 /* a seed takes a second at most, on a slow machine
-                             * or under an emulator some more                */
+#define MAIN_PATIENCE_S 240 /* a seed takes a second at most; on a slow machine
+                             * or under an emulator, some more                */
 
-/* A broken assertion, or a call that does not return, ends the process: say at
- * least how it is run again. */
+/* A broken assertion, or a call that does not return, ends the process: then at
+ * least say how to run the seed again. */
 static void main_trap(int signal_number)
 {
     static const char crash[] = "FAILED E1: an assertion or a crash";
@@ -112,7 +113,7 @@ static void main_keep(sim_campaign *c, const char *list)
     }
 }
 
-/* One kind of work, whatever the seed says. 0: there is none of that name. */
+/* Chooses one workload for all seeds. Returns 0 if none has this name. */
 static int main_work(sim_campaign *c, const char *name)
 {
     static const sim_workload *const work[] = {&sim_plain, &sim_lease,
@@ -138,7 +139,7 @@ static int main_preset(sim_campaign *c, const char *name)
     return strcmp(name, preset[c->setup.preset]) == 0;
 }
 
-/* All that a run depends on, but for its seed and its faults. */
+/* Writes all that a run depends on, except its seed and its faults. */
 static void main_words(const sim_campaign *c)
 {
     char *at = main_words_now;
@@ -156,12 +157,12 @@ static void main_words(const sim_campaign *c)
         sprintf(at, " F=%.20s", c->flavour);
 }
 
-/* A word of the command line, but for those about seeds; 0: there is none. */
+/* Reads a word of the command line, except those about seeds; 0: unknown. */
 static int main_option(sim_campaign *c, const char *arg)
 {
     const char *v;
 
-    if (*arg && arg[strlen(arg) - 1] == '=') /* as if it was not there */
+    if (*arg && arg[strlen(arg) - 1] == '=') /* as if it were absent */
         return 1;
     if (main_word(arg, "PRESET", &v))
         return main_preset(c, v);
@@ -211,7 +212,7 @@ static int main_arguments(sim_campaign *c, int argc, char **argv)
 
 /* --------------------------------------------------------------------- runs */
 
-/* All the words of the run: by them it fails again. */
+/* Prints the whole command that makes the run fail again. */
 static void main_again_by(const sim_setup *s)
 {
     int i, many = 0;
@@ -224,7 +225,7 @@ static void main_again_by(const sim_setup *s)
     printf("%s\n", s->keep && many == 0 ? " KEEP=none" : "");
 }
 
-/* What was said last before it failed, and in which kind of world. */
+/* Prints the end of the trace before the failure, and the kind of world. */
 static void main_story(sim_world *w, sim_setup *s)
 {
     s->trace = 1;
@@ -235,7 +236,7 @@ static void main_story(sim_world *w, sim_setup *s)
     sim_swarm_print(w);
 }
 
-/* What only shows when a seed is run twice is not shrunk. */
+/* A failure that shows only when a seed runs twice is not shrunk. */
 static void main_failure(sim_world *w, sim_campaign *c)
 {
     sim_setup s = c->setup;
@@ -276,8 +277,8 @@ static void main_count(sim_world *w, sim_campaign *c)
         c->recovery[c->recoveries++] = w->recovery_us;
 }
 
-/* The same seed again: everything is the same, and with other reads and
- * writes what the application saw is. */
+/* Runs the same seed again: everything must be the same. With other splits of
+ * reads and writes, what the application saw must be the same. */
 static void main_again(sim_world *w, sim_campaign *c)
 {
     sim_setup s = c->setup;
@@ -289,7 +290,7 @@ static void main_again(sim_world *w, sim_campaign *c)
     w->checked[SIM_E2]++;
     if (w->hash != hash)
         sim_fail(w, SIM_E2, "two runs of a seed differ");
-    /* How often memory is asked for depends on the pieces, and may. */
+    /* How often memory is asked for may depend on the pieces. */
     if (w->failed || w->memory_faults > 0)
         return;
     s.chunk_salt = 1;
@@ -297,8 +298,8 @@ static void main_again(sim_world *w, sim_campaign *c)
     c->runs++;
     c->events += w->events;
     w->checked[SIM_E2]++;
-    /* What answers call for goes out between two reads, or is cut off by what
-     * the second one finds out. */
+    /* A request that follows from an answer goes out between two reads, or is
+     * cut off by what the second read finds out. */
     if (!w->failed &&
         !sim_judges(w, SIM_R10, w->found_out > 0, w->history == history))
         sim_fail(w, SIM_R10, "the history depends on how bytes are cut");
@@ -316,7 +317,8 @@ static void main_each(const sim_world *w, uint64_t seed)
     printf("\n");
 }
 
-/* One of those in the list, which is for mutants: R2|R6. */
+/* Returns 1 if the rule is in the list of EXPECT, such as R2|R6; for
+ * mutants. */
 static int main_expects(const sim_campaign *c, int failed)
 {
     const char *name = sim_rule_name[failed - 1], *at = c->expect;
@@ -389,7 +391,7 @@ static int main_marks(void)
     return missing;
 }
 
-/* Rules that were looked at in less than one of twenty runs. */
+/* Counts the rules that were judged in less than one of twenty runs. */
 static int main_seldom(const sim_campaign *c)
 {
     int i, seldom = 0;
@@ -421,8 +423,8 @@ static void main_sum(const sim_campaign *c, double seconds)
     printf("\n");
 }
 
-/* For the mutants: 0 when a seed failed by a rule of the list, 3 when none
- * failed, 4 when others did. */
+/* For mutants: 0 if a seed failed by a rule of the list, 3 if none failed, 4 if
+ * others did. */
 static int main_verdict(const sim_campaign *c)
 {
     if (c->failures == 0)
@@ -437,7 +439,7 @@ static int main_enough(const sim_campaign *c)
     return c->met || (c->failures > 0 && strcmp(c->expect, "none") == 0);
 }
 
-/* How many checks were none, since an excuse was valid. */
+/* Prints how many checks did not count, since an excuse was valid. */
 static void main_excused(const sim_campaign *c)
 {
     int i, n = 0;

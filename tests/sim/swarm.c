@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * swarm.c - what kind of run a seed is.
+ * swarm.c - draws what kind of run a seed is.
  *
- * Each leaves most classes of trouble out: one that is always there would hide
- * what the others could show. */
+ * Each run leaves most classes of trouble out: a class that is always there
+ * would hide what the others could show. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static unsigned swarm_subset(sim_stream *st, unsigned all, unsigned of)
     return bits;
 }
 
-/* Small pipes are slow ones: then the way must be short. */
+/* Small pipes are slow, so their latency must be short. */
 static void swarm_network(sim_shape *s, sim_stream *st)
 {
     s->latency_us = sim_spread(st, 50, 20000);
@@ -53,8 +53,8 @@ static void swarm_lite(sim_world *w)
         w->shape.faults = 6;
 }
 
-/* From a stream of its own: seeds of the one are what they were before there
- * was the other. */
+/* Drawn from a stream of its own, so that older seeds stay what they were
+ * before another workload came. */
 static void swarm_work(sim_world *w)
 {
     sim_stream st;
@@ -69,7 +69,7 @@ static void swarm_work(sim_world *w)
         w->work = w->setup.work;
 }
 
-/* Where all ask for copies, most of the trouble is with them. */
+/* If all leases ask for copies, most of the trouble is with copies. */
 static void swarm_copies(sim_world *w)
 {
     static const uint32_t careful[] = {0, 0, 1, 4};
@@ -90,7 +90,7 @@ static void swarm_copies(sim_world *w)
         s->troubles = theirs | (s->troubles & few);
 }
 
-/* What comes late, or again, is what the numbers of steps are for. */
+/* Step numbers exist for requests that come late or again: this makes many. */
 static void swarm_late(sim_world *w)
 {
     const unsigned late = 1u << SIM_T_STALL | 1u << SIM_T_RESET |
@@ -108,7 +108,7 @@ static void swarm_late(sim_world *w)
     s->ops |= 32;
 }
 
-/* Much that is under way at a time, in runs of plain work. */
+/* Many operations under way at a time, in runs of plain work. */
 static void swarm_bursts(sim_world *w)
 {
     sim_stream st;
@@ -117,7 +117,7 @@ static void swarm_bursts(sim_world *w)
     w->shape.bursts = w->work == &sim_plain && sim_chance(&st, 1, 5);
 }
 
-/* What few seeds do: repair jobs, forget dead ones soon. */
+/* Some seeds repair jobs, or forget dead ones soon. */
 static void swarm_orders(sim_world *w)
 {
     sim_stream st;
@@ -131,7 +131,7 @@ static void swarm_orders(sim_world *w)
         w->shape.dead_ms = sim_spread(&st, 1, 10000);
 }
 
-/* Scripts of queues that end in their middle, in few seeds. */
+/* In some seeds, scripts of queues are cut in their middle. */
 static void swarm_cuts(sim_world *w)
 {
     sim_stream st;
@@ -141,8 +141,8 @@ static void swarm_cuts(sim_world *w)
         w->shape.cuts = (uint32_t)sim_spread(&st, 1, 64);
 }
 
-/* Servers that lie, and little else that is wrong: else few links live long
- * enough to be lied on when something is new about them. */
+/* Servers that lie, and little other trouble: otherwise few links live long
+ * enough for a lie about something new. */
 static void swarm_liars(sim_world *w)
 {
     const unsigned theirs = 1u << SIM_T_LIES | 1u << SIM_T_RESET;
@@ -212,16 +212,17 @@ static void swarm_times(sim_world *w, relet_config *c, sim_stream *st)
     c->fail_fast = sim_chance(st, 1, 10);
 }
 
-/* From the end of all trouble until everything works. A link that is dead but
- * silent is found by its ping, or by two timeouts; then come at most a try
- * that hangs, a wait, a try, a greeting that is put off, and the answers. */
+/* The time from the healing until everything works. A link that is dead but
+ * silent is found by its ping, or by two time-outs. Then come at most a connect
+ * that hangs, a wait, a connect, a handshake that is put off, and the
+ * answers. */
 static int64_t swarm_bound(const sim_world *w, const relet_config *c)
 {
     relet_time ms = c->ping_every_ms + 4 * c->timeout_ms +
                     4 * c->connect_timeout_ms + 4 * c->retry_max_ms + 5000;
 
-    /* A renewal without an answer, a lease that ends, one that is not its
-     * leader's any more, a pause after a failover. */
+    /* A renewal without an answer, a lease that ends, a key that is no longer
+     * its leader's, a pause after a failover. */
     if (w->work != &sim_plain)
         ms += 8 * SIM_TTL_MAX_MS;
     if (w->work == &sim_working)
@@ -241,10 +242,10 @@ static void swarm_limits(relet_config *c, sim_stream *st)
     c->buffer_min = (size_t)sim_spread(st, 64, 4096);
     c->tape_max = 16384;
     if (sim_chance(st, 1, 6))
-        c->count_max = 32; /* a script answers with more                     */
+        c->count_max = 32; /* a script's answer has more                     */
 }
 
-/* The same for each incarnation of a node. */
+/* Gives each incarnation of a node the same configuration. */
 void sim_swarm_config(sim_world *w, sim_node *n)
 {
     relet_config *c = &n->config;
@@ -273,7 +274,7 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         c->jobs_max = 1 + sim_choose(&st, 8);
         if (sim_chance(&st, 1, 6))
             c->jobs_max = 1 + sim_choose(&st, SIM_ROOM);
-        if (sim_chance(&st, 1, 8)) /* a claim of all would be too much */
+        if (sim_chance(&st, 1, 8)) /* a claim of all jobs would be too much */
             c->reply_max = c->buffer_min + 1024;
     }
     if (w->shape.bursts) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.c - jobs at the nodes that work on them: what servers leased to whom,
- * what nodes were told, and when that was right. What their handlers do is in
- * hands.c. The rules are listed in verbs.c. */
+ * tasks.c - jobs at the nodes that work on them: which worker a server leased a
+ * job to, what nodes were told, and when that was right. What their handlers do
+ * is in hands.c. The rules are listed in verbs.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
 
-/* There and back, with a turn at each end. */
+/* A round trip, with a turn at each end. */
 #define TASKS_WAY_US(w) (60 * (w)->shape.latency_us + 200 * SIM_MS)
 
 #define TASKS_LOSSY(w, since_us) \
@@ -39,8 +39,8 @@ static sim_task *tasks_find(sim_desk *d, uint64_t number, uint64_t token)
     return NULL;
 }
 
-/* Whose it is, at any node, of the queue that a script is about; *n, *desk:
- * where. */
+/* The task of this lease, at any node, in the queue that the running script is
+ * about; *n and *desk: its node and worker. */
 static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
                           sim_node **n, int *desk)
 {
@@ -62,7 +62,7 @@ static sim_task *tasks_of(sim_world *w, uint64_t number, uint64_t token,
     return NULL;
 }
 
-/* The first free one, or else the one that was heard of least recently. */
+/* The first free task, or else the one that was last heard of longest ago. */
 static sim_task *tasks_new(sim_desk *d)
 {
     sim_task *old = NULL;
@@ -80,16 +80,17 @@ static sim_task *tasks_new(sim_desk *d)
     return old;
 }
 
-/* Nothing can be told from its tokens: it was lied to, or servers began them
- * again. */
+/* Nothing can be told from a worker's tokens: a server lied to its node, or
+ * servers began the tokens again. */
 int sim_tasks_lied(const sim_node *n, const sim_desk *d)
 {
     return n->ever_lied || n->world->jobs.twice[d->queue];
 }
 
-/* Something has kept a worker since then from what it does so much later, and
- * until then at most. Where all was well for as long in a row, it has done it:
- * one that was refused asks again a sixth of its lease later at most. */
+/* Returns 1 if something hindered a worker, between since_us and until_us, from
+ * a step that is due later_us later. If all was well for so long in a row, it
+ * has done the step: a worker that was refused asks again a sixth of its lease
+ * later at most. */
 static int tasks_hindered(const sim_world *w, const sim_node *n,
                           const sim_desk *d, int64_t since_us,
                           int64_t until_us, int64_t later_us)
@@ -101,7 +102,7 @@ static int tasks_hindered(const sim_world *w, const sim_node *n,
                          later_us + again_us + TASKS_WAY_US(w));
 }
 
-/* The same of one job: what was granted behind the last lie is as it seems. */
+/* The same of one job: one granted after the last lie is as it seems. */
 int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
 {
     if (t == NULL || n->lied || n->world->jobs.twice[d->queue])
@@ -109,8 +110,8 @@ int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
     return n->ever_lied && t->granted_us <= n->lied_us;
 }
 
-/* … of a job that the script that runs has changed, by the token that it had;
- * of a lease that its node has forgotten it is not known. */
+/* … of a job that the running script has changed, by the token that it had. If
+ * its node has forgotten the lease, this is not known. */
 int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
 {
     sim_node *n = &w->node[w->jobs.run.from];
@@ -130,7 +131,7 @@ int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
            (n->ever_lied && touch->was.letter == 'L' && w->jobs.run.pairs > 0);
 }
 
-/* A server lies to a node: what becomes of its jobs may be another's. */
+/* A server lies to a node: the end of one of its jobs may be another's. */
 void sim_tasks_lied_to(sim_world *w, sim_node *n)
 {
     int i, j;
@@ -148,7 +149,7 @@ void sim_tasks_lied_to(sim_world *w, sim_node *n)
 
 /* ------------------------------------------------------------------- belief */
 
-/* Whether what happened since allows that a belief is wrong. */
+/* Whether events since the last renewal allow a belief to be wrong. */
 static int tasks_excused(sim_world *w, const sim_task *t)
 {
     (void)sim_claims_two_masters(w);
@@ -156,7 +157,7 @@ static int tasks_excused(sim_world *w, const sim_task *t)
            TASKS_LOSSY(w, t->ran_us);
 }
 
-/* Its node, if its handler still works, must not believe in the lease. */
+/* A node whose handler still works must not believe in the lease. */
 static int tasks_is_over(sim_world *w, const sim_node *n, int desk,
                          const sim_task *t)
 {
@@ -189,15 +190,15 @@ static void tasks_alone(sim_world *w, uint32_t job, uint64_t token)
 
 /* -------------------------------------------------------------- at a server */
 
-/* Whatever the second in which it was put, its deadline has passed. */
+/* The deadline has passed even if the job was put at the end of its second. */
 static int tasks_is_late(const sim_place *p, const sim_step *run)
 {
     return p->terms.deadline_ms > 0 &&
            run->wall_ms - p->born_s * 1000 - 1000 > p->terms.deadline_ms;
 }
 
-/* What a claim brought is asked for once more, and told with the time by then:
- * a clock that was set back since says that a deadline has not passed. Seed
+/* A worker asks again for the jobs of a claim, and is told the time at that
+ * moment: if the clock was set back since, a deadline has not passed. Seed
  * 5547016654608772104. */
 void sim_tasks_recalled(sim_world *w, const sim_step *run, const sim_book *b)
 {
@@ -233,7 +234,7 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
             sim_fail(w, SIM_Q10, "n%d.%u has claimed job %llu, of another type",
                      run->node, run->serial, (unsigned long long)number);
     }
-    t = tasks_find(d, number, p->token); /* where servers forgot it       */
+    t = tasks_find(d, number, p->token); /* if servers forgot it          */
     if (t && (t->state == SIM_TASK_HELD || t->state == SIM_TASK_LOST))
         return;
     if (t == NULL && (t = tasks_new(d)) == NULL)
@@ -253,8 +254,8 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->cut = run->cut != 0;
 }
 
-/* Who renews what is not wanted any more is told so: at the latest before he
- * renews it once more, since he had an answer then. */
+/* A worker that renews a cancelled job is told so, before it renews the job
+ * once more at the latest, as it has had an answer by then. */
 static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
                              sim_task *t)
 {
@@ -267,8 +268,8 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
         t->heard_us = w->now_us;
 }
 
-/* … and nobody renews what takes too long. A renewal that arrives over a link
- * that its node has left was sent before (seed 3611190152366). */
+/* … and no worker renews a job that takes too long. A renewal over a link that
+ * its node has left was sent before (seed 3611190152366). */
 static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
 {
@@ -310,8 +311,8 @@ void sim_tasks_renewed(sim_world *w, const sim_step *run, uint64_t number,
     t->truth_us = w->now_us + run->lease_ms * SIM_MS;
 }
 
-/* What is tried again waits for as long as its handler says, or else for up to
- * its backoff, which grows from attempt to attempt. */
+/* A job that is tried again waits for as long as its handler says, or else for
+ * up to its back-off, which grows with each attempt. */
 static void tasks_waits(sim_world *w, const sim_step *run, const sim_task *t)
 {
     relet_time step = t->terms.backoff_ms ? t->terms.backoff_ms : 1000;
@@ -360,7 +361,7 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
     t->cut |= run->cut != 0;
 }
 
-/* Its handler had ended it, and nothing kept that from the server. */
+/* A handler had ended the job, and nothing kept that from the server. */
 static void tasks_ended_in_vain(sim_world *w, const sim_node *n, int desk,
                                 const sim_task *t)
 {
@@ -383,7 +384,7 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
     int desk;
     sim_task *t = tasks_of(w, number, token, &n, &desk);
 
-    l = t ? sim_net_of_node(w, n) : NULL; /* to another one, it asks there */
+    l = t ? sim_net_of_node(w, n) : NULL; /* it may now ask another server */
     if (t && !tasks_is_over(w, n, desk, t))
         sim_fail(w, SIM_Q7, "job %llu is relet while n%d believes in it",
                  (unsigned long long)number, n->number);
@@ -404,7 +405,7 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
 
 /* ---------------------------------------------------------------- at a node */
 
-/* As it was put: 0 stands for what is usual. */
+/* The terms are as they were put; 0 stands for the default. */
 static int tasks_same_terms(const relet_job *j, const sim_terms *t)
 {
     return (j->attempts ? j->attempts : 3) == t->attempts &&
@@ -481,7 +482,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
     }
 }
 
-/* The store that a loss is judged by says that the lease goes on. */
+/* The store by which a loss is judged says that the lease goes on. */
 static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
 {
     sim_host *h = &w->host[w->primary];
@@ -495,9 +496,9 @@ static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
     return p->letter == 'L' && p->token == t->token;
 }
 
-/* An end that nobody knows of was kept from its server by something; and as it
- * goes out again over each new link, for as long as the lease, unless it was
- * answered by an error, or for want of memory. */
+/* An end with an unknown result was kept from its server by something. The end
+ * is sent again over each new link, for as long as the lease lasts, unless it
+ * was answered by an error or memory was short. */
 static void tasks_broken_rightly(sim_world *w, const sim_node *n,
                                  const sim_desk *d, const sim_task *t)
 {
@@ -506,8 +507,8 @@ static void tasks_broken_rightly(sim_world *w, const sim_node *n,
     int answered = n->refused_us >= t->seen_us || n->short_us >= t->seen_us ||
                    n->config.fail_fast || n->config.attempts_max > 0 ||
                    n->stopping;
-    /* An end of what it was lied to about has left a higher token in the place
-     * of the server's memory that the job's end goes to. */
+    /* The end of a job that a server lied about has left a higher token in the
+     * place of the server's memory to which this job's end goes. */
     int outdone = n->ever_lied && d->start_us <= n->lied_us;
 
     if (!sim_judges(w, SIM_Q5,
@@ -583,11 +584,11 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
     if (t->stubborn)
         return;
     SIM_MARK(job_abandoned);
-    sim_hands_later(w, n, desk, t, 0); /* in a turn of its own */
+    sim_hands_later(w, n, desk, t, 0); /* in a separate turn */
 }
 
-/* Not wanted any more, or for too long under way. Who is told so ends it, as he
- * likes, or does not care. */
+/* The job was cancelled, or takes too long. A handler that is told so ends it,
+ * or goes on. */
 static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
                            const relet_event *ev)
 {
@@ -628,7 +629,7 @@ uint32_t sim_tasks_in_hand(const sim_desk *d)
     return n;
 }
 
-/* No worker has more jobs than its room, no team more than its largest. */
+/* No worker has more jobs than its room, no team more than its largest room. */
 static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
 {
     uint32_t many = sim_tasks_in_hand(d), room = d->room, sharing = 0;
@@ -650,7 +651,7 @@ static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
         SIM_MARK(team_is_full);
 }
 
-/* Behind a turn who takes too long was told so. */
+/* After a turn, a handler that takes too long has been told so. */
 static int tasks_in_time(const sim_world *w, const sim_node *n,
                          const sim_desk *d, const sim_task *t)
 {
@@ -662,8 +663,9 @@ static int tasks_in_time(const sim_world *w, const sim_node *n,
     return ms == 0 || w->now_us <= t->told_us + (ms + ms / 100 + 2) * SIM_MS;
 }
 
-/* It never heard of the job, for want of memory, say, and asks no more once its
- * lease has ended by its own clock, since it asked: that clock may go faster. */
+/* The node never heard of the job, for want of memory, for example, and asks no
+ * more once the lease that it asked for has ended by its own clock, which may
+ * go faster. */
 static int tasks_given_up(const sim_world *w, const sim_node *n,
                           const sim_desk *d, const sim_task *t)
 {
@@ -728,7 +730,7 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
         tasks_over(w, n, d);
 }
 
-/* Nobody believes in a job for longer than a server leased it. */
+/* No worker believes in a job for longer than a server leased it. */
 static void tasks_true(sim_world *w, sim_node *n, int desk, const sim_task *t)
 {
     relet_time valid = relet_job_valid_for(n->r, desk, t->number, n->now);
@@ -740,7 +742,8 @@ static void tasks_true(sim_world *w, sim_node *n, int desk, const sim_task *t)
                  (long)(until_us - t->truth_us));
 }
 
-/* Behind a turn nobody has a job that he may not work on, and was not told. */
+/* After a turn, no worker has a job that it may not work on without having been
+ * told so. */
 void sim_tasks_turn(sim_world *w, sim_node *n)
 {
     int i, j;

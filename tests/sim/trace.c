@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace.c - what happened, for people: the last 64 KiB of it; and for machines:
- * one number, and the marks that were passed. */
+ * trace.c - what happened: for people the last 64 KiB of text, for machines one
+ * hash, and the marks that were passed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void sim_trace_clear(void)
     trace_at = trace_full = 0;
 }
 
-/* The last lines of what was kept. */
+/* Prints the last lines that were kept. */
 void sim_trace_print(int lines)
 {
     size_t n = trace_full ? TRACE_BYTES : trace_at, i = 0;

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * verbs.c - what must hold of jobs at a server, whatever happens: each script
- * is looked at for what it changed in the store, and may change that alone.
+ * verbs.c - what must hold of jobs at a server, under any faults. Each script
+ * is checked by what it changed in the store, and may change nothing else.
  * What operators ask is in fates.c, what must hold of a whole queue in books.c.
  *
- *   Q1  a job is in one place, and none is gone that nobody ended
- *   Q2  what was put is there, once; what was acknowledged is not lost (jobs.c)
- *   Q3  once all is whole, each job ends, and none is done that nobody began
+ *   Q1  a job is in one place, and none disappears that was not ended
+ *   Q2  a job that was put is there, once; an acknowledged one is not lost
  *       (jobs.c)
- *   Q4  tokens grow, and what the work changes obeys no older one (tasks.c)
- *   Q5  only the token of a lease changes its job, and who came too late is
- *       told so (tasks.c)
- *   Q6  no more attempts and stalls than a job may have, and none less
- *   Q7  nobody loses a job while he may believe in it, or for no reason
- *   Q8  nobody works behind the end of a lease, or believes in a job for longer
- *       than it is leased, or begins behind a deadline, or is not told of a
+ *   Q3  after the healing each job ends, and none is done that was not begun
+ *       (jobs.c)
+ *   Q4  tokens grow, and what the work changes refuses older ones (tasks.c)
+ *   Q5  only the token of a lease changes its job, and a handler that is late
+ *       is told so (tasks.c)
+ *   Q6  a job has as many attempts and stalls as it may have, no more, no fewer
+ *   Q7  no worker loses a job while it may believe in it, or for no reason
+ *   Q8  no worker works after the end of a lease, believes in a job for longer
+ *       than it is leased, begins after a deadline, or is not told of a
  *       cancellation or a time-out (tasks.c)
- *   Q9  leases end by the server's clock, and not just behind its start
- *   Q10 what waits is served in order, and what is delayed not before its time;
- *       nothing enters or leaves a queue by a gate that is shut, nor leaves it
- *       over its limit; and no worker has more than its room (tasks.c)
- *   Q11 an idle worker is woken by what is put or relet (waits.c), and a node
- *       that waits for the end of a job is told of it (awaits.c)
- *   Q12 who stops gives back what it has, and holds nothing when it has ended
- *       (tasks.c) */
+ *   Q9  leases end by the server's clock, and not just after its start
+ *   Q10 waiting jobs are served in order, and delayed ones not before their
+ *       time; no job enters or leaves a queue that is closed to it, or leaves
+ *       it over its limit; no worker has more jobs than its room (tasks.c)
+ *   Q11 an idle worker is woken by a job that is put or relet (waits.c), and a
+ *       node that waits for the end of a job is told of it (awaits.c)
+ *   Q12 a worker that stops gives back its jobs, and holds none when it has
+ *       ended (tasks.c) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
     }
 }
 
-/* What it is answered. */
+/* Takes the answer to the script that runs. */
 void sim_verbs_answer(sim_world *w, sim_link *l, const sim_frame *f)
 {
     if (w->jobs.run.what == SIM_V_NONE)
@@ -119,7 +120,7 @@ void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
              t->queue, why);
 }
 
-/* Exactly where its state says, and nowhere else; what was cancelled may leave
+/* A job is in exactly the place that its state says; a cancelled one may leave
  * its number in the line. */
 int sim_verbs_one_place(const sim_place *p)
 {
@@ -142,15 +143,15 @@ int sim_verbs_one_place(const sim_place *p)
     return 0;
 }
 
-/* Where it stands in line. */
+/* The job's place in the ranked line. */
 static int64_t verbs_score(const sim_touch *t, const sim_place *p)
 {
     return ((int64_t)t->number - 1000 * p->terms.rank) * SIM_RANK_PARTS -
            p->terms.rank;
 }
 
-/* Which of the leases that were named this is: 1 + its index; 0: none, or by
- * another token. */
+/* 1 + the index of this lease among those that the script names; 0: it is not
+ * named, or with another token. */
 static uint32_t verbs_named(const sim_step *run, const sim_touch *t)
 {
     uint32_t i;
@@ -168,15 +169,15 @@ int sim_verbs_counts_same(const sim_place *a, const sim_place *b)
            a->replays == b->replays;
 }
 
-/* Somebody was lied to, or numbers and tokens were given out twice, by a server
- * that forgot: then who ends a job may mean another. */
+/* A server lied to a client, or a server that forgot gave out numbers and
+ * tokens twice: then the end of a job may name another job. */
 int sim_verbs_blind(sim_world *w, const sim_touch *t)
 {
     return sim_tasks_lied_about(w, t) || w->jobs.twice[t->queue] ||
            (t->was.job && w->jobs.job[t->was.job - 1].lied);
 }
 
-/* Of one id there is one that has not ended. */
+/* Returns 1 if another job with this id has not ended. */
 static int verbs_has_twin(sim_world *w, const sim_job *j)
 {
     const sim_step *run = &w->jobs.run;
@@ -250,8 +251,8 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
     SIM_MARK(promoted);
 }
 
-/* A new token. Where a server forgot and its clock was set back besides, no
- * one could know which were given out. */
+/* A new token. If a server forgot and its clock was set back as well, it cannot
+ * be known which tokens were given out. */
 static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
 {
     sim_jobs *g = &w->jobs;
@@ -311,7 +312,7 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
         SIM_MARK(job_renewed_late);
 }
 
-/* Its owner ends it, by its token. */
+/* The owner of a lease ends its job, by its token. */
 static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -339,14 +340,14 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
 
-/* Its worker found that its deadline had passed, and did not begin it. */
+/* A worker found that the job's deadline had passed, and did not begin it. */
 static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     sim_step *run = &w->jobs.run;
     const sim_terms *terms = &t->was.terms;
     int64_t ms = run->wall_ms;
 
-    /* A token tells when it was claimed: clocks may have been set back since. */
+    /* A token has the time of its claim; clocks may be set back since. */
     if (ms < (int64_t)(t->was.token / 1000))
         ms = (int64_t)(t->was.token / 1000);
     run->stale = t->was.job && terms->deadline_ms > 0 &&
@@ -426,8 +427,8 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
 
-/* Who first looks at a server that has just begun holds off for a lease: the
- * owners may be about to renew. */
+/* The first reaper at a server that has just started takes nothing for one
+ * lease: the owners may be about to renew. */
 static void verbs_storm(sim_world *w, const sim_touch *t)
 {
     const sim_step *run = &w->jobs.run;
@@ -484,8 +485,8 @@ static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
     sim_tasks_taken(w, t->number, t->was.token);
 }
 
-/* For who claims by type: what had no rank stands where it stood, and a place
- * without a job is none any more. */
+/* A claim by type ranks the line: jobs without a rank keep their places, and
+ * numbers without a job leave it. */
 static void verbs_ranked(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     int right = t->was.job == 0
@@ -566,7 +567,7 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
 
 /* -------------------------------------------------------------- all of them */
 
-/* Also where nothing changed, since the clock stood still. */
+/* Also counts renewals that changed nothing since the clock stood still. */
 static void verbs_renewals(sim_world *w, sim_book *b)
 {
     const sim_step *run = &w->jobs.run;
@@ -582,8 +583,8 @@ static void verbs_renewals(sim_world *w, sim_book *b)
     }
 }
 
-/* What was put stands at the end, in order; what was given back in front, by
- * the order in which it was leased. */
+/* A put pushes jobs at the end, in order; a release or a reap pushes them at
+ * the front, in the order in which they were leased. */
 static void verbs_order(sim_world *w, const sim_book *b)
 {
     const sim_step *run = &w->jobs.run;
@@ -612,7 +613,7 @@ static void verbs_claimed(sim_world *w, uint32_t many)
                  run->wanted, many);
     if (many == 0)
         return;
-    if (many > 16) /* then queue_claim.lua leases in another way */
+    if (many > 16) /* queue_claim.lua then leases differently */
         SIM_MARK(claimed_many);
     w->jobs.token[run->queue] = b->token;
     w->jobs.granted_us[run->queue] = w->now_us;

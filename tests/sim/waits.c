@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * waits.c - Q11: no job waits where a worker sleeps, if all are well. Once all
- * is whole that is tried: a job comes to wait where workers sleep, in one way
- * after the other, and is begun as soon as some ways there and back allow, not
- * when somebody looks for himself. */
+ * waits.c - Q11: no job waits while a worker of its queue sleeps, if all are
+ * well. After the healing this is tried: a job comes to wait while all workers
+ * sleep, in one way after the other. It must begin as soon as some round trips
+ * allow, not when a worker polls. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 
 #define WAITS_SETTLE_US (3 * SIM_S)
 
-/* Some ways there and back, and as many turns. */
+/* Some round trips, and as many turns. */
 static int64_t waits_ways(const sim_world *w)
 {
     return 60 * w->shape.latency_us + 400 * SIM_MS;
 }
 
-/* All may be told of what comes, and at once. */
+/* Each node can be told of a new job at once. */
 static int waits_all_hear(sim_world *w)
 {
     int i;
@@ -27,7 +27,7 @@ static int waits_all_hear(sim_world *w)
         if (w->node[i].lost || !w->node[i].running || w->node[i].oom ||
             !sim_lease_link_is_quick(w, &w->node[i]))
             return 0;
-    /* Who first looks behind a leap holds off: others' leases may go on. */
+    /* The first reaper after a leap holds off: others' leases may go on. */
     return w->talking == 0 &&
            (!w->leases.leapt || w->jobs.probe.how != SIM_WAIT_DEAD);
 }
@@ -39,7 +39,7 @@ void sim_waits_up(sim_world *w, sim_node *n)
     n->up_us = w->now_us;
 }
 
-/* Nothing keeps this worker from a job of its queue; has it had the time? */
+/* The worker may take a job of its queue; has it had the time? */
 static int waits_is_free(const sim_world *w, const sim_node *n,
                          const sim_desk *d)
 {
@@ -54,8 +54,8 @@ static int waits_is_free(const sim_world *w, const sim_node *n,
            d->start_us < w->now_us - waits_ways(w);
 }
 
-/* Who may have missed what was told without a link asks as soon as there is
- * one. */
+/* A worker that may have missed a wake-up while it had no link asks as soon as
+ * it has one. */
 static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
 {
     if (n->up_us == 0 || w->now_us < n->up_us + waits_ways(w) ||
@@ -69,8 +69,8 @@ static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
                  "up again", n->number, d->serial);
 }
 
-/* All have been well for long enough, and no link is left of the gone, which a
- * server would call in their place. */
+/* All nodes have been well for long enough, and no link of an ended client is
+ * left; a server would wake it in place of another. */
 static int waits_all_well(sim_world *w)
 {
     int64_t since = w->now_us - 2 * waits_ways(w);
@@ -90,19 +90,19 @@ static int waits_all_well(sim_world *w)
     return w->talking == 0;
 }
 
-/* A job waits, and this worker for a job. */
+/* A job waits for a worker, and this worker for a job. */
 static void waits_both(sim_world *w, const sim_node *n, const sim_desk *d)
 {
     const sim_book *b = &w->host[w->primary].ledger.book[d->queue];
     const sim_place *p = b->line_n > 0 ? &b->at[b->line[0]] : NULL;
 
     if (p == NULL || p->gone || b->stopped || b->limit > 0 ||
-        (b->gates_us > 0 && /* who was held back asks once a second          */
+        (b->gates_us > 0 && /* a throttled worker polls each second          */
          b->gates_us > w->now_us - 2 * waits_ways(w) - 2 * SIM_S) ||
         p->since_us == 0 || p->since_us > w->now_us - 2 * waits_ways(w) ||
         d->busy_us > w->now_us - 2 * waits_ways(w) ||
         n->claims_us[d->queue] > w->now_us - 2 * waits_ways(w) ||
-        (b->cut_us > 0 && /* nobody was called */
+        (b->cut_us > 0 && /* no worker was woken */
          n->claims_us[d->queue] <= b->cut_us) ||
         !waits_all_well(w))
         return;
@@ -123,7 +123,7 @@ void sim_waits_turn(sim_world *w, sim_node *n)
             n->desk[i].busy = 1;
             continue;
         }
-        if (n->desk[i].busy) /* until this turn, be the last one long ago     */
+        if (n->desk[i].busy) /* until now, even if the last turn was long ago */
             n->desk[i].busy_us = w->now_us;
         n->desk[i].busy = 0;
         waits_asks(w, n, &n->desk[i]);
@@ -133,7 +133,7 @@ void sim_waits_turn(sim_world *w, sim_node *n)
 
 /* ------------------------------------------------------- when all is whole */
 
-/* By which channel it is to be woken. */
+/* Remembers the channel by which a node is to be woken. */
 void sim_waits_lines_up(sim_node *n, const sim_words *c)
 {
     relet_span name = c->n > 7 ? c->word[7] : relet_str("");
@@ -144,7 +144,8 @@ void sim_waits_lines_up(sim_node *n, const sim_words *c)
     n->wake[name.n] = '\0';
 }
 
-/* Not one that has all hands full with what it lost, either. */
+/* Counts the workers of a queue; 0 if the node still has jobs in hand, which
+ * may be lost ones. */
 static int waits_works_on(const sim_node *n, int queue)
 {
     int i, many = 0;
@@ -159,9 +160,9 @@ static int waits_works_on(const sim_node *n, int queue)
     return many;
 }
 
-/* Somebody but this node stands in line and is there, among the first `most`,
- * who are called; and nobody hears of it in the place of one that is gone, or
- * that has left the line, which a server forgot. */
+/* Another node than `but` is among the first `most` in line, which are called.
+ * No connection listens in place of a client that has ended, or that has left
+ * the line if a server forgot that it did. */
 static int waits_in_line(sim_world *w, int queue, int but, int most)
 {
     sim_host *h = &w->host[w->primary];
@@ -191,7 +192,7 @@ static int waits_in_line(sim_world *w, int queue, int but, int most)
     return there > 0 && all <= most;
 }
 
-/* A queue of which all workers sleep; -1: there is none yet. */
+/* A queue whose workers all sleep; -1: there is none yet. */
 static int waits_queue(sim_world *w)
 {
     int64_t long_ago = w->now_us - 30 * w->shape.latency_us - 200 * SIM_MS;
@@ -204,8 +205,8 @@ static int waits_queue(sim_world *w)
     return -1;
 }
 
-/* The server forgets its scripts, and learns the one again that follows a put;
- * which the put, when it is repeated, does not overtake. 1: that is under way. */
+/* The server forgets its scripts, and learns the one again that follows a put.
+ * A repeated put does not overtake it. Returns 1 if that is under way. */
 static int waits_flush(sim_world *w, int queue)
 {
     sim_probe *p = &w->jobs.probe;
@@ -222,7 +223,7 @@ static int waits_flush(sim_world *w, int queue)
     return 1;
 }
 
-/* 1: it is under way. */
+/* Returns 1 if the put is under way. */
 static int waits_begin(sim_world *w, int queue)
 {
     sim_probe *p = &w->jobs.probe;
@@ -245,9 +246,8 @@ static int waits_begin(sim_world *w, int queue)
     return 1;
 }
 
-/* Of a job that waits from then on, or again. What the dead had is looked for
- * when its lease may have ended, which the first one of a new server puts off.
- */
+/* The job waits from `from_us` on, or again. A dead worker's job is reaped when
+ * its lease may have ended; the first reap of a new server is put off. */
 void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us)
 {
     sim_probe *p = &w->jobs.probe;
@@ -291,7 +291,7 @@ void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job)
         SIM_MARK(woken_by_reaper);
 }
 
-/* Whether the first handler does so with this job. */
+/* Returns 1 if the first handler treats this job so. */
 int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how)
 {
     const sim_probe *p = &w->jobs.probe;
@@ -300,7 +300,7 @@ int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how)
            p->from_us == SIM_NEVER && p->fell_us == 0;
 }
 
-/* Who has the job dies, if another one waits for work: 1. */
+/* The node that has the job dies, if another one waits for work; returns 1. */
 int sim_waits_falls(sim_world *w, sim_node *n)
 {
     sim_probe *p = &w->jobs.probe;
@@ -333,7 +333,7 @@ int sim_waits_more(sim_world *w)
 
     if (w->work != &sim_working || p->how == SIM_WAITS)
         return 0;
-    if (p->job > 0) { /* it has ended, or the next look would not be here */
+    if (p->job > 0) { /* the job has ended, or there would be no call */
         p->job = 0;
         p->settle_us = 0;
         p->flushed = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * wire.c - RESP, read a second time: by none of the code that is judged.
+ * wire.c - a second RESP parser, which shares no code with the library.
  *
- * Strings of both kinds are one, and so are the nulls, since the client does
- * not tell them apart; attributes are passed over. */
+ * Both kinds of strings count as one, and so do the nulls, since the client
+ * does not tell them apart; attributes are skipped. */
 #include "wire.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ typedef struct wire {
     sim_frame *frame;
 } wire;
 
-/* A line without its end: 1; 0: not whole. */
+/* Reads a line without its end. Returns 1; 0: the line is not whole. */
 static int wire_line(wire *w, relet_span *line)
 {
     const char *from = w->p + w->at;
@@ -68,7 +68,7 @@ static int wire_number(relet_span s, int64_t *out)
     return 1;
 }
 
-/* A string of n bytes and its end. */
+/* Reads a string of n bytes and its end. */
 static int wire_bulk(wire *w, int64_t n, relet_span *out)
 {
     if (n < 0 || (uint64_t)n + 2 > w->n - w->at)
@@ -226,7 +226,7 @@ static uint64_t wire_count(uint64_t digest, char type, int64_t n)
     return sim_mix(digest, (uint64_t)(unsigned char)type << 48 ^ (uint64_t)n);
 }
 
-/* 1: read; 0: not whole; -1: not RESP. */
+/* Reads a frame. Returns 1; 0: it is not whole; -1: it is not RESP. */
 static int wire_frame(wire *w, int depth, uint64_t *digest)
 {
     relet_span line, rest;

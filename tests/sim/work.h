@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * work.h - the rooms of the workload that puts jobs and works on them; read by
- * sim.h. What they keep is in jobs.h. */
+ * work.h - the functions of the workload that puts jobs and works on them;
+ * included by sim.h. Their data is in jobs.h. */
 #ifndef SIM_WORK_H
 #define SIM_WORK_H
 
@@ -15,13 +15,13 @@ void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
 relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i);
 long sim_jobs_open(sim_world *w);
 long sim_jobs_stay(sim_world *w);
-int64_t sim_jobs_patience(const sim_world *w); /* for what stays              */
-int sim_jobs_missing(sim_world *w); /* 1: some are still to be ended          */
+int64_t sim_jobs_patience(const sim_world *w); /* time for jobs to be removed */
+int sim_jobs_missing(sim_world *w); /* 1: some jobs have not ended            */
 
-/* waits.c: who sleeps is woken. */
+/* waits.c: sleeping workers are woken. */
 void sim_waits_up(sim_world *w, sim_node *n);
 void sim_waits_turn(sim_world *w, sim_node *n);
-int sim_waits_more(sim_world *w);   /* 1: when all is whole, this is due     */
+int sim_waits_more(sim_world *w);   /* 1: this is still due after healing    */
 void sim_waits_lines_up(sim_node *n, const struct sim_words *c);
 void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us);
 void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job);
@@ -37,26 +37,26 @@ uint32_t sim_ledger_job(sim_world *w, relet_span payload);
 int sim_ledger_same_terms(const sim_terms *a, const sim_terms *b);
 sim_place *sim_ledger_at(sim_book *b, uint64_t number);
 void sim_ledger_read(sim_world *w, sim_host *h);
-void sim_ledger_anew(sim_host *h); /* it starts with another log              */
-/* The buffers of another one, to one of zeros. */
+void sim_ledger_anew(sim_host *h); /* the host starts with another log        */
+/* Gives the buffers of another ledger to a ledger of zeros. */
 void sim_ledger_keep(sim_ledger *g, const sim_ledger *from);
 void sim_ledger_free(sim_host *h);
 
-/* asks.c: 1 and what is asked, when this is about a queue. */
+/* asks.c: returns 1, and fills *run, if the command is about a queue. */
 int sim_asks_read(const struct sim_words *c, sim_step *run);
 
-/* awaits.c: a node that waits for the end of what it puts. */
+/* awaits.c: a node that waits for the end of a job that it puts. */
 void sim_awaits_start(sim_world *w, sim_node *n);
 void sim_awaits_step(sim_world *w, sim_node *n);
 void sim_awaits_event(sim_world *w, sim_node *n, const relet_event *ev);
-int sim_awaits_turn(sim_world *w, sim_node *n); /* 1: it moved on            */
-int sim_awaits_channel(relet_span name);        /* 1: such an end is told on */
+int sim_awaits_turn(sim_world *w, sim_node *n); /* 1: it made progress       */
+int sim_awaits_channel(relet_span name);        /* 1: ends are told on it    */
 void sim_awaits_touched(sim_world *w, const sim_touch *t, const sim_place *p);
 
 /* verbs.c: what servers do with jobs, as it happens. */
 void sim_verbs_before(sim_world *w, sim_link *l, const struct sim_words *c);
 void sim_verbs_answer(sim_world *w, sim_link *l, const struct sim_frame *f);
-/* A message that it sends to a client, of each that listens. */
+/* A message that the server sends to a client; called for each listener. */
 void sim_verbs_message(sim_world *w, const struct sim_frame *f);
 void sim_verbs_after(sim_world *w);
 
@@ -79,17 +79,17 @@ int sim_cuts_stays(const sim_touch *t, const sim_place *p);
 int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p);
 void sim_cuts_after(sim_world *w);
 
-/* books.c: what must hold of a whole queue behind each script. */
+/* books.c: what must hold of a whole queue after each script. */
 void sim_books_before(sim_world *w);
 void sim_books_touched(sim_world *w, const sim_touch *t, const sim_place *p);
 void sim_books_after(sim_world *w);
 
-/* replies.c: what they answer. */
+/* replies.c: what servers answer. */
 void sim_replies_answer(sim_world *w, const struct sim_frame *f);
 void sim_replies_after(sim_world *w);
 void sim_replies_event(sim_world *w, sim_node *n, const relet_event *ev);
 
-/* fates.c: the same of what operators ask, and of jobs that stand in for
+/* fates.c: the same for operators' requests, and for jobs that stand in for
  * others. */
 void sim_fates_before(sim_world *w, const struct sim_words *c);
 void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p);
@@ -102,7 +102,7 @@ void sim_orders_promote(sim_world *w, sim_node *n, int queue);
 void sim_orders_repair(sim_world *w, sim_node *n);
 int sim_orders_quiet(sim_world *w, sim_node *n);
 
-/* tasks.c: what nodes are told of them. */
+/* tasks.c: what nodes are told of jobs. */
 void sim_tasks_recalled(sim_world *w, const sim_step *run, const sim_book *b);
 void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
                        const sim_place *p);
@@ -121,7 +121,7 @@ void sim_tasks_lied_to(sim_world *w, sim_node *n);
 void sim_tasks_turn(sim_world *w, sim_node *n);
 void sim_tasks_gone(sim_world *w, sim_node *n, int crash);
 
-/* hands.c: what their handlers do. */
+/* hands.c: what the handlers of nodes do. */
 void sim_hands_later(sim_world *w, const sim_node *n, int desk,
                      const sim_task *t, int64_t us);
 void sim_hands_begin(sim_world *w, sim_node *n, int desk, sim_task *t);

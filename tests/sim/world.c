@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * world.c - one run: what is due happens, until all that must be has been.
+ * world.c - one run: it handles what is due, until the last phase is over.
  *
- * Boot, without faults; chaos; then everything is made whole, and from there
- * each client has to be up, to have its messages back and to answer, within a
- * bound that follows from its configuration. */
+ * The phases are the boot, without faults; chaos; then everything is healed,
+ * and from there each client has to be up, to have its messages back and to
+ * answer, within a bound that follows from its configuration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ sim_world *sim_world_new(void)
     return w;
 }
 
-/* Buffers outlive a run: to clear them, too, would be half of the time. */
+/* Buffers outlive a run: clearing them, too, would take half of the time. */
 typedef struct world_buffers {
     void *memory[SIM_NODES];
     size_t memory_n[SIM_NODES];
@@ -83,7 +83,7 @@ static void world_take_buffers(const sim_world *w, world_buffers *b)
     b->records_cap = w->records_cap;
 }
 
-/* To a world of zeros. */
+/* Gives the buffers to a world of zeros. */
 static void world_give_buffers(sim_world *w, const world_buffers *b)
 {
     int i;
@@ -114,8 +114,8 @@ static void world_give_buffers(sim_world *w, const world_buffers *b)
     w->records_cap = b->records_cap;
 }
 
-/* A run starts from a world of zeros, whatever ran before: buffers stay, and
- * nothing that was in them is looked at. */
+/* A run starts from a world of zeros, whatever ran before: buffers are kept,
+ * but their old contents are never read. */
 static void world_clear(sim_world *w)
 {
     world_buffers buffers;
@@ -132,7 +132,7 @@ static void world_clear(sim_world *w)
     world_give_buffers(w, &buffers);
 }
 
-/* What does not start as zero. */
+/* Sets all that does not start as zero. */
 static void world_begin(sim_world *w)
 {
     int i;
@@ -213,7 +213,7 @@ static void world_lose(sim_world *w, sim_node *n, sim_loss loss)
     }
 }
 
-/* In one of three runs some are never made whole, but at least one is. */
+/* In one of three runs some nodes are never healed, but at least one is. */
 static void world_losses(sim_world *w)
 {
     sim_stream st;
@@ -228,7 +228,7 @@ static void world_losses(sim_world *w)
             world_lose(w, &w->node[i], (sim_loss)(1 + sim_choose(&st, 3)));
 }
 
-/* What was under way arrives as late as it was to. */
+/* Data that was under way still arrives at its planned time. */
 static int64_t world_arrival(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -264,7 +264,7 @@ static void world_heal(sim_world *w)
     }
 }
 
-/* What the phase waits for has come about for this node. */
+/* Returns 1 if what the phase waits for has happened for this node. */
 static int world_node_done(sim_world *w, sim_node *n)
 {
     if (n->lost)
@@ -316,7 +316,7 @@ static void world_late(sim_world *w, const sim_node *n)
              n->probe);
 }
 
-/* What it has to have again by itself, whatever the others do. */
+/* Each node has to recover by itself, whatever the others do. */
 static void world_recovers(sim_world *w, sim_node *n)
 {
     int works = n->running && (w->phase == SIM_PROBED
@@ -333,7 +333,7 @@ static void world_recovers(sim_world *w, sim_node *n)
         world_late(w, n);
 }
 
-/* Each node is as it should be, and the jobs are not. */
+/* Each node has recovered, and the jobs have not. */
 static void world_jobs_late(sim_world *w)
 {
     if (sim_jobs_missing(w))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * file_test.c - clients with a file instead of a server: what is kept, who may
- * have it, and when it is safe. */
+ * file_test.c - clients with a file instead of a server: what is kept, which
+ * process may use the file, and when the data is safe. */
 #include "store_rig.h"
 
 /* -------------------------------------------------------------------- file: */
@@ -109,7 +109,7 @@ TEST another_process_is_refused_as_well(void)
     PASS();
 }
 
-/* 0: all that a child does with what it has of its parent is refused. */
+/* 0 if every call of a child with its parent's client and stores is refused. */
 static int t_child_of(relet *r)
 {
     relet_event ev;

@@ -3,14 +3,14 @@
  * kill_test.c - a process that writes a file is killed, many times, anywhere.
  *
  * The child does numbered jobs and says through a pipe which were acknowledged.
- * After each SIGKILL the parent reads the file, and finds every one of them,
- * at most one more, and none of them half done. KILLS=n of them, else 50;
- * SEED=n for other moments.
+ * After each SIGKILL the parent reads the file. It must find every acknowledged
+ * job, at most one more, and no job half done. KILLS=n sets the number of
+ * kills, 50 by default; SEED=n chooses other moments.
  *
  * The kernel does a small write at once, and a sync takes nearly all of the
- * time. So, for most of the children, the library's writev is one that writes
- * some bytes at a time, and its fdatasync does nothing: what a killed process
- * wrote is in the file without it. */
+ * time. So for most of the children a writev of this test writes some bytes at
+ * a time, and its fdatasync does nothing: what a killed process wrote is in the
+ * file without a sync. */
 #define _GNU_SOURCE
 
 #include <signal.h>
@@ -111,8 +111,8 @@ static void t_words(relet_span *argv, relet_args *args, const char *const *w,
     args->argc = n;
 }
 
-/* A job is done at once: counted, listed, and its number kept in a hash of the
- * last hundred. */
+/* A transaction does a job: it counts the job, lists it, and keeps its number
+ * in a hash of the last hundred. */
 static int t_job_transaction(relet *r, const char *number, const char *slot)
 {
     const char *count[] = {"INCR", "count"}, *list[] = {"RPUSH", "jobs", ""};
@@ -145,8 +145,8 @@ static int t_job_script(relet *r, int script, const char *number,
     return relet_script_run(r, script, 3, argv, 5, NULL);
 }
 
-/* Half of the list goes now and then, so that there are deletes: `gone` says
- * how many, in the same step. */
+/* Removes the first 50 of the list, so that there are deletes; the same script
+ * counts them in `gone`. */
 static int t_trim(relet *r, int script)
 {
     const char *words[] = {"jobs", "gone"};
@@ -184,7 +184,7 @@ static void t_work(int out)
     int64_t n;
 
     memset(&c, 0, sizeof c);
-    c.rewrite_min = 4096; /* so that it is killed while it rewrites, too */
+    c.rewrite_min = 4096; /* so that some kills hit a rewrite */
     r = t_open(relet_stores_make(&c));
     jobs = relet_script_add(r, relet_str(t_body));
     trim = relet_script_add(r, relet_str(t_trim_body));
@@ -204,7 +204,8 @@ static void t_work(int out)
 
 /* -------------------------------------------------------------- the parent */
 
-/* Kill it in some microseconds; the last job that it was told of, or -1. */
+/* Starts a child and kills it after some microseconds. Returns the last job
+ * that the child acknowledged, or -1. */
 static int64_t t_kill(int64_t last)
 {
     struct timespec t = {0, 0};
@@ -250,7 +251,7 @@ static int t_has_place(relet *r, int64_t n)
            relet_value_int(ev.value, &v) && v == n;
 }
 
-/* What was found how often. */
+/* How many torn tails and half rewrites the parent found. */
 static unsigned t_cuts, t_halves;
 
 static enum greatest_test_res t_look(int64_t *last)

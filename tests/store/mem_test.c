@@ -14,8 +14,8 @@ TEST a_client_needs_no_server(void)
     PASS();
 }
 
-/* Such a wait was over at once: the client's clock begins with its first tick,
- * and the system's has run for longer than a second. */
+/* Such a wait once ended at once: the client's clock begins with its first
+ * tick, and the system's clock has run for longer than a second. */
 TEST a_wait_for_a_lease_begins_with_the_first_tick(void)
 {
     relet *r = t_open("mem:", NULL);
@@ -106,7 +106,7 @@ TEST stores_may_be_closed_before_their_clients(void)
     PASS();
 }
 
-/* Also that it never sleeps or spins: nothing but the wake-up is watched. */
+/* A call never sleeps or spins either: the client watches only the wake-up. */
 TEST a_call_needs_no_poll(void)
 {
     relet *r = t_open("mem:", NULL);
@@ -177,7 +177,7 @@ TEST who_waits_for_an_element_gets_it_from_another(void)
     PASS();
 }
 
-/* The answer lay there while nobody waited: then its time was up. */
+/* The answer comes while the client does not wait, and then the time is up. */
 TEST an_answer_that_is_here_beats_a_deadline(void)
 {
     relet_request q = {1, 30, 0};
@@ -254,8 +254,8 @@ TEST a_client_that_was_killed_comes_back_to_its_data(void)
     PASS();
 }
 
-/* More than fits into any buffer on the way: a reply that had filled the
- * client's was left lying in the store, and the client slept. */
+/* The value is larger than any buffer on the way. Once, when a reply had filled
+ * the client's buffer, its rest stayed in the store, and the client slept. */
 TEST a_large_value_goes_both_ways(void)
 {
     static char value[5000000], back[5000000];

@@ -2,11 +2,12 @@
  *
  * power_test.c - the power is cut while a store writes its file.
  *
- * All that the library does to files is recorded while jobs are done. Then the
- * power fails at some step: what was synced before is on the disk; of what was
- * not, any part may be, and a new name may have come or not. The store opens
- * such a file, and finds every job that was acknowledged before the cut, at
- * most one more, and none half done. CUTS=n of them, SEED=n for others. */
+ * The test records all that the library does to files while jobs are done. Then
+ * the power fails at some step. What was synced before is on the disk; of the
+ * other writes any part may be there, and a rename may be done or not. The
+ * store opens such a file, and must find every job that was acknowledged before
+ * the cut, at most one more, and no job half done. CUTS=n sets the number of
+ * cuts; SEED=n chooses others. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -34,9 +35,9 @@
 typedef enum t_kind {
     T_WRITE,   /* bytes at a place of a file                                 */
     T_SYNC,    /* all that was written to a file is safe                     */
-    T_RENAME,  /* a file gets the name                                       */
-    T_FOLDER,  /* … and that is safe                                         */
-    T_ANSWERED /* a job                                                      */
+    T_RENAME,  /* a file gets the log's name                                 */
+    T_FOLDER,  /* the folder is synced: the name is safe                     */
+    T_ANSWERED /* a job was answered                                         */
 } t_kind;
 
 typedef struct t_step {
@@ -68,7 +69,8 @@ static void t_record(t_kind kind, int file, size_t at, const void *p, size_t n)
     memcpy(s->bytes, p, n);
 }
 
-/* Each file that is written is locked first: so here it gets its number. */
+/* The store locks each file before it writes: so a file gets its number
+ * here. */
 int flock(int fd, int operation)
 {
     (void)operation;
@@ -196,7 +198,8 @@ static size_t t_random(size_t below)
     return (size_t)((t_seed >> 33) % below);
 }
 
-/* Which file has the name after a cut before this step; 1: the empty one. */
+/* The file that has the log's name after a cut before this step; 1: the empty
+ * file. */
 static int t_named(size_t cut)
 {
     int safe = 1, now = 1;
@@ -211,8 +214,8 @@ static int t_named(size_t cut)
     return t_random(2) ? safe : now;
 }
 
-/* Of a write that was not synced: nothing, all, its first bytes, its last, or
- * its length alone. */
+/* Of a write that was not synced, the disk has nothing, all, the first bytes,
+ * the last bytes, or the length alone. */
 static void t_maybe(char *file, size_t *size, const t_step *s)
 {
     size_t k = t_random(s->n + 1), how = t_random(5);
@@ -233,7 +236,7 @@ static void t_maybe(char *file, size_t *size, const t_step *s)
     *size = T_MAX(*size, how == 2 ? s->at + k : s->at + s->n);
 }
 
-/* The file as the disk has it. */
+/* Writes the file as the disk has it after the cut. */
 static void t_crash(size_t cut)
 {
     static char file[T_FILE_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * store_rig.h - what the tests of stores share: clients, a folder, and system
- * calls that fail when they are told to.
+ * calls that a test can make fail.
  *
- * The library's writev, fdatasync, rename and poll are those below. */
+ * The library calls the writev, fdatasync, rename and poll below. */
 #ifndef T_STORE_RIG_H
 #define T_STORE_RIG_H
 
@@ -35,7 +35,7 @@
 
 static long t_polls, t_syncs, t_writes;
 static long t_room = -1;   /* bytes that may yet be written; -1: no limit    */
-static int t_sync_errno;   /* what fdatasync ends with                       */
+static int t_sync_errno;   /* the error that fdatasync reports               */
 static int t_rename_errno;
 
 ssize_t writev(int fd, const struct iovec *v, int n)
@@ -109,7 +109,7 @@ static char t_folder[256], t_path[300], t_url[512];
 static char t_heard[1 << 16];
 static relet_fault t_fault;
 
-/* One more client; NULL and t_fault. */
+/* Opens one more client; NULL if that fails, with the reason in t_fault. */
 static inline relet *t_open(const char *url, relet_stores *stores)
 {
     relet_poll_config p;
@@ -232,7 +232,7 @@ static inline size_t t_show(relet_value v, char *out)
     return at;
 }
 
-/* The outcome as text: a reply, or the name of what it was with a why. */
+/* The outcome as text: the reply, or the kind of the outcome and its reason. */
 static inline const char *t_outcome(const relet_event *ev)
 {
     if (ev->kind == RELET_REPLY)
@@ -268,7 +268,7 @@ static inline int t_await(relet *r, relet_kind kind, relet_event *ev)
     return 0;
 }
 
-/* RELET_DOWN comes, and its text has this in it. */
+/* 1 if RELET_DOWN comes with a text that contains this text. */
 static inline int t_is_down(relet *r, const char *text)
 {
     relet_event ev;

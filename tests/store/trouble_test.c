@@ -29,7 +29,8 @@ static relet_store_info t_info(relet *r)
     return info;
 }
 
-/* What a process leaves that is killed: the file is as it is. */
+/* Plays a killed process: closes the client and writes these bytes as its
+ * file. */
 static void t_forget(relet *r, const char *bytes, size_t n)
 {
     t_close(r);
@@ -101,8 +102,8 @@ TEST all_clients_of_a_broken_store_hear_of_it(void)
     PASS();
 }
 
-/* After a sync that failed the system may have forgotten what it could not
- * write, and shows it all the same: so everything is written anew. */
+/* After a failed sync the system may have dropped the bytes that it could not
+ * write, though it still shows them: so the store writes the whole log anew. */
 TEST a_failed_sync_is_not_answered_and_all_is_written_anew(void)
 {
     relet *r = t_file();
@@ -179,8 +180,8 @@ static void *t_resize(void *user, void *p, size_t old_size, size_t size)
     return ++t_calls == t_fail_at ? NULL : realloc(p, size);
 }
 
-/* Of the store's memory: each piece in turn is not to be had. What an effect
- * needed of it is made good by a log that is written anew. */
+/* Each allocation of the store fails in turn. If an effect could not be logged
+ * for lack of memory, the store writes its log anew. */
 TEST memory_that_ends_loses_nothing_that_was_answered(void)
 {
     relet_stores_config c;
@@ -290,7 +291,7 @@ TEST a_damaged_file_can_be_opened_when_it_is_cut_where_that_was_told(void)
     PASS();
 }
 
-/* A power cut may lose an earlier page and keep a later one. */
+/* A power cut may lose an earlier page of the file and keep a later one. */
 TEST a_hole_in_what_was_never_synced_is_a_torn_tail(void)
 {
     relet *r = t_file_with("?fsync=never", NULL);
@@ -327,7 +328,7 @@ TEST damage_in_what_was_written_anew_is_refused(void)
     PASS();
 }
 
-/* A script; the bytes of its record are cut at each place. */
+/* The record of one script is cut at many places. */
 TEST what_happened_at_once_is_whole_or_not_there(void)
 {
     relet *r = t_file();
@@ -372,7 +373,8 @@ TEST a_log_that_has_doubled_is_written_anew_and_keeps_all(void)
     PASS();
 }
 
-/* The dump had selected the last database, and what followed went there. */
+/* The dump had selected the last database, and later commands once went
+ * there. */
 TEST what_follows_a_rewrite_goes_into_its_database(void)
 {
     relet *a, *b;
@@ -437,7 +439,7 @@ TEST a_rewrite_that_fails_leaves_everything_as_it_was(void)
     t_rename_errno = EACCES;
     for (i = 1; i <= 200; i++)
         ASSERT_EQ(i, atoi(t_does(r, "INCR n")));
-    ASSERT_EQ(1u, t_info(r).rewrites); /* that which made the file */
+    ASSERT_EQ(1u, t_info(r).rewrites); /* the one that made the file */
     ASSERT_EQ(-1, t_size(path));
     t_rename_errno = 0;
     for (; i <= 400; i++)
