@@ -32,7 +32,8 @@ doctored() {
 # plays NAME CODE WORDS: of so many tapes that both defects are among them. Its
 # exit code is this one, and it says these words.
 plays() {
-    "$work/$1" -s redis,ours 600 1 >"$work/$1.log" 2>&1
+    REDIS_SERVER=$REDIS_SERVER "$work/$1" -s redis,ours 600 1 \
+        >"$work/$1.log" 2>&1
     [ $? -eq "$2" ] && grep -q "$3" "$work/$1.log" ||
         tail -n 5 "$work/$1.log"
 }
