@@ -61,7 +61,7 @@ excused() {
 # job control has its background ignore the signals of the keyboard; they have
 # their usual meaning to the tests.
 run() {
-    timeout -k 10 "${STEP_SECONDS:-3600}" \
+    timeout -k 10 "${STEP_SECONDS:-1200}" \
         env --default-signal=INT,QUIT sh -c "$1" >"$log" 2>&1 </dev/null &
     group=$!
     trap 'stop; exit 1' HUP INT TERM
@@ -104,7 +104,7 @@ else
 fi
 
 [ "$code" -ne 124 ] ||
-    echo "FAIL $name: took over ${STEP_SECONDS:-3600} s" >>"$log"
+    echo "FAIL $name: took over ${STEP_SECONDS:-1200} s" >>"$log"
 [ "$code" -eq 0 ] || [ "$2" -gt 0 ] || set -- "$1" 1 "$3"
 short=$((floor - $1 - $2 - $3))
 if [ "$short" -gt 0 ] && [ "$2" -eq 0 ]; then
