@@ -304,7 +304,7 @@ static void lease_look(sim_world *w, const sim_node *n, sim_hold *h)
         return;
     }
     if (h->waits_us == 0)
-        h->waits_us = w->now_us;
+        h->waits_us = RLT_MAX(w->now_us, w->arrived_us);
     if (!sim_holds(w, SIM_L8, w->now_us - h->waits_us <=
                                   sim_bound_lead(w, n, h)))
         sim_fail(w, SIM_L8, "n%d waits for %s for %ld ms, and nobody leads",
@@ -362,8 +362,8 @@ int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
  * after a leap gives up the grant, and waits. */
 static int lease_knows_clock(const sim_world *w, const sim_hold *h)
 {
-    return !w->leases.leapt || (h->clock_host == w->primary &&
-                                !sim_claims_leapt(w, h->clock_from_us));
+    return !w->leases.leapt || (h->clock_used_host == w->primary &&
+                                !sim_claims_leapt(w, h->clock_used_us));
 }
 
 /* A node that waits first in line for this key; -1: none. */

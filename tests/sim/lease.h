@@ -69,8 +69,10 @@ typedef struct sim_hold {
     int64_t up_us;       /* its link is up since then, and it has not asked   */
     int64_t clock_from_us, clock_to_us; /* its request and its answer …       */
     int64_t clock_before_us; /* the request before that                       */
+    int64_t clock_used_us;   /* the last one that was surely answered in time */
     int64_t clock_wall_us; /* … with the server clock of the answer           */
     int clock_host, clock_host_before; /* … and the server that gave it       */
+    int clock_used_host;
     uint8_t leapt;       /* that clock leapt since the answer before          */
     uint64_t wakes, ups; /* wake-ups of the key, links, when it began         */
     uint32_t asked;

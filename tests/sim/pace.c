@@ -141,6 +141,10 @@ void sim_pace_heard(sim_world *w, sim_node *n, const sim_record *r)
         h->clock_before_us = h->clock_from_us;
         h->clock_host_before = h->clock_host;
     }
+    if (w->now_us - r->act.from_us <= 24 * w->shape.latency_us + 50 * SIM_MS) {
+        h->clock_used_us = r->act.from_us;
+        h->clock_used_host = r->host;
+    }
     h->clock_host = r->host;
     h->clock_from_us = r->act.from_us;
     h->clock_to_us = w->now_us;

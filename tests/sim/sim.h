@@ -470,6 +470,7 @@ struct sim_world {
     int64_t now_us;
     sim_phase phase;
     int64_t phase_us;
+    int64_t arrived_us; /* what was under way when all was whole has arrived  */
     uint64_t events, turns;
     uint64_t hash, history;    /* all events; only those told to nodes        */
     sim_node node[SIM_NODES];

@@ -257,6 +257,7 @@ static void world_heal(sim_world *w)
         sim_node *n = &w->node[i];
 
         n->whole_us = world_arrival(w, n);
+        w->arrived_us = RLT_MAX(w->arrived_us, n->whole_us);
         if (!n->running && !n->boots) {
             n->boots = 1;
             sim_due_at(w, w->now_us, SIM_BOOT, i, 0);
