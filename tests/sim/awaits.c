@@ -106,12 +106,13 @@ static int awaits_is_true(const sim_world *w, const sim_await *a)
 
 /* -------------------------------------------------------- the end of a wait */
 
-/* Returns 1 if servers lied to the node or, since the wait began, have
- * forgotten writes or cut a script. */
+/* Returns 1 if since the wait began servers lied to the node, have forgotten
+ * writes, or cut a script. */
 static int awaits_blind(sim_world *w, const sim_node *n, const sim_await *a)
 {
     (void)sim_claims_two_masters(w);
-    return n->ever_lied || w->jobs.cuts > a->cuts ||
+    return n->lied || (n->ever_lied && n->lied_us >= a->from_us) ||
+           w->jobs.cuts > a->cuts ||
            w->leases.void_us[SIM_VOID_COPY] >= a->from_us ||
            w->leases.void_us[SIM_VOID_DISK] >= a->from_us;
 }

@@ -44,7 +44,7 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
     if (!sim_holds(w, SIM_L7, !h->leading && ev->term == h->term + 1))
         sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
                  sim_key_name[h->key]);
-    if (!h->alone && !h->lied && !g->key[h->key].twice &&
+    if (!h->alone && !h->lied && ev->token > g->key[h->key].twice &&
         !sim_holds(w, SIM_L2, ev->token > h->token))
         sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
                  (unsigned long long)ev->token, sim_key_name[h->key]);

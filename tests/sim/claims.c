@@ -279,7 +279,9 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
                  (unsigned long long)k->token);
     if (lossy && k->token > 0 && token > k->token)
         SIM_MARK(token_floor_used);
-    k->twice |= token <= k->token;
+    k->highest = RLT_MAX(k->highest, token);
+    if (token <= k->token)
+        k->twice = RLT_MAX(k->twice, k->highest);
     k->token = token;
     k->granted_us = w->now_us;
 }

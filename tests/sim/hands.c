@@ -92,7 +92,7 @@ void sim_hands_arrives(sim_world *w, uint64_t which)
         SIM_MARK(deed_refused);
         return;
     }
-    if (!w->jobs.twice[j->queue] &&
+    if (!sim_tasks_twice(w, j->queue, e->token) &&
         !sim_holds(w, SIM_Q4, e->token > j->top))
         sim_fail(w, SIM_Q4, "a job is worked on twice under token %llu",
                  (unsigned long long)e->token);

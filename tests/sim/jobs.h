@@ -306,7 +306,8 @@ typedef struct sim_jobs {
     } ran[SIM_RAN];      /* by the worker's serial                            */
     uint64_t token[SIM_QUEUES];   /* the last token that any server gave out  */
     int64_t granted_us[SIM_QUEUES];
-    int twice[SIM_QUEUES];        /* tokens may have begun again              */
+    uint64_t token_top[SIM_QUEUES]; /* the highest one                        */
+    uint64_t twice[SIM_QUEUES];   /* tokens up to this may exist twice; 0: none */
     unsigned loose[SIM_QUEUES];   /* bits of ids that may exist twice         */
     long purges[SIM_QUEUES][8]; /* purges of each node that may still run    */
     long cuts;           /* scripts that were cut                             */

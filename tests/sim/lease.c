@@ -178,7 +178,7 @@ void sim_lease_arrives(sim_world *w, uint64_t which)
         SIM_MARK(fenced_off);
         return;
     }
-    if (!sim_judges(w, SIM_L4, k->twice,
+    if (!sim_judges(w, SIM_L4, e->token <= k->twice,
                     e->token != k->top || e->serial == k->top_serial))
         sim_fail(w, SIM_L4, "%s: two leaders act under token %llu",
                  sim_key_name[e->key], (unsigned long long)e->token);

@@ -95,7 +95,8 @@ typedef struct sim_span {
 typedef struct sim_key {
     uint64_t token;      /* token of the last grant                           */
     int64_t granted_us;
-    int twice;           /* its tokens may have begun again                   */
+    uint64_t highest;    /* of all grants                                     */
+    uint64_t twice;      /* tokens up to this may exist twice; 0: none        */
     uint64_t top;        /* highest token that the register has seen          */
     unsigned top_serial;
     int64_t other_us;    /* another program took it,                          */

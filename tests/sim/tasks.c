@@ -80,11 +80,18 @@ static sim_task *tasks_new(sim_desk *d)
     return old;
 }
 
-/* Nothing can be told from a worker's tokens: a server lied to its node, or
- * servers began the tokens again. */
-int sim_tasks_lied(const sim_node *n, const sim_desk *d)
+/* Servers that forgot may have given out this token to two workers. Token 0 is
+ * one that is not known. */
+int sim_tasks_twice(const sim_world *w, int queue, uint64_t token)
 {
-    return n->ever_lied || n->world->jobs.twice[d->queue];
+    return w->jobs.twice[queue] > 0 && token <= w->jobs.twice[queue];
+}
+
+/* Nothing can be told from a worker's token: a server lied to its node, or
+ * servers began the tokens again. */
+int sim_tasks_lied(const sim_node *n, const sim_desk *d, uint64_t token)
+{
+    return n->ever_lied || sim_tasks_twice(n->world, d->queue, token);
 }
 
 /* Returns 1 if something hindered a worker, between since_us and until_us, from
@@ -105,8 +112,10 @@ static int tasks_hindered(const sim_world *w, const sim_node *n,
 /* The same of one job: one granted after the last lie is as it seems. */
 int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
 {
-    if (t == NULL || n->lied || n->world->jobs.twice[d->queue])
-        return sim_tasks_lied(n, d);
+    if (t == NULL)
+        return sim_tasks_lied(n, d, 0);
+    if (n->lied || sim_tasks_twice(n->world, d->queue, t->token))
+        return 1;
     return n->ever_lied && t->granted_us <= n->lied_us;
 }
 
@@ -127,7 +136,7 @@ int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
         if (t)
             return sim_tasks_lied_of(n, d, t);
     }
-    return n->lied || w->jobs.twice[touch->queue] ||
+    return n->lied || sim_tasks_twice(w, touch->queue, touch->was.token) ||
            (n->ever_lied && touch->was.letter == 'L' && w->jobs.run.pairs > 0);
 }
 
@@ -454,7 +463,8 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             !sim_holds(w, SIM_Q2, tasks_same_terms(&work.job, &t->terms)))
             sim_fail(w, SIM_Q2, "n%d is told of job %llu with other terms",
                      n->number, (unsigned long long)work.number);
-        if (t == NULL && sim_tasks_lied(n, d) && (t = tasks_new(d)) != NULL) {
+        if (t == NULL && sim_tasks_lied(n, d, work.token) &&
+            (t = tasks_new(d)) != NULL) {
             memset(t, 0, sizeof *t);
             t->number = work.number;
             t->token = work.token;

@@ -173,7 +173,8 @@ int sim_verbs_counts_same(const sim_place *a, const sim_place *b)
  * tokens twice: then the end of a job may name another job. */
 int sim_verbs_blind(sim_world *w, const sim_touch *t)
 {
-    return sim_tasks_lied_about(w, t) || w->jobs.twice[t->queue] ||
+    return sim_tasks_lied_about(w, t) ||
+           sim_tasks_twice(w, t->queue, t->was.token) ||
            (t->was.job && w->jobs.job[t->was.job - 1].lied);
 }
 
@@ -262,7 +263,9 @@ static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
 
     if (!blind && !sim_holds(w, SIM_Q4, token > g->token[queue]))
         sim_verbs_fail(w, SIM_Q4, t, "is leased by no new token");
-    g->twice[queue] |= token <= g->token[queue];
+    g->token_top[queue] = RLT_MAX(g->token_top[queue], token);
+    if (token <= g->token[queue])
+        g->twice[queue] = RLT_MAX(g->twice[queue], g->token_top[queue]);
 }
 
 static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)

@@ -50,7 +50,7 @@ static int waits_is_free(const sim_world *w, const sim_node *n,
             !(d->task[i].state == SIM_TASK_ENDED && d->task[i].accepted))
             return 0;
     return d->serial > 0 && !d->stopping && d->team == 0 && d->type == 0 &&
-           !n->stopping && !n->lied && !w->jobs.twice[d->queue] &&
+           !n->stopping && !n->lied && w->jobs.token[d->queue] >= w->jobs.twice[d->queue] &&
            d->start_us < w->now_us - waits_ways(w);
 }
 

@@ -114,7 +114,8 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token);
 void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev);
 uint32_t sim_tasks_in_hand(const sim_desk *d);
-int sim_tasks_lied(const sim_node *n, const sim_desk *d);
+int sim_tasks_twice(const sim_world *w, int queue, uint64_t token);
+int sim_tasks_lied(const sim_node *n, const sim_desk *d, uint64_t token);
 int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t);
 int sim_tasks_lied_about(sim_world *w, const sim_touch *touch);
 void sim_tasks_lied_to(sim_world *w, sim_node *n);
