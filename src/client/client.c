@@ -261,6 +261,7 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     }
     r->own_home.operations_max = c->operations_max;
     r->home = &r->own_home;
+    r->limits = rlt_steps_limits(c);
     r->output_max = c->output_max;
     r->name_max = RLT_MIN(c->bulk_max, c->reply_max / 2);
     r->fail_fast = c->fail_fast != 0;

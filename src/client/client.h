@@ -81,8 +81,17 @@ typedef struct rlt_home {
     uint32_t operations_max; /* 0: this is not the process of the client     */
 } rlt_home;
 
+/* What a step of a worker may have, so that its answer is within the limits of
+ * the configuration. */
+typedef struct rlt_step_limits {
+    uint32_t claim_bytes; /* of records in the answer to a claim             */
+    uint32_t jobs;        /* 0: not even one                                 */
+} rlt_step_limits;
+
 struct relet {
     rlt_home *home;
+    relet_time now; /* of the last tick                                      */
+    rlt_step_limits limits;
     rlt_session session;
     rlt_conn conn;
     rlt_pubsub pubsub;
@@ -95,7 +104,8 @@ struct relet {
     rlt_lease_entry *leases;
     uint32_t leases_max;
     uint32_t lease_serial; /* of the next request                            */
-    uint64_t lease_link;  /* session.connects when leases last had a link    */
+    uint32_t lease_link, worker_link; /* the number of the link that leases
+                                       * and workers have seen last          */
     rlt_rand lease_rand;
     uint8_t lease_busy;   /* a lease is in use                               */
     uint8_t lease_due;    /* a lease was started since the last tick         */
@@ -113,7 +123,6 @@ struct relet {
     rlt_worker_entry *workers;
     rlt_claim *claims; /* jobs_max for each worker, then an rlt_queue_room   */
     uint32_t workers_max, jobs_max;
-    uint64_t worker_link; /* session.connects when workers last had a link   */
     uint32_t worker_serial; /* of the last request                           */
     rlt_home own_home; /* home, unless a driver has set one                  */
     uint64_t put_op; /* number of the last put                               */
@@ -224,6 +233,8 @@ RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d);
 RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
                                        const rlt_worker_entry *d, uint32_t what,
                                        uint32_t serial);
+
+RELET_PRIVATE rlt_step_limits rlt_steps_limits(const relet_config *c);
 
 /* Fills *w for a step of the worker; returns its script. */
 RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,

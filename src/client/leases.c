@@ -283,7 +283,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
     rlt_reply failed;
 
     while (r->session.state == RLT_UP &&
-           rlt_elect_want(&h->elect, r->session.now, r->lease_serial, &want)) {
+           rlt_elect_want(&h->elect, r->now, r->lease_serial, &want)) {
         r->lease_serial++;
         rlt_assert(h->elect.lease.asked == want.what);
         if (want.what == RLT_WANT_ACQUIRE)
@@ -293,7 +293,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
         memset(&failed, 0, sizeof failed);
         failed.heard = RLT_HEARD_NOTHING;
         failed.serial = want.serial;
-        rlt_elect_reply(&h->elect, r->session.now, &failed);
+        rlt_elect_reply(&h->elect, r->now, &failed);
     }
 }
 
@@ -305,7 +305,7 @@ static void leases_turns(relet *r)
 
     for (i = 0; i < r->leases_max; i++)
         if (leases_in_use(&r->leases[i]))
-            rlt_elect_turn(&r->leases[i].elect, r->session.now,
+            rlt_elect_turn(&r->leases[i].elect, r->now,
                            leases_open(r, &r->leases[i]));
     r->lease_tells = r->lease_busy = 0;
     for (i = 0; i < r->leases_max; i++) {
@@ -325,7 +325,7 @@ static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
     for (i = 0; i < r->leases_max; i++)
         if (&r->leases[i] != but && leases_in_use(&r->leases[i]) &&
             rlt_span_same(leases_key_of(&r->leases[i]), key))
-            rlt_elect_wake(&r->leases[i].elect, r->session.now);
+            rlt_elect_wake(&r->leases[i].elect, r->now);
 }
 
 /* When to give up a silent link that owes the answer to a renewal: while there
@@ -348,7 +348,7 @@ static void leases_listen(relet *r)
     uint32_t i;
 
     for (i = 0; i < r->leases_max; i++)
-        if (r->session.now >= leases_silent_at(r, &r->leases[i]))
+        if (r->now >= leases_silent_at(r, &r->leases[i]))
             rlt_session_fail(&r->session, RELET_WHY_SILENT,
                              "a renewal is not answered", NULL);
 }
@@ -364,18 +364,18 @@ RELET_PRIVATE void rlt_leases_tick(relet *r)
     leases_listen(r);
     over = r->session.state == RLT_OVER;
     up = r->session.state == RLT_UP;
-    fresh = up && r->lease_link != r->session.connects;
+    fresh = up && r->lease_link != (uint32_t)r->session.connects;
     if (fresh)
-        r->lease_link = r->session.connects;
+        r->lease_link = (uint32_t)r->session.connects;
     for (i = 0; i < r->leases_max; i++) {
         rlt_elect *e = &r->leases[i].elect;
 
         if (!r->leases[i].ticked)
-            rlt_elect_began(e, r->session.now);
+            rlt_elect_began(e, r->now);
         r->leases[i].ticked = 1;
-        rlt_elect_tick(e, r->session.now, up);
+        rlt_elect_tick(e, r->now, up);
         if (fresh)
-            rlt_elect_linked(e, r->session.now);
+            rlt_elect_linked(e, r->now);
         if (over)
             rlt_elect_cut_off(e, RELET_WHY_GAVE_UP, 0);
     }
@@ -394,7 +394,7 @@ RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
     reply.heard = heard;
     reply.serial = (uint32_t)tag;
     reply.value = v;
-    rlt_elect_reply(&h->elect, r->session.now, &reply);
+    rlt_elect_reply(&h->elect, r->now, &reply);
     rlt_assert(!leaving || h->elect.state != RLT_ELECT_LEADING);
     /* All campaigns of a client stand in line under its one channel. A release
      * takes this channel out of the line and does not wake it, so the client's
@@ -429,7 +429,7 @@ RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
     if (!r->lease_busy)
         return RELET_NEVER;
     if (r->lease_due)
-        return r->session.now;
+        return r->now;
     for (i = 0; i < r->leases_max; i++) {
         t = RLT_MIN(t, rlt_elect_deadline(&r->leases[i].elect, up));
         t = RLT_MIN(t, leases_silent_at(r, &r->leases[i]));
@@ -547,7 +547,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
         return leases_refuse(r, rule);
     if (!plan.alone)
         rlt_leases_listen(r);
-    rlt_elect_start(&h->elect, &plan, &r->lease_rand, r->session.now);
+    rlt_elect_start(&h->elect, &plan, &r->lease_rand, r->now);
     r->lease_busy = r->lease_due = 1;
     r->lease_tells |= h->elect.tell != 0;
     return (int)i;
@@ -567,7 +567,7 @@ RELET_API int relet_lease_stop(relet *r, int lease)
 
     if (h == NULL)
         return rlt_client_refuse(r, "there is no such lease");
-    rlt_elect_stop(&h->elect, r->session.now);
+    rlt_elect_stop(&h->elect, r->now);
     leases_turns(r);
     return 0;
 }
@@ -578,7 +578,7 @@ RELET_API int relet_lease_work_done(relet *r, int lease)
 
     if (h == NULL)
         return rlt_client_refuse(r, "there is no such lease");
-    rlt_elect_stopped(&h->elect, r->session.now);
+    rlt_elect_stopped(&h->elect, r->now);
     leases_turns(r);
     return 0;
 }

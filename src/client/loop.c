@@ -19,7 +19,8 @@ RELET_API void relet_tick(relet *r, relet_time now)
     if (rlt_client_is_foreign(r))
         return;
     rlt_reader_release(&r->conn.reader);
-    rlt_session_tick(&r->session, RLT_MAX(now, r->session.now));
+    r->now = RLT_MAX(now, r->now);
+    rlt_session_tick(&r->session, r->now);
     rlt_leases_tick(r);
     rlt_workers_tick(r);
 }

@@ -11,14 +11,27 @@
 #define STEPS_KEPT_MAX (UINT64_C(1) << 52) /* no limit on done jobs           */
 #define STEPS_CLAIM_HEAD 128 /* bytes                                         */
 
-/* How many bytes of records a claim may bring. So no record exceeds bulk_max,
- * except one that comes alone. */
-static uint64_t steps_claim_bytes(const relet *r)
-{
-    const rlt_reader *in = &r->conn.reader;
-    size_t n = RLT_MIN(in->bytes.max - STEPS_CLAIM_HEAD, in->limits.bulk_max);
+/* Output bytes of a step: for the text of its script and the keys; and for each
+ * job, a number and a token. */
+#define STEPS_BYTES 5120
+#define STEPS_JOB_BYTES 64
 
-    return RLT_MIN(n, 1u << 20);
+/* A claim brings a few values, and three for each job. */
+#define STEPS_CLAIM_VALUES 3
+
+/* A record of a job exceeds bulk_max only if it comes alone. */
+RELET_PRIVATE rlt_step_limits rlt_steps_limits(const relet_config *c)
+{
+    size_t bytes = RLT_MIN(c->reply_max - STEPS_CLAIM_HEAD, c->bulk_max);
+    size_t values = RLT_MIN(c->count_max, c->tape_max / sizeof(relet_node) - 1);
+    size_t out = RLT_MAX(c->output_max, STEPS_BYTES) - STEPS_BYTES;
+    rlt_step_limits l;
+
+    out = RLT_MIN(out / STEPS_JOB_BYTES, RLT_WORKER_BATCH);
+    out = RLT_MIN(out, c->bulk_max); /* answers have a letter a job          */
+    l.claim_bytes = (uint32_t)RLT_MIN(bytes, 1u << 20);
+    l.jobs = (uint32_t)RLT_MIN(out, (values - STEPS_CLAIM_VALUES) / 3);
+    return l;
 }
 
 /* Number and token of each job that a step is about. */
@@ -104,7 +117,7 @@ static rlt_own_script steps_say_claim(const relet *r, rlt_args *w,
     rlt_args_number(w, e->op);
     rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
     rlt_args_number(w, e->count);
-    rlt_args_number(w, steps_claim_bytes(r));
+    rlt_args_number(w, r->limits.claim_bytes);
     if (!d->work.plan.by_type)
         return RLT_SCRIPT_QUEUE_CLAIM;
     rlt_assert(d->type_len > 0);

@@ -11,28 +11,6 @@
 
 /* ----------------------------------------------------------------- sending */
 
-/* Output bytes of a step: for the text of its script and the keys; and for each
- * job, a number and a token. */
-#define WORK_STEP_BYTES 5120
-#define WORK_JOB_BYTES 64
-
-/* A claim brings a few values, and three for each job. */
-#define WORK_CLAIM_VALUES 3
-
-/* How many jobs a step may have, so that it fits the output and its answer the
- * limits of replies. 0: none. */
-static uint32_t workers_batch(const relet *r)
-{
-    const rlt_reader *in = &r->conn.reader;
-    size_t values = RLT_MIN(in->limits.count_max,
-                            in->tape.max / sizeof(relet_node) - 1);
-    size_t out = RLT_MAX(r->output_max, WORK_STEP_BYTES) - WORK_STEP_BYTES;
-
-    out = RLT_MIN(out / WORK_JOB_BYTES, RLT_WORKER_BATCH);
-    out = RLT_MIN(out, in->limits.bulk_max); /* answers have a letter a job   */
-    return (uint32_t)RLT_MIN(out, (values - WORK_CLAIM_VALUES) / 3);
-}
-
 static int workers_has_key(const rlt_worker_entry *d, relet_span key)
 {
     char room[RLT_QUEUE_KEY_MAX];
@@ -233,7 +211,7 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
     while (r->session.state == RLT_UP) {
         uint32_t serial = r->worker_serial % RLT_WORKERS_SERIAL + 1;
 
-        if (!rlt_worker_want(&d->work, r->session.now, serial, &e))
+        if (!rlt_worker_want(&d->work, r->now, serial, &e))
             return;
         r->worker_serial = serial;
         if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
@@ -246,7 +224,7 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
         memset(&failed, 0, sizeof failed);
         failed.heard = RLT_HEARD_NOTHING;
         failed.serial = serial;
-        (void)rlt_worker_reply(&d->work, r->session.now, e.step, &failed);
+        (void)rlt_worker_reply(&d->work, r->now, e.step, &failed);
     }
 }
 
@@ -284,19 +262,19 @@ RELET_PRIVATE void rlt_workers_stop(relet *r)
 
 RELET_PRIVATE void rlt_workers_tick(relet *r)
 {
-    int fresh =
-        r->session.state == RLT_UP && r->worker_link != r->session.connects;
+    uint32_t link = (uint32_t)r->session.connects;
+    int fresh = r->session.state == RLT_UP && r->worker_link != link;
     uint32_t i;
 
     if (!r->worker_busy)
         return;
     if (r->session.state == RLT_OVER)
         rlt_workers_stop(r);
-    r->worker_link = fresh ? r->session.connects : r->worker_link;
+    r->worker_link = fresh ? link : r->worker_link;
     for (i = 0; i < r->workers_max; i++) {
         if (!rlt_workers_in_use(&r->workers[i]))
             continue;
-        rlt_worker_tick(&r->workers[i].work, r->session.now);
+        rlt_worker_tick(&r->workers[i].work, r->now);
         if (fresh)
             rlt_worker_wake(&r->workers[i].work);
     }
@@ -317,10 +295,10 @@ RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
     uint32_t i;
 
     if (r->worker_due)
-        return r->session.now;
+        return r->now;
     for (i = 0; r->worker_busy && i < r->workers_max; i++)
         t = RLT_MIN(
-            t, rlt_worker_deadline(&r->workers[i].work, up, r->session.now));
+            t, rlt_worker_deadline(&r->workers[i].work, up, r->now));
     return t;
 }
 
@@ -357,7 +335,7 @@ RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
         workers_closed(d, reply.serial, heard, v);
     else
         tells =
-            rlt_worker_reply(&d->work, r->session.now, (rlt_step)what, &reply);
+            rlt_worker_reply(&d->work, r->now, (rlt_step)what, &reply);
     workers_turns(r);
     if (tells == 0) /* events come before more input, which may need room */
         return rlt_workers_event(r, ev);
@@ -438,7 +416,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
-    p->batch = workers_batch(r);
+    p->batch = r->limits.jobs;
     p->by_type = c->type.n > 0;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
@@ -505,7 +483,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_leases_listen(r);
     rlt_worker_start(&d->work, &plan, r->claims + (size_t)i * r->jobs_max,
-                     &r->lease_rand, r->session.now);
+                     &r->lease_rand, r->now);
     r->worker_busy = 1;
     r->worker_due = RLT_WORKERS_DUE_AT_TICK;
     return (int)i;

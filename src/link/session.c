@@ -525,7 +525,7 @@ RELET_PRIVATE void rlt_session_tick(rlt_session *s, relet_time now)
     s->heard = 0;
     rlt_conn_tick(s->conn, now, session_may_expire(s));
     rlt_session_watch(s, RLT_WATCH_UNTOLD);
-    switch (s->state) {
+    switch ((rlt_session_state)s->state) {
     case RLT_WAITING:
         if (s->until == RELET_NEVER || now >= s->until)
             s->state = RLT_WANTED;
@@ -571,7 +571,7 @@ RELET_PRIVATE relet_time rlt_session_deadline(const rlt_session *s)
 {
     relet_time t = RELET_NEVER;
 
-    switch (s->state) {
+    switch ((rlt_session_state)s->state) {
     case RLT_WAITING:
         t = s->until == RELET_NEVER ? s->now : s->until;
         break;

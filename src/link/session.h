@@ -62,9 +62,10 @@ typedef struct rlt_session {
     relet_time wishes_at; /* when subscriptions without memory retry          */
     relet_time hold_until; /* UP, but the server is busy: do not write yet   */
     relet_time input_seen; /* when a tick first saw unjudged input           */
-    rlt_session_state state;
+    relet_why why;      /* of DOWN                                           */
     int failures;       /* failures in a row since a stable link             */
     int busy_tries;
+    uint8_t state;      /* rlt_session_state                                 */
     uint8_t opened;     /* the driver holds a link                           */
     uint8_t close;      /* … which the driver is to close                    */
     uint8_t hangup;     /* the server closed the link                        */
@@ -74,7 +75,6 @@ typedef struct rlt_session {
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */
     uint8_t watch_lost; /* 0, or why the watch is lost: RLT_WATCH_…          */
-    relet_why why;      /* of DOWN                                           */
     relet_time retry_in_ms;
     uint64_t connects, attempts, protocol_errors;
     char text[200];     /* of DOWN                                           */
