@@ -27,7 +27,7 @@
 BASE   = text rand sha1 hashslot buf
 RESP   = line tape scan value cmd
 CONFIG = config config_url config_env config_check
-LINK   = command_rules reader conn pubsub script handshake session
+LINK   = command_rules reader conn pubsub script handshake session link deliver
 ENGINE = lease elect job claims type_cursor reaper worker learn args
 CLIENT = client submit leases put complete steps workers queue \
          dispatch loop

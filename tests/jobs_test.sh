@@ -137,7 +137,7 @@ test_json_lines() {
     until_line "$work/one.err" '"text":"pid '
     kill -TERM "$pid"
     until_line "$work/one.err" 'at work; once more'
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
     check 'work --json: a signal is told by a document' same 0 \
         "$(grep -cv '^{"[a-z]*":.*}$' "$work/one.err")"
@@ -420,7 +420,7 @@ test_progress() {
     touch "$work/go"
     check 'and no part of one' \
         until_so 'half a line' has_job far 1 '"progress":"half a line"'
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
     run job --result far 1
     check 'until there is a result' same done "$out"
@@ -430,7 +430,7 @@ test_progress() {
         read -r line <"$1"' sh "$work/fifo"
     check 'a line that is too long is cut off' until_so 250 has_job long 1 \
         "\"progress\":\"x\\{250\\}\""
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
 }
 
@@ -441,7 +441,7 @@ test_graceful() {
     until_line "$work/one.err" '^pid'
     kill -TERM "$pid"
     until_line "$work/one.err" '1 at work'
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
     check 'SIGTERM: what runs may end, and then it ends by 0' same 0 $?
     check 'and the job is done' same 1 "$(redis HGET '{end}:jobs' 'done')"
@@ -878,7 +878,7 @@ test_fsck_repair() {
     repairs 'a job that is leased to nobody' "$n" leased 'it is leased'
     kill -TERM "$pid"
     until_line "$work/one.err" 'at work'
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
     check 'fsck --repair: a worker at work keeps its job' \
         is_at ill "$n" 'done'

@@ -316,7 +316,7 @@ test_link_breaks() {
     until_line "$work/one.out" begun
     redis CLIENT KILL TYPE pubsub >"$work/log"
     until_line "$work/one.err" ': up' 2
-    let_go "$work/fifo"
+    give_line "$work/fifo"
     wait "$pid"
     check 'a link that breaks and comes back harms nobody' same 0 $?
 }

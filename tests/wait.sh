@@ -21,9 +21,9 @@ has() { [ "$(grep -c -- "$2" "$1")" -ge "$3" ]; }
 # until_line FILE PATTERN [N]
 until_line() { until_so "'$2' in ${1##*/}" has "$1" "$2" "${3:-1}"; }
 
-# let_go FIFO: gives a line to the process that reads it. Opening a FIFO waits for
+# give_line FIFO: gives a line to the process that reads it. Opening a FIFO waits for
 # its reader: one that never comes is waited for as long as a claim is.
-let_go() {
+give_line() {
     timeout "${PATIENCE:-10}" sh -c 'echo go >"$1"' sh "$1" ||
         echo "nobody reads ${1##*/} within ${PATIENCE:-10} seconds"
 }

@@ -26,7 +26,7 @@ static void *client_resize(void *user, void *p, size_t old_size,
 
 /* Where the parts of the block are: offsets from its start. */
 typedef struct client_plan {
-    size_t ops, subscriptions, scripts, leases, workers, slots, strings;
+    size_t ops, subscriptions, script_list, leases, workers, slots, strings;
     size_t in, out, tape, names, hello, secrets;
     size_t names_max, hello_max, secrets_max;
     size_t total;
@@ -100,7 +100,7 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     p->ops = client_place(p, p->ops_cap * sizeof(rlt_op));
     p->subscriptions =
         client_place(p, p->subscriptions_max * sizeof(rlt_subscription));
-    p->scripts = client_place(
+    p->script_list = client_place(
         p, (c->scripts_max + client_scripts(c)) * sizeof(rlt_script));
     p->leases = client_place(p, c->leases_max * sizeof(rlt_lease_entry));
     p->workers = client_place(p, c->workers_max * sizeof(rlt_worker_entry));
@@ -162,47 +162,43 @@ static void client_setup(relet *r, const relet_config *c, char *strings)
     s->attempts_max = c->attempts_max;
 }
 
-static void client_init_conn(relet *r, const relet_config *c,
+static void client_init_link(relet *r, const relet_config *c,
                              const client_plan *p, rlt_memory memory)
 {
     uint8_t *block = (uint8_t *)r;
-    rlt_conn_plan plan;
+    rlt_link_plan plan;
 
     memset(&plan, 0, sizeof plan);
-    plan.reader.memory = memory;
-    plan.reader.limits.line_max = c->line_max;
-    plan.reader.limits.bulk_max = c->bulk_max;
-    plan.reader.limits.count_max = c->count_max;
-    plan.reader.limits.depth_max = c->depth_max;
-    plan.ops = (rlt_op *)(void *)(block + p->ops);
-    plan.ops_cap = p->ops_cap;
-    plan.reader.buffer_min = c->buffer_min;
-    plan.output_max = p->output_max;
-    plan.reader.reply_max = c->reply_max;
-    plan.reader.tape_max = c->tape_max;
-    plan.reader.block = block + p->in;
-    plan.out_block = block + p->out;
-    plan.reader.tape_block = block + p->tape;
-    rlt_conn_init(&r->conn, &plan);
-}
-
-static void client_init_session(relet *r, const relet_config *c,
-                                const client_plan *p, rlt_memory memory)
-{
-    uint8_t *block = (uint8_t *)r;
-    rlt_session *s = &r->session;
-
-    client_setup(r, c, (char *)block + p->strings);
-    rlt_session_init(s);
-    s->setup = s->handshake.setup = &r->setup;
-    s->conn = &r->conn;
-    s->pubsub = s->handshake.pubsub = &r->pubsub;
-    s->scripts = &r->scripts;
-    rlt_rand_seed(&s->rand, c->seed);
-    rlt_buf_init(&s->handshake.bytes, memory, block + p->hello,
-                 RLT_MIN(512, p->hello_max), p->hello_max);
-    rlt_buf_init(&s->handshake.secrets, memory, block + p->secrets,
-                 RLT_MIN(96, p->secrets_max), p->secrets_max);
+    plan.conn.reader.memory = memory;
+    plan.conn.reader.limits.line_max = c->line_max;
+    plan.conn.reader.limits.bulk_max = c->bulk_max;
+    plan.conn.reader.limits.count_max = c->count_max;
+    plan.conn.reader.limits.depth_max = c->depth_max;
+    plan.conn.reader.buffer_min = c->buffer_min;
+    plan.conn.reader.reply_max = c->reply_max;
+    plan.conn.reader.tape_max = c->tape_max;
+    plan.conn.reader.block = block + p->in;
+    plan.conn.reader.tape_block = block + p->tape;
+    plan.conn.ops = (rlt_op *)(void *)(block + p->ops);
+    plan.conn.ops_cap = p->ops_cap;
+    plan.conn.output_max = p->output_max;
+    plan.conn.out_block = block + p->out;
+    plan.setup = &r->setup;
+    plan.seed = c->seed;
+    plan.memory = memory;
+    plan.subscriptions =
+        (rlt_subscription *)(void *)(block + p->subscriptions);
+    plan.subscriptions_max = p->subscriptions_max;
+    plan.own_channel = client_has_own(c);
+    plan.scripts = (rlt_script *)(void *)(block + p->script_list);
+    plan.scripts_max = c->scripts_max;
+    plan.names = block + p->names;
+    plan.names_max = p->names_max;
+    plan.hello = block + p->hello;
+    plan.hello_max = p->hello_max;
+    plan.secrets = block + p->secrets;
+    plan.secrets_max = p->secrets_max;
+    rlt_link_init(&r->link, &plan);
 }
 
 /* Leases and workers have a random generator of their own, so that their names
@@ -221,6 +217,30 @@ static void client_init_leases(relet *r, const relet_config *c,
     memset(r->workers, 0, r->workers_max * sizeof(rlt_worker_entry));
     if (r->workers_max > 0)
         memset(rlt_client_queues(r), 0, sizeof(rlt_queue_room));
+}
+
+/* Output bytes of a step: for the text of its script and the keys; and for each
+ * job, a number and a token. */
+#define CLIENT_STEP_BYTES 5120
+#define CLIENT_STEP_JOB_BYTES 64
+#define CLIENT_CLAIM_HEAD 128 /* bytes of a claim's answer besides records    */
+
+/* A claim brings a few values, and three for each job. */
+#define CLIENT_CLAIM_VALUES 3
+
+/* A record of a job exceeds bulk_max only if it comes alone. */
+static rlt_step_limits client_step_limits(const relet_config *c)
+{
+    size_t bytes = RLT_MIN(c->reply_max - CLIENT_CLAIM_HEAD, c->bulk_max);
+    size_t values = RLT_MIN(c->count_max, c->tape_max / sizeof(relet_node) - 1);
+    size_t out = RLT_MAX(c->output_max, CLIENT_STEP_BYTES) - CLIENT_STEP_BYTES;
+    rlt_step_limits l;
+
+    out = RLT_MIN(out / CLIENT_STEP_JOB_BYTES, RLT_WORKER_BATCH);
+    out = RLT_MIN(out, c->bulk_max); /* answers have a letter a job          */
+    l.claim_bytes = (uint32_t)RLT_MIN(bytes, 1u << 20);
+    l.jobs = (uint32_t)RLT_MIN(out, (values - CLIENT_CLAIM_VALUES) / 3);
+    return l;
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -242,7 +262,6 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     relet *r = (relet *)mem;
     rlt_memory memory = {NULL, NULL};
     client_plan p;
-    uint8_t *block = (uint8_t *)mem;
 
     if (relet_config_check(c, fault) < 0)
         return NULL;
@@ -261,22 +280,16 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     }
     r->own_home.operations_max = c->operations_max;
     r->home = &r->own_home;
-    r->limits = rlt_steps_limits(c);
+    r->limits = client_step_limits(c);
     r->output_max = c->output_max;
     r->name_max = RLT_MIN(c->bulk_max, c->reply_max / 2);
     r->fail_fast = c->fail_fast != 0;
     r->refusal = "";
-    client_init_conn(r, c, &p, memory);
-    rlt_pubsub_init(&r->pubsub,
-                    (rlt_subscription *)(void *)(block + p.subscriptions),
-                    p.subscriptions_max, memory, block + p.names, p.names_max);
-    r->pubsub.spare = client_has_own(c);
-    rlt_scripts_init(&r->scripts, (rlt_script *)(void *)(block + p.scripts),
-                     c->scripts_max);
-    client_init_session(r, c, &p, memory);
+    client_setup(r, c, (char *)mem + p.strings);
+    client_init_link(r, c, &p, memory);
     client_init_leases(r, c, &p);
-    if (rlt_handshake_credentials(&r->session.handshake, relet_str(c->user),
-                                  relet_str(c->password)) < 0) {
+    if (rlt_link_credentials(&r->link, relet_str(c->user),
+                             relet_str(c->password)) < 0) {
         (void)client_fault(fault, RELET_E_MEMORY,
                            "no memory for the credentials");
         relet_finish(r);
@@ -287,13 +300,7 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
 
 RELET_API void relet_finish(relet *r)
 {
-    (void)rlt_handshake_credentials(&r->session.handshake, relet_str(""),
-                                    relet_str(""));
-    rlt_session_stop(&r->session);
-    rlt_buf_free(&r->session.handshake.bytes);
-    rlt_buf_free(&r->session.handshake.secrets);
-    rlt_pubsub_free(&r->pubsub);
-    rlt_conn_free(&r->conn);
+    rlt_link_free(&r->link);
 }
 
 RELET_PRIVATE rlt_args *rlt_client_args(const relet *r)
@@ -329,7 +336,7 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
 {
-    return !rlt_client_is_foreign(r) && rlt_session_want(&r->session, io);
+    return !rlt_client_is_foreign(r) && rlt_link_want(&r->link, io);
 }
 
 RELET_API void relet_io_opened(relet *r, int link, int err, const char *text)
@@ -337,7 +344,7 @@ RELET_API void relet_io_opened(relet *r, int link, int err, const char *text)
     rlt_assert(link == 0);
     (void)link;
     if (!rlt_client_is_foreign(r))
-        rlt_session_opened(&r->session, err, text);
+        rlt_link_opened(&r->link, err, text);
 }
 
 RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
@@ -345,17 +352,14 @@ RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
     rlt_assert(link == 0);
     (void)link;
     if (!rlt_client_is_foreign(r))
-        rlt_session_closed(&r->session, err, text);
+        rlt_link_closed(&r->link, err, text);
 }
 
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
 {
     rlt_assert(link == 0);
     (void)link;
-    if (rlt_client_is_foreign(r) || !rlt_session_hears(&r->session))
-        return 0;
-    rlt_reader_release(&r->conn.reader);
-    return rlt_reader_space(&r->conn.reader, p);
+    return rlt_client_is_foreign(r) ? 0 : rlt_link_space(&r->link, p);
 }
 
 RELET_API void relet_io_received(relet *r, int link, size_t n)
@@ -364,8 +368,7 @@ RELET_API void relet_io_received(relet *r, int link, size_t n)
     (void)link;
     if (n == 0 || rlt_client_is_foreign(r))
         return;
-    rlt_reader_received(&r->conn.reader, n);
-    r->session.heard = 1;
+    rlt_link_received(&r->link, n);
     r->bytes_in += n;
 }
 
@@ -375,7 +378,7 @@ RELET_API size_t relet_io_pending(const relet *r, int link, const uint8_t **p)
     (void)link;
     if (rlt_client_is_foreign(r))
         return 0;
-    return rlt_session_pending(&r->session, p);
+    return rlt_link_pending(&r->link, p);
 }
 
 RELET_API void relet_io_sent(relet *r, int link, size_t n)
@@ -384,7 +387,7 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
     (void)link;
     if (rlt_client_is_foreign(r))
         return;
-    rlt_session_sent(&r->session, n);
+    rlt_link_sent(&r->link, n);
     r->bytes_out += n;
 }
 
@@ -409,12 +412,12 @@ RELET_API const char *relet_refusal(const relet *r)
 
 RELET_API size_t relet_outstanding(const relet *r)
 {
-    return rlt_client_is_foreign(r) ? 0 : r->conn.outstanding;
+    return rlt_client_is_foreign(r) ? 0 : rlt_link_outstanding(&r->link);
 }
 
 RELET_API int relet_is_up(const relet *r)
 {
-    return !rlt_client_is_foreign(r) && r->session.state == RLT_UP;
+    return !rlt_client_is_foreign(r) && rlt_link_is_up(&r->link);
 }
 
 RELET_API void relet_stats_get(const relet *r, relet_stats *out)
@@ -427,12 +430,7 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out)
     out->errors = r->errors;
     out->not_sent = r->not_sent;
     out->unsure = r->unsure;
-    out->late = r->conn.late;
-    out->repeated = r->conn.repeated;
-    out->pushes = r->pushes;
-    out->connects = r->session.connects;
-    out->attempts = r->session.attempts;
-    out->protocol_errors = r->session.protocol_errors;
+    rlt_link_stats(&r->link, out);
     out->bytes_in = r->bytes_in;
     out->bytes_out = r->bytes_out;
     out->memory = r->held;

@@ -11,13 +11,9 @@
 
 #include "args.h"
 #include "base.h"
-#include "conn.h"
 #include "elect.h"
 #include "job.h"
-#include "handshake.h"
-#include "pubsub.h"
-#include "script.h"
-#include "session.h"
+#include "link.h"
 #include "worker.h"
 
 #define RLT_LEASES_KEY_MAX 255
@@ -92,10 +88,7 @@ struct relet {
     rlt_home *home;
     relet_time now; /* of the last tick                                      */
     rlt_step_limits limits;
-    rlt_session session;
-    rlt_conn conn;
-    rlt_pubsub pubsub;
-    rlt_scripts scripts;
+    rlt_link link;
     rlt_setup setup;
     rlt_memory memory; /* the user's hook                                    */
     size_t held, held_peak;
@@ -115,7 +108,6 @@ struct relet {
     uint8_t worker_tells; /* a worker has an event to tell                   */
     uint8_t fail_fast;
     uint8_t listens;    /* the wake-up channel is subscribed                 */
-    uint8_t cause_len;
     uint8_t wake_len;
     /* The channel for wake-ups of this client. Its random end is also the name
      * of this client as a producer of jobs. */
@@ -128,8 +120,7 @@ struct relet {
     uint64_t put_op; /* number of the last put                               */
     const char *prefix;
     size_t output_max, name_max;
-    char cause[120]; /* the first refusal inside the transaction at the front */
-    uint64_t submitted, replies, errors, not_sent, unsure, pushes;
+    uint64_t submitted, replies, errors, not_sent, unsure;
     uint64_t bytes_in, bytes_out;
 };
 
@@ -195,7 +186,8 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
                                    uint32_t before, const relet_args *more,
                                    const relet_request *q);
 
-/* A put was answered by *ev, and so were the operations batched with it.
+/* A put was answered by *ev, and so were the operations batched with it (there
+ * are some).
  * rlt_put_event returns 1 and *ev for the next of these operations. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
@@ -233,8 +225,6 @@ RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d);
 RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
                                        const rlt_worker_entry *d, uint32_t what,
                                        uint32_t serial);
-
-RELET_PRIVATE rlt_step_limits rlt_steps_limits(const relet_config *c);
 
 /* Fills *w for a step of the worker; returns its script. */
 RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,

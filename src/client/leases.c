@@ -282,7 +282,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
     rlt_request want;
     rlt_reply failed;
 
-    while (r->session.state == RLT_UP &&
+    while (rlt_link_is_up(&r->link) &&
            rlt_elect_want(&h->elect, r->now, r->lease_serial, &want)) {
         r->lease_serial++;
         rlt_assert(h->elect.lease.asked == want.what);
@@ -335,12 +335,11 @@ static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
 {
     const rlt_lease *l = &h->elect.lease;
 
-    if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW ||
-        !rlt_conn_owes(&r->conn, leases_tag(r, h, l->serial)))
+    if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW)
         return RELET_NEVER;
-    return rlt_session_silent_at(
-        &r->session, l->sent_at,
-        RLT_MAX(LEASES_SILENCE_MS, l->plan.ttl_ms / 3));
+    return rlt_link_silent_at(&r->link, leases_tag(r, h, l->serial),
+                              l->sent_at,
+                              RLT_MAX(LEASES_SILENCE_MS, l->plan.ttl_ms / 3));
 }
 
 static void leases_listen(relet *r)
@@ -349,8 +348,7 @@ static void leases_listen(relet *r)
 
     for (i = 0; i < r->leases_max; i++)
         if (r->now >= leases_silent_at(r, &r->leases[i]))
-            rlt_session_fail(&r->session, RELET_WHY_SILENT,
-                             "a renewal is not answered", NULL);
+            rlt_link_silent(&r->link);
 }
 
 RELET_PRIVATE void rlt_leases_tick(relet *r)
@@ -362,11 +360,11 @@ RELET_PRIVATE void rlt_leases_tick(relet *r)
         return;
     r->lease_due = 0;
     leases_listen(r);
-    over = r->session.state == RLT_OVER;
-    up = r->session.state == RLT_UP;
-    fresh = up && r->lease_link != (uint32_t)r->session.connects;
+    over = rlt_link_is_over(&r->link);
+    up = rlt_link_is_up(&r->link);
+    fresh = up && r->lease_link != rlt_link_epoch(&r->link);
     if (fresh)
-        r->lease_link = (uint32_t)r->session.connects;
+        r->lease_link = rlt_link_epoch(&r->link);
     for (i = 0; i < r->leases_max; i++) {
         rlt_elect *e = &r->leases[i].elect;
 
@@ -422,7 +420,7 @@ RELET_PRIVATE int rlt_leases_any(const relet *r)
 
 RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
 {
-    int up = r->session.state == RLT_UP;
+    int up = rlt_link_is_up(&r->link);
     relet_time t = RELET_NEVER;
     uint32_t i;
 
@@ -479,8 +477,8 @@ RELET_PRIVATE void rlt_leases_name(relet *r)
 
     if (r->wake_len > 0)
         return;
-    rlt_scripts_own(&r->scripts,
-                    r->workers_max ? RLT_SCRIPTS_OWN : RLT_SCRIPTS_LEASE);
+    rlt_link_scripts_own(&r->link, r->workers_max ? RLT_SCRIPTS_OWN
+                                                  : RLT_SCRIPTS_LEASE);
     if (n > 0)
         r->wake[n++] = ':';
     n = leases_put(r->wake, n, relet_str("wake:"));
@@ -491,11 +489,9 @@ RELET_PRIVATE void rlt_leases_listen(relet *r)
 {
     rlt_leases_name(r);
     /* Sent before the first request. If it fails, only timers wake. */
-    if (r->listens ||
-        rlt_pubsub_own(&r->pubsub, rlt_span(r->wake, r->wake_len)) < 0)
-        return;
-    r->listens = 1;
-    rlt_session_subscribes(&r->session);
+    if (!r->listens && rlt_link_own_channel(
+                           &r->link, rlt_span(r->wake, r->wake_len)) >= 0)
+        r->listens = 1;
 }
 
 /* A group grows only at its end once it has begun. */
@@ -525,7 +521,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
 
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
     for (i = 0; i < r->leases_max && leases_in_use(&r->leases[i]); i++)
         ;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop.c - a turn of the client: time goes to the session first, then to the
- * leases and the workers, which find the link as the session left it. */
+ * loop.c - a turn of the client: time goes to the link first, then to the
+ * leases and the workers, which find it as it is then. */
 #include "client.h"
 
 RELET_API relet_time relet_deadline(const relet *r)
@@ -11,16 +11,15 @@ RELET_API relet_time relet_deadline(const relet *r)
     if (rlt_client_is_foreign(r))
         return RELET_NEVER;
     ours = RLT_MIN(rlt_leases_deadline(r), rlt_workers_deadline(r));
-    return RLT_MIN(rlt_session_deadline(&r->session), ours);
+    return RLT_MIN(rlt_link_deadline(&r->link), ours);
 }
 
 RELET_API void relet_tick(relet *r, relet_time now)
 {
     if (rlt_client_is_foreign(r))
         return;
-    rlt_reader_release(&r->conn.reader);
     r->now = RLT_MAX(now, r->now);
-    rlt_session_tick(&r->session, r->now);
+    rlt_link_tick(&r->link, r->now);
     rlt_leases_tick(r);
     rlt_workers_tick(r);
 }
@@ -29,7 +28,7 @@ RELET_API void relet_stop(relet *r)
 {
     if (rlt_client_is_foreign(r))
         return;
-    rlt_session_stop(&r->session);
+    rlt_link_stop(&r->link);
     rlt_leases_stop(r);
     rlt_workers_stop(r);
 }

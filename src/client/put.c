@@ -43,7 +43,7 @@ static uint32_t put_op(relet *r, rlt_args *w)
     uint32_t place = (uint32_t)(r->put_op % places);
 
     rlt_client_batch(r)->place = 0;
-    while (rlt_conn_has_place(&r->conn, place + 1))
+    while (rlt_link_has_place(&r->link, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_args_place(
         w, rlt_span(r->wake + r->wake_len - RLT_UID_LEN, RLT_UID_LEN), place);
@@ -86,8 +86,6 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
     char *room = (char *)f->said;
     relet_value number;
 
-    if (rlt_conn_answer_batch(&r->conn) == 0)
-        return;
     rlt_assert(r->workers_max > 0); /* else nothing was put */
     f->ev = *ev;
     f->first = 0;
@@ -111,7 +109,7 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
     rlt_put_batch *f = rlt_client_batch(r);
     rlt_op op;
 
-    if (r->workers_max == 0 || !rlt_conn_take_answered(&r->conn, &op))
+    if (r->workers_max == 0 || !rlt_link_take_answered(&r->link, &op))
         return 0;
     if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
         f->said[f->number].payload = f->first + (int64_t)op.arg;
@@ -197,7 +195,7 @@ RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
 
 static int put_has_room(const relet *r, int plain)
 {
-    return plain || rlt_buf_used(&r->conn.out) + PUT_PROMOTE_BYTES <=
+    return plain || rlt_link_queued(&r->link) + PUT_PROMOTE_BYTES <=
                         r->output_max;
 }
 

@@ -435,7 +435,7 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
         s = rlt_claims_open(&d->work.held, number);
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
-    if (s->state != RLT_CLAIM_HELD || r->session.state != RLT_UP)
+    if (s->state != RLT_CLAIM_HELD || !rlt_link_is_up(&r->link))
         return 0;
     w = rlt_client_args(r);
     rlt_args_key(w, &r->workers[worker].queue, RLT_KEY_JOBS);

@@ -9,30 +9,6 @@
 #define STEPS_RANK_MAX 128
 #define STEPS_FORGET_MAX 16 /* a server copies the records that it walks over */
 #define STEPS_KEPT_MAX (UINT64_C(1) << 52) /* no limit on done jobs           */
-#define STEPS_CLAIM_HEAD 128 /* bytes                                         */
-
-/* Output bytes of a step: for the text of its script and the keys; and for each
- * job, a number and a token. */
-#define STEPS_BYTES 5120
-#define STEPS_JOB_BYTES 64
-
-/* A claim brings a few values, and three for each job. */
-#define STEPS_CLAIM_VALUES 3
-
-/* A record of a job exceeds bulk_max only if it comes alone. */
-RELET_PRIVATE rlt_step_limits rlt_steps_limits(const relet_config *c)
-{
-    size_t bytes = RLT_MIN(c->reply_max - STEPS_CLAIM_HEAD, c->bulk_max);
-    size_t values = RLT_MIN(c->count_max, c->tape_max / sizeof(relet_node) - 1);
-    size_t out = RLT_MAX(c->output_max, STEPS_BYTES) - STEPS_BYTES;
-    rlt_step_limits l;
-
-    out = RLT_MIN(out / STEPS_JOB_BYTES, RLT_WORKER_BATCH);
-    out = RLT_MIN(out, c->bulk_max); /* answers have a letter a job          */
-    l.claim_bytes = (uint32_t)RLT_MIN(bytes, 1u << 20);
-    l.jobs = (uint32_t)RLT_MIN(out, (values - STEPS_CLAIM_VALUES) / 3);
-    return l;
-}
 
 /* Number and token of each job that a step is about. */
 static void steps_jobs(rlt_args *w, const rlt_worker_entry *d, rlt_step step)

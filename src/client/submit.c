@@ -32,19 +32,18 @@ static int submit_fits(relet *r, size_t n, size_t room)
 /* The rules for each operation of the user, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
-    int full = r->conn.outstanding >= r->home->operations_max, code;
+    int full = rlt_link_outstanding(&r->link) >= r->home->operations_max, code;
 
     if (full && rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    if (r->fail_fast && r->session.state != RLT_UP)
+    if (r->fail_fast && !rlt_link_is_up(&r->link))
         return rlt_client_refuse(r, "there is no link, and fail_fast is set");
     code = submit_fits(r, n, r->output_max);
     if (code)
         return code;
-    if (full ||
-        n + rlt_buf_used(&r->conn.out) > r->output_max)
+    if (full || n + rlt_link_queued(&r->link) > r->output_max)
         return RELET_E_LIMIT;
     return 0;
 }
@@ -56,7 +55,7 @@ static uint8_t *submit_begin(relet *r, size_t n, int *code)
 
     *code = submit_may(r, n);
     if (*code == 0)
-        *code = rlt_conn_begin(&r->conn, n, &out);
+        *code = rlt_link_begin(&r->link, n, &out);
     return out;
 }
 
@@ -83,9 +82,8 @@ static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
                           size_t n)
 {
     rlt_assert(n > 0);
-    rlt_assert(r->session.state != RLT_OVER);
     submit_ask(r, q, op);
-    rlt_conn_commit(&r->conn, op, n);
+    rlt_link_commit(&r->link, op, n);
     r->submitted++;
 }
 
@@ -117,29 +115,6 @@ static const char *submit_cached_rule(const relet *r, const relet_request *q)
            "invalidates what it reads";
 }
 
-/* A WATCH behind a lost WATCH that was not told yet belongs to a transaction
- * that is refused. */
-static uint8_t submit_watch_flags(const rlt_session *s, rlt_effect effect)
-{
-    if (effect == RLT_EFFECT_UNWATCH)
-        return RLT_OP_UNWATCHED;
-    if (effect != RLT_EFFECT_WATCH)
-        return 0;
-    return s->watch_lost == RLT_WATCH_UNTOLD
-               ? RLT_OP_WATCHED | RLT_OP_UNWATCHED
-               : RLT_OP_WATCHED;
-}
-
-static void submit_effect(rlt_session *s, rlt_effect effect)
-{
-    if (effect == RLT_EFFECT_UNWATCH)
-        s->watching = s->watch_lost = 0;
-    if (effect != RLT_EFFECT_WATCH || s->watch_lost == RLT_WATCH_UNTOLD)
-        return;
-    s->watching = 1;
-    s->watch_lost = 0;
-}
-
 RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
                             const relet_request *q)
 {
@@ -165,9 +140,9 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     end = rlt_cmd_write(out + prefix, argv, argc);
     rlt_assert((size_t)(end - out) == n + prefix);
     (void)end;
-    op.flags = submit_watch_flags(&r->session, effect);
+    op.flags = rlt_link_watch_flags(&r->link, effect);
     submit_commit(r, q, &op, n + prefix);
-    submit_effect(&r->session, effect);
+    rlt_link_watch(&r->link, effect);
     return 0;
 }
 
@@ -210,17 +185,6 @@ static size_t submit_unit_size(const relet_args *c, size_t count,
     return *rule ? 0 : total;
 }
 
-static int submit_unguarded(relet *r)
-{
-    int lost = r->session.watch_lost;
-
-    rlt_assert(!r->session.watching);
-    r->session.watch_lost = 0;
-    return rlt_client_refuse(r, lost == RLT_WATCH_LINK
-                                    ? "the link that held the WATCH is gone"
-                                    : "its WATCH was not sent, or refused");
-}
-
 RELET_API int relet_transaction(relet *r, const relet_args *commands,
                                 size_t count, const relet_request *q)
 {
@@ -234,8 +198,9 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
         return rlt_client_refuse(r, rule);
     if (submit_is_cached(q))
         return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
-    if (r->session.watch_lost)
-        return submit_unguarded(r);
+    rule = rlt_link_unguarded(&r->link);
+    if (rule)
+        return rlt_client_refuse(r, rule);
     if (count >= UINT32_MAX)
         return rlt_client_refuse(r, "too many commands");
     out = submit_begin(r, n, &code);
@@ -249,9 +214,7 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
     for (i = 0; i < count; i++)
         out = rlt_cmd_write(out, commands[i].argv, commands[i].argc);
     memcpy(out, submit_exec, sizeof submit_exec - 1);
-    if (r->session.watching)
-        op.flags |= RLT_OP_WATCHED;
-    r->session.watching = 0;
+    op.flags = rlt_link_exec_flags(&r->link);
     submit_commit(r, q, &op, n);
     return 0;
 }
@@ -262,22 +225,7 @@ RELET_API int relet_script_add(relet *r, relet_span body)
         return RELET_E_FORKED;
     if (body.n == 0)
         return rlt_client_refuse(r, "an empty script");
-    return rlt_script_add(&r->scripts, body);
-}
-
-/* Makes the words that call the script, by its body (`whole`) or its SHA-1, and
- * the class of the operation. */
-static size_t submit_script_words(const rlt_script *s, uint32_t script,
-                                  int whole, size_t keys, char digits[20],
-                                  relet_span words[RLT_SCRIPT_WORDS],
-                                  rlt_op *op)
-{
-    if (!whole) {
-        op->klass = RLT_OP_SCRIPT;
-        op->arg = script;
-    }
-    rlt_script_words(s, whole, keys, digits, words);
-    return RLT_SCRIPT_WORDS;
+    return rlt_link_script_add(&r->link, body);
 }
 
 /* Library operations have output that the user's cannot take. Unless they are
@@ -288,17 +236,17 @@ static int submit_ours(relet *r, const relet_span *head, size_t heads,
 {
     size_t n = rlt_cmd_size_of(head, heads, a->argv, a->argc);
     uint8_t *out = NULL;
-    int code = submit_fits(r, n, r->conn.out.max);
+    int code = submit_fits(r, n, rlt_link_room(&r->link));
 
     if (code == 0)
-        code = rlt_conn_begin(&r->conn, n, &out);
+        code = rlt_link_begin(&r->link, n, &out);
     if (code < 0)
         return code;
     (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);
     op->tag = q->tag;
     op->deadline = q->timeout_ms;
     op->flags = (uint8_t)(RLT_OP_OURS | (q->flags & RELET_REPEATABLE));
-    rlt_conn_commit(&r->conn, op, n);
+    rlt_link_commit(&r->link, op, n);
     return 0;
 }
 
@@ -316,22 +264,19 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
                                     size_t keys, const relet_args *a,
                                     const relet_request *q)
 {
-    uint32_t script = rlt_script_own(&r->scripts, which);
-    rlt_script *s = &r->scripts.list[script];
+    uint32_t script = rlt_link_script(&r->link, which);
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
-    size_t heads;
     rlt_op op;
     int code;
 
     memset(&op, 0, sizeof op);
     if (which == RLT_SCRIPT_QUEUE_READY && q->tag == RLT_TAG_NOBODY)
         op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
-    heads = submit_script_words(s, script, !s->known, keys, digits, words,
-                                &op);
-    code = submit_ours(r, words, heads, a, q, &op);
+    rlt_link_script_words(&r->link, script, 0, keys, digits, words, &op);
+    code = submit_ours(r, words, RLT_SCRIPT_WORDS, a, q, &op);
     if (code == 0)
-        s->known = 1;
+        rlt_link_script_sent(&r->link, script, 1);
     return code;
 }
 
@@ -339,16 +284,15 @@ static int submit_script(relet *r, uint32_t script, size_t keys,
                          const relet_args *a, const relet_request *q,
                          size_t prefix, rlt_op *op)
 {
-    rlt_script *s = &r->scripts.list[script];
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
     uint8_t *out;
     size_t n;
     int code;
 
-    n = submit_script_words(s, script, !s->known || prefix > 0, keys, digits,
-                            words, op);
-    n = rlt_cmd_size_of(words, n, a->argv, a->argc);
+    rlt_link_script_words(&r->link, script, prefix > 0, keys, digits, words,
+                          op);
+    n = rlt_cmd_size_of(words, RLT_SCRIPT_WORDS, a->argv, a->argc);
     out = submit_begin(r, n ? n + prefix : 0, &code);
     if (out == NULL)
         return code;
@@ -356,7 +300,7 @@ static int submit_script(relet *r, uint32_t script, size_t keys,
         memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, a->argv,
                            a->argc);
-    s->known = r->session.state == RLT_UP;
+    rlt_link_script_sent(&r->link, script, 0);
     submit_commit(r, q, op, n + prefix);
     return 0;
 }
@@ -372,7 +316,7 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
     memset(&op, 0, sizeof op);
     op.flags = flags;
     op.place = place;
-    return submit_script(r, rlt_script_own(&r->scripts, which), keys, a, q, 0,
+    return submit_script(r, rlt_link_script(&r->link, which), keys, a, q, 0,
                          &op);
 }
 
@@ -396,14 +340,12 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
     op.klass = RLT_OP_BATCHED;
     op.flags = RELET_REPEATABLE;
     op.arg = before;
-    len = rlt_conn_joinable(&r->conn, &op);
+    len = rlt_link_joinable(&r->link, &op);
     if (len == 0 || len + n > SUBMIT_ALONG_MAX)
         return 0;
     if (submit_begin(r, n, &code) == NULL)
         return code;
-    rlt_cmd_more(rlt_buf_end(&r->conn.out) - len, len, argc, more->argv,
-                 more->argc);
-    rlt_conn_join(&r->conn, &op, n);
+    rlt_link_join(&r->link, &op, len, argc, more, n);
     r->submitted++;
     return 1;
 }
@@ -417,7 +359,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     size_t prefix;
     rlt_op op;
 
-    if (script < 0 || (uint32_t)script >= r->scripts.count)
+    if (!rlt_link_has_script(&r->link, script))
         return rlt_client_refuse(r, "no such script");
     if (keys > argc)
         return rlt_client_refuse(r, "more keys than arguments");
@@ -432,22 +374,14 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 RELET_API size_t relet_cancel(relet *r, uint64_t tag)
 {
-    size_t n;
-
-    if (rlt_client_is_foreign(r))
-        return 0;
-    n = rlt_conn_cancel(&r->conn, tag, NULL);
-    rlt_session_watch(&r->session, RLT_WATCH_UNTOLD);
-    return n;
+    return rlt_client_is_foreign(r) ? 0 : rlt_link_cancel(&r->link, tag);
 }
 
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
 {
-    int code;
-
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED)
         return rlt_client_refuse(r, "no such kind of channel");
@@ -455,22 +389,18 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
         return rlt_client_refuse(r, "a channel without a name");
     if (name.n > r->name_max)
         return rlt_client_refuse(r, "a name that is over a limit");
-    code = rlt_pubsub_subscribe(&r->pubsub, kind, name);
-    if (code == 0)
-        rlt_session_subscribes(&r->session);
-    return code;
+    return rlt_link_subscribe(&r->link, kind, name);
 }
 
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
 {
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED ||
-        rlt_pubsub_unsubscribe(&r->pubsub, kind, name) < 0)
+        rlt_link_unsubscribe(&r->link, kind, name) < 0)
         return rlt_client_refuse(r, "there is no such subscription");
-    rlt_session_subscribes(&r->session);
     return 0;
 }
 
@@ -483,5 +413,5 @@ RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
     if (user.n >= sizeof c->user || password.n >= sizeof c->password ||
         (user.n > 0 && password.n == 0))
         return RELET_E_CONFIG;
-    return rlt_handshake_credentials(&r->session.handshake, user, password);
+    return rlt_link_credentials(&r->link, user, password);
 }

@@ -206,9 +206,9 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
     rlt_reply failed;
     rlt_worker_request e;
 
-    if (r->session.state == RLT_UP)
+    if (rlt_link_is_up(&r->link))
         rlt_complete_stale(r, d);
-    while (r->session.state == RLT_UP) {
+    while (rlt_link_is_up(&r->link)) {
         uint32_t serial = r->worker_serial % RLT_WORKERS_SERIAL + 1;
 
         if (!rlt_worker_want(&d->work, r->now, serial, &e))
@@ -262,13 +262,13 @@ RELET_PRIVATE void rlt_workers_stop(relet *r)
 
 RELET_PRIVATE void rlt_workers_tick(relet *r)
 {
-    uint32_t link = (uint32_t)r->session.connects;
-    int fresh = r->session.state == RLT_UP && r->worker_link != link;
+    uint32_t link = rlt_link_epoch(&r->link);
+    int fresh = rlt_link_is_up(&r->link) && r->worker_link != link;
     uint32_t i;
 
     if (!r->worker_busy)
         return;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         rlt_workers_stop(r);
     r->worker_link = fresh ? link : r->worker_link;
     for (i = 0; i < r->workers_max; i++) {
@@ -290,7 +290,7 @@ RELET_PRIVATE void rlt_workers_flush(relet *r)
 
 RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
 {
-    int up = r->session.state == RLT_UP;
+    int up = rlt_link_is_up(&r->link);
     relet_time t = RELET_NEVER;
     uint32_t i;
 
@@ -462,7 +462,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
 
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (r->session.state == RLT_OVER)
+    if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
     for (i = 0; i < r->workers_max && rlt_workers_in_use(&r->workers[i]); i++)
         ;

@@ -328,7 +328,7 @@ static relet_time poll_until(poll_driver *d, int timeout_ms)
 /* No link will come any more, and nothing is due: waiting would not end. */
 static int poll_is_over(const relet *r)
 {
-    return r->session.state == RLT_OVER && relet_deadline(r) == RELET_NEVER;
+    return rlt_link_is_over(&r->link) && relet_deadline(r) == RELET_NEVER;
 }
 
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)

@@ -148,12 +148,10 @@ RELET_PRIVATE int rlt_put_wait_start(rlt_put_wait *a, relet *r,
 
 RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard)
 {
-    static const uint64_t nobody = RLT_TAG_NOBODY;
-
     a->end->work.number = a->number;
     (void)relet_unsubscribe(a->r, RELET_CHANNEL, a->channel);
     if (heard)
-        (void)rlt_conn_cancel(&a->r->conn, a->look_tag, &nobody);
+        rlt_link_disown(&a->r->link, a->look_tag, RLT_TAG_NOBODY);
     (void)relet_cancel(a->r, a->put_tag);
     (void)relet_cancel(a->r, a->look_tag);
 }

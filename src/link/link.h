@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * link.h - one connection to a server, and all that is true of it alone: the
+ * life of its socket, its operations, its subscriptions, and which scripts its
+ * server knows. Layers above use the functions of this file and do not name the
+ * parts of a link.
+ *
+ * link.c begins and ends a link and sends on it; deliver.c reads from it. */
+#ifndef RLT_LINK_H
+#define RLT_LINK_H
+
+#include "base.h"
+#include "command_rules.h"
+#include "conn.h"
+#include "handshake.h"
+#include "pubsub.h"
+#include "script.h"
+#include "session.h"
+
+typedef struct rlt_link {
+    rlt_session session;
+    rlt_conn conn;
+    rlt_pubsub pubsub;
+    rlt_scripts scripts;
+    uint64_t pushes;
+    uint8_t cause_len;
+    char cause[119]; /* the first refusal inside the transaction at the front */
+} rlt_link;
+
+/* What a link is made of. Without memory.resize each block has its maximum of
+ * bytes. */
+typedef struct rlt_link_plan {
+    rlt_conn_plan conn;
+    const rlt_setup *setup;
+    uint64_t seed;
+    rlt_memory memory;
+    rlt_subscription *subscriptions;
+    rlt_script *scripts;
+    uint32_t subscriptions_max, scripts_max;
+    uint8_t own_channel; /* the last subscription is the library's own       */
+    void *names, *hello, *secrets;
+    size_t names_max, hello_max, secrets_max;
+} rlt_link_plan;
+
+RELET_PRIVATE void rlt_link_init(rlt_link *l, const rlt_link_plan *p);
+
+/* The link ends; its memory is given back, and its secrets are overwritten. */
+RELET_PRIVATE void rlt_link_free(rlt_link *l);
+
+/* ---------------------------------------------------------------- its state */
+
+static inline int rlt_link_is_up(const rlt_link *l)
+{
+    return l->session.state == RLT_UP;
+}
+
+/* No connection will be made any more. */
+static inline int rlt_link_is_over(const rlt_link *l)
+{
+    return l->session.state == RLT_OVER;
+}
+
+/* Differs from one connection that was UP to the next. */
+static inline uint32_t rlt_link_epoch(const rlt_link *l)
+{
+    return (uint32_t)l->session.connects;
+}
+
+/* The user's operations without an outcome. */
+static inline size_t rlt_link_outstanding(const rlt_link *l)
+{
+    return l->conn.outstanding;
+}
+
+/* Adds what the link has counted. */
+RELET_PRIVATE void rlt_link_stats(const rlt_link *l, relet_stats *out);
+
+/* --------------------------------------------------------- time, the driver */
+
+RELET_PRIVATE relet_time rlt_link_deadline(const rlt_link *l);
+RELET_PRIVATE void rlt_link_tick(rlt_link *l, relet_time now);
+RELET_PRIVATE void rlt_link_stop(rlt_link *l);
+
+/* As the relet_io functions of relet.h. */
+static inline int rlt_link_want(rlt_link *l, relet_io *io)
+{
+    return rlt_session_want(&l->session, io);
+}
+
+static inline void rlt_link_opened(rlt_link *l, int err, const char *text)
+{
+    rlt_session_opened(&l->session, err, text);
+}
+
+static inline void rlt_link_closed(rlt_link *l, int err, const char *text)
+{
+    rlt_session_closed(&l->session, err, text);
+}
+
+static inline size_t rlt_link_pending(const rlt_link *l, const uint8_t **p)
+{
+    return rlt_session_pending(&l->session, p);
+}
+
+static inline void rlt_link_sent(rlt_link *l, size_t n)
+{
+    rlt_session_sent(&l->session, n);
+}
+
+RELET_PRIVATE size_t rlt_link_space(rlt_link *l, uint8_t **p);
+RELET_PRIVATE void rlt_link_received(rlt_link *l, size_t n);
+
+/* 0 or RELET_E_MEMORY. For the next handshake. */
+static inline int rlt_link_credentials(rlt_link *l, relet_span user,
+                                       relet_span password)
+{
+    return rlt_handshake_credentials(&l->session.handshake, user, password);
+}
+
+/* When the link will have owed the answer to the library operation with this
+ * tag for `ms`, counted from `since`; RELET_NEVER if it owes another one. */
+RELET_PRIVATE relet_time rlt_link_silent_at(const rlt_link *l, uint64_t tag,
+                                            relet_time since, relet_time ms);
+
+/* The link has been silent for too long: it is given up. */
+RELET_PRIVATE void rlt_link_silent(rlt_link *l);
+
+/* ------------------------------------------------------------- what goes out
+ *
+ * A submission: begin, write exactly that many bytes, commit. */
+
+static inline int rlt_link_begin(rlt_link *l, size_t n, uint8_t **out)
+{
+    return rlt_conn_begin(&l->conn, n, out);
+}
+
+static inline void rlt_link_commit(rlt_link *l, const rlt_op *op, size_t n)
+{
+    rlt_assert(!rlt_link_is_over(l));
+    rlt_conn_commit(&l->conn, op, n);
+}
+
+/* Bytes that wait to be sent, and how many there may be. */
+static inline size_t rlt_link_queued(const rlt_link *l)
+{
+    return rlt_buf_used(&l->conn.out);
+}
+
+static inline size_t rlt_link_room(const rlt_link *l)
+{
+    return l->conn.out.max;
+}
+
+/* Adds arguments to the newest command, which has argc of them: *op is batched
+ * with it. `size` is the length of the command, from rlt_link_joinable; it
+ * becomes n bytes longer, for which there is room. */
+static inline size_t rlt_link_joinable(const rlt_link *l, const rlt_op *op)
+{
+    return rlt_conn_joinable(&l->conn, op);
+}
+
+RELET_PRIVATE void rlt_link_join(rlt_link *l, const rlt_op *op, size_t size,
+                                 size_t argc, const relet_args *more, size_t n);
+
+/* Ends each operation of the user's with this tag; returns how many. */
+RELET_PRIVATE size_t rlt_link_cancel(rlt_link *l, uint64_t tag);
+
+/* The outcome of the user's operations with this tag is for nobody now. They
+ * go on. */
+RELET_PRIVATE void rlt_link_disown(rlt_link *l, uint64_t tag, uint64_t heir);
+
+/* Whether an operation without an outcome has this place. */
+static inline int rlt_link_has_place(const rlt_link *l, uint32_t place)
+{
+    return rlt_conn_has_place(&l->conn, place);
+}
+
+/* WATCH: the flags of a command with this effect; what its commit changes; and
+ * those of a transaction. rlt_link_unguarded says why a transaction is to be
+ * refused, or NULL, and forgets it. */
+RELET_PRIVATE uint8_t rlt_link_watch_flags(const rlt_link *l,
+                                           rlt_effect effect);
+RELET_PRIVATE void rlt_link_watch(rlt_link *l, rlt_effect effect);
+RELET_PRIVATE uint8_t rlt_link_exec_flags(rlt_link *l);
+RELET_PRIVATE const char *rlt_link_unguarded(rlt_link *l);
+
+/* Subscriptions. The codes are those of rlt_pubsub_…; if memory is short, the
+ * commands are sent later. */
+RELET_PRIVATE int rlt_link_subscribe(rlt_link *l, relet_channel kind,
+                                     relet_span name);
+RELET_PRIVATE int rlt_link_unsubscribe(rlt_link *l, relet_channel kind,
+                                       relet_span name);
+RELET_PRIVATE int rlt_link_own_channel(rlt_link *l, relet_span name);
+
+/* Scripts: the user's have the numbers that rlt_link_script_add returns; the
+ * library's own are prepared by rlt_link_scripts_own, the first `count`. */
+static inline int rlt_link_script_add(rlt_link *l, relet_span body)
+{
+    return rlt_script_add(&l->scripts, body);
+}
+
+static inline void rlt_link_scripts_own(rlt_link *l, uint32_t count)
+{
+    rlt_scripts_own(&l->scripts, count);
+}
+
+static inline uint32_t rlt_link_script(const rlt_link *l, rlt_own_script which)
+{
+    return rlt_script_own(&l->scripts, which);
+}
+
+static inline int rlt_link_has_script(const rlt_link *l, int script)
+{
+    return script >= 0 && (uint32_t)script < l->scripts.count;
+}
+
+/* The words of a call in front of its keys, and the class of *op: by the SHA-1
+ * if the server knows the script and the call need not be whole. _sent: the
+ * call was committed. The server of a link that is not up may know nothing. */
+RELET_PRIVATE void rlt_link_script_words(const rlt_link *l, uint32_t script,
+                                         int whole, size_t keys,
+                                         char digits[20],
+                                         relet_span words[RLT_SCRIPT_WORDS],
+                                         rlt_op *op);
+RELET_PRIVATE void rlt_link_script_sent(rlt_link *l, uint32_t script,
+                                        int known);
+
+/* ------------------------------------------------------------- what comes in */
+
+typedef enum rlt_found {
+    RLT_FOUND_NOTHING,
+    RLT_FOUND_EVENT,   /* *ev is of the link, or a subscription or message   */
+    RLT_FOUND_OUTCOME, /* *ev is that of a user's operation                  */
+    RLT_FOUND_BATCH,   /* the same, and that of the operations batched with
+                        * it: rlt_link_take_answered                         */
+    RLT_FOUND_OURS     /* a library operation has ended: ev->tag, ev->value;
+                        * no value: nothing was heard                        */
+} rlt_found;
+
+/* Where rlt_link_next goes on if what it found was not to be told. */
+typedef enum rlt_from {
+    RLT_FROM_START,
+    RLT_FROM_ENDED, /* an operation that ended without an answer was found   */
+    RLT_FROM_INPUT
+} rlt_from;
+
+/* Finds the next thing to deliver. *from is RLT_FROM_START at the first call
+ * for an event. DOWN and its GAP come before the outcomes that the lost link
+ * caused, UP and its GAP after them. Input is judged one frame at a time, until
+ * there is something to deliver. */
+RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
+                                      rlt_from *from);
+
+/* Whether rlt_link_next has something to tell though it found nothing. */
+static inline int rlt_link_tells(const rlt_link *l)
+{
+    return l->session.tell_down || l->conn.ended || l->session.tell_up ||
+           l->session.tell_gap;
+}
+
+/* The values and names of the last event are not used any more. */
+static inline void rlt_link_release(rlt_link *l)
+{
+    rlt_reader_release(&l->conn.reader);
+    if (l->pubsub.lent)
+        rlt_pubsub_release(&l->pubsub);
+}
+
+/* The next operation that was answered by its batch: 1 and *out, or 0. */
+static inline int rlt_link_take_answered(rlt_link *l, rlt_op *out)
+{
+    return rlt_conn_take_answered(&l->conn, out);
+}
+
+RELET_PRIVATE void rlt_event_clear(relet_event *ev);
+
+#endif
