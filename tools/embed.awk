@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # embed.awk - writes src/link/script_text.inc: the scripts, without the blanks in
-# front of their lines and, but for the one that names them, without comments.
+# front of their lines and without comments, but for their names.
 #
 #   awk -f tools/embed.awk lua/*.lua >src/link/script_text.inc
 
@@ -20,6 +20,7 @@ FNR == 1 {
     printf "\nstatic const char script_text_%s[] =\n", name
 }
 /^--/ && named++ { next }
+/^--/ { sub(/:.*/, "") }
 {
     sub(/^ +/, "")
     gsub(/\\/, "\\\\")
