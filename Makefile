@@ -15,7 +15,8 @@
 #   make fuzz T=60    fuzz each harness for T seconds; ONLY=scan for one
 #   make bench        side by side with hiredis, redis-benchmark and queues
 #                     of npm, and the goals: met or missed
-#   make dist         build/dist/relet.c and relet.h, the two files to vendor
+#   make dist         build/dist/relet.c and relet.h, the two files to vendor;
+#                     PARTS="client driver lease": of these parts alone
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall takes it back
 #   make clean        everything in build/ but build/deps
 #
@@ -28,8 +29,8 @@ BASE   = text rand sha1 hashslot buf
 RESP   = line tape scan value cmd
 CONFIG = config config_url config_env config_check
 LINK   = command_rules reader conn pubsub script handshake session link deliver
-ENGINE = lease elect job claims type_cursor reaper worker learn args
-CLIENT = client submit leases put complete steps workers queue \
+ENGINE = part lease elect job claims type_cursor reaper worker learn args
+CLIENT = client submit wake leases put complete steps workers queue \
          dispatch loop
 DRIVE  = clock watchset connect socket poll put_wait
 LAYERS = base resp config link engine client driver
@@ -152,6 +153,7 @@ scripts:
 	    >src/link/script_text.inc
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
+	@sh tools/parts.sh $(DIST) $(PARTS)
 
 $(DIST)/relet.c: tools/amalgamate.sh include/relet.h $(SOURCES) LICENSE
 	@mkdir -p $(@D)

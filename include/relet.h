@@ -2,7 +2,9 @@
  *
  * relet.h - a RESP3 client for Redis and Valkey that owns no socket.
  *
- * This header is the manual. It is in five parts:
+ * RELET_NO_LEASE, RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and
+ * the driver for POSIX, here and in relet.c. This header is the manual. It is in
+ * five parts:
  *
  *   1  words       spans, time, codes, faults
  *   2  values      reading a reply
@@ -253,9 +255,11 @@ typedef struct relet_config {
     uint32_t operations_max;    /* operations without an outcome              */
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
-    uint32_t leases_max;        /* leases at a time; some 800 bytes each      */
+    uint32_t leases_max;        /* leases at a time; some 800 bytes each; 0
+                                 * in a build with RELET_NO_LEASE             */
     uint32_t workers_max;       /* workers at a time; some 1 KB each, and
-                                 * 24 KB for the first; queues need 1 or more */
+                                 * 24 KB for the first; queues need 1 or
+                                 * more; 0 in a build with RELET_NO_QUEUE     */
     uint32_t jobs_max;          /* jobs of each worker; some 100 bytes each   */
     size_t output_max;          /* bytes queued, or kept to be repeated       */
     size_t reply_max;           /* bytes of one reply on the wire             */
@@ -501,6 +505,8 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
 
+#ifndef RELET_NO_LEASE
+
 /* A lease: one key that a client holds for a limited time, and renews until it
  * gives the key up. The client that holds it is the leader; followers wait
  * until it is free.
@@ -602,6 +608,10 @@ RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
 
 /* The fencing token: higher than that of each grant before; 0: not held. */
 RELET_API uint64_t relet_lease_token(const relet *r, int lease);
+
+#endif /* RELET_NO_LEASE */
+
+#ifndef RELET_NO_QUEUE
 
 /* A job, as it is put and as it is claimed. A job in which all but the payload
  * is 0 is a plain job, and takes the least memory. */
@@ -956,6 +966,8 @@ RELET_API int relet_queue_pause(relet *r, relet_span queue, int gates,
 RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
                                  const relet_request *q);
 
+#endif /* RELET_NO_QUEUE */
+
 /* Set the credentials for the next connect and later ones, for instance when a
  * token expires. Returns 0; RELET_E_CONFIG when they would not fit the
  * configuration's fields; or RELET_E_MEMORY, and the old ones stay (without an
@@ -1230,6 +1242,8 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
 
+#ifndef RELET_NO_QUEUE
+
 /* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
  * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0:
  * the job was not put, or that is unknown; *ev is the outcome of the put. A
@@ -1246,6 +1260,8 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
 RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
                              relet_event *ev, relet_job_info *end,
                              int timeout_ms);
+
+#endif /* RELET_NO_QUEUE */
 
 /* Make a relet_wait return soon: the running one, or else the next that would
  * have to wait. Wakes are not counted, and do not end a relet_call. The only

@@ -25,7 +25,9 @@ head_relet() {
  *
  * Put it and relet.h into your project and compile it with any C99 or C++
  * compiler; no flag and no library is needed. -DRELET_NO_POLL leaves out the
- * driver for POSIX, and with it every system header but four of C's own. */
+ * driver for POSIX, and with it every system header but four of C's own;
+ * -DRELET_NO_LEASE leaves out leases, -DRELET_NO_QUEUE queues and workers: then
+ * compile your own files with the same macros. */
 #ifndef RELET_NO_POLL
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for the driver, before the first system header */
@@ -82,6 +84,7 @@ cat <<'END'
 #ifndef RELET_PRIVATE
 #if defined(__GNUC__)
 #define RELET_PRIVATE __attribute__((unused)) static
+#define RLT_SHORT __attribute__((unused)) static inline
 #else
 #define RELET_PRIVATE static
 #endif

@@ -14,10 +14,13 @@ FNR == 1 {
     named = 0
     if (NR > 1)
         print "    ;"
+    if (part != "")
+        print "#endif"
     name = FILENAME
     sub(/.*\//, "", name)
     sub(/\.lua$/, "", name)
-    printf "\nstatic const char script_text_%s[] =\n", name
+    part = name ~ /^lease_/ ? "LEASE" : "QUEUE"
+    printf "\n#ifndef RELET_NO_%s\nstatic const char script_text_%s[] =\n", part, name
 }
 /^--/ && named++ { next }
 /^--/ { sub(/:.*/, "") }
@@ -27,4 +30,4 @@ FNR == 1 {
     gsub(/"/, "\\\"")
     printf "    \"%s\\n\"\n", $0
 }
-END { print "    ;" }
+END { print "    ;\n#endif" }

@@ -49,6 +49,12 @@
 #define RLT_APART
 #endif
 
+/* A short function in a header. The amalgamation says besides that a build may
+ * have no use for it. */
+#ifndef RLT_SHORT
+#define RLT_SHORT static inline
+#endif
+
 /* RELET_TINY: the hostile build. Limits are at their smallest legal value and
  * memory that was lent is overwritten as soon as the loan ends. */
 #ifdef RELET_TINY

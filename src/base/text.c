@@ -570,3 +570,10 @@ void rlt_say_int(rlt_say *s, int64_t v)
 
     say_bytes(s, digits, n);
 }
+
+RELET_PRIVATE size_t rlt_span_put(char *out, size_t at, relet_span s)
+{
+    if (s.n > 0)
+        memcpy(out + at, s.p, s.n);
+    return at + s.n;
+}

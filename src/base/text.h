@@ -40,6 +40,9 @@ RELET_PRIVATE int rlt_span_is(relet_span s, const char *word);
 RELET_PRIVATE int rlt_span_is_nocase(relet_span s, const char *word);
 RELET_PRIVATE int rlt_span_same(relet_span a, relet_span b);
 
+/* Writes s at out + at; returns the place behind it. */
+RELET_PRIVATE size_t rlt_span_put(char *out, size_t at, relet_span s);
+
 /* Returns the head of s up to the first `at`. s becomes the bytes behind that
  * `at`, or a span whose p is NULL if there is no `at`: so "a" and "a:" differ
  * when cut at ':'. */

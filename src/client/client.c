@@ -26,7 +26,7 @@ static void *client_resize(void *user, void *p, size_t old_size,
 
 /* Where the parts of the block are: offsets from its start. */
 typedef struct client_plan {
-    size_t ops, subscriptions, script_list, leases, workers, slots, strings;
+    size_t ops, subscriptions, script_list, leases, workers, claims, strings;
     size_t in, out, tape, names, hello, secrets;
     size_t names_max, hello_max, secrets_max;
     size_t total;
@@ -49,13 +49,19 @@ static uint8_t client_has_own(const relet_config *c)
     return c->leases_max > 0 || c->workers_max > 0;
 }
 
+#ifdef RELET_NO_QUEUE
+#define CLIENT_STEPS 0
+#else
+#define CLIENT_STEPS RLT_STEPS
+#endif
+
 /* Internal operations and tombstones take entries too, and a put may be
  * followed by a promote. */
 static uint32_t client_ops_cap(const relet_config *c)
 {
     uint32_t puts = c->workers_max > 0 ? c->operations_max + 1 : 0;
     uint32_t want = c->operations_max + 8 + 2 * c->leases_max + puts +
-                    c->workers_max * (RLT_STEPS + c->jobs_max);
+                    c->workers_max * (CLIENT_STEPS + c->jobs_max);
     uint32_t cap = 16;
 
     while (cap < want)
@@ -102,11 +108,15 @@ static void client_plan_make(client_plan *p, const relet_config *c)
         client_place(p, p->subscriptions_max * sizeof(rlt_subscription));
     p->script_list = client_place(
         p, (c->scripts_max + client_scripts(c)) * sizeof(rlt_script));
+#ifndef RELET_NO_LEASE
     p->leases = client_place(p, c->leases_max * sizeof(rlt_lease_entry));
+#endif
+#ifndef RELET_NO_QUEUE
     p->workers = client_place(p, c->workers_max * sizeof(rlt_worker_entry));
-    p->slots = client_place(
+    p->claims = client_place(
         p, (size_t)c->workers_max * c->jobs_max * sizeof(rlt_claim) +
                (c->workers_max ? sizeof(rlt_queue_room) : 0));
+#endif
     p->strings = client_place(p, strlen(c->host) + strlen(c->name) +
                                      strlen(c->tracking_prefix) +
                                      strlen(c->prefix) + 4);
@@ -168,7 +178,6 @@ static void client_init_link(relet *r, const relet_config *c,
     uint8_t *block = (uint8_t *)r;
     rlt_link_plan plan;
 
-    memset(&plan, 0, sizeof plan);
     plan.conn.reader.memory = memory;
     plan.conn.reader.limits.line_max = c->line_max;
     plan.conn.reader.limits.bulk_max = c->bulk_max;
@@ -201,23 +210,7 @@ static void client_init_link(relet *r, const relet_config *c,
     rlt_link_init(&r->link, &plan);
 }
 
-/* Leases and workers have a random generator of their own, so that their names
- * reveal nothing of the session's jitter. */
-static void client_init_leases(relet *r, const relet_config *c,
-                               const client_plan *p)
-{
-    r->leases = (rlt_lease_entry *)(void *)((uint8_t *)r + p->leases);
-    r->leases_max = c->leases_max;
-    memset(r->leases, 0, r->leases_max * sizeof(rlt_lease_entry));
-    rlt_rand_seed(&r->lease_rand, c->seed ^ UINT64_C(0x6c65617365));
-    r->workers = (rlt_worker_entry *)(void *)((uint8_t *)r + p->workers);
-    r->claims = (rlt_claim *)(void *)((uint8_t *)r + p->slots);
-    r->workers_max = c->workers_max;
-    r->jobs_max = c->jobs_max;
-    memset(r->workers, 0, r->workers_max * sizeof(rlt_worker_entry));
-    if (r->workers_max > 0)
-        memset(rlt_client_queues(r), 0, sizeof(rlt_queue_room));
-}
+#ifndef RELET_NO_QUEUE
 
 /* Output bytes of a step: for the text of its script and the keys; and for each
  * job, a number and a token. */
@@ -241,6 +234,49 @@ static rlt_step_limits client_step_limits(const relet_config *c)
     l.claim_bytes = (uint32_t)RLT_MIN(bytes, 1u << 20);
     l.jobs = (uint32_t)RLT_MIN(out, (values - CLIENT_CLAIM_VALUES) / 3);
     return l;
+}
+
+static void client_init_workers(relet *r, const relet_config *c,
+                                const client_plan *p)
+{
+    rlt_workers *w = &r->workers;
+
+    w->list = (rlt_worker_entry *)(void *)((uint8_t *)r + p->workers);
+    w->claims = (rlt_claim *)(void *)((uint8_t *)r + p->claims);
+    w->max = (uint16_t)c->workers_max;
+    w->jobs_max = (uint16_t)c->jobs_max;
+    w->limits = client_step_limits(c);
+    memset(w->list, 0, w->max * sizeof(rlt_worker_entry));
+    if (w->max > 0)
+        memset(rlt_client_queues(r), 0, sizeof(rlt_queue_room));
+}
+
+RELET_PRIVATE rlt_args *rlt_client_args(const relet *r)
+{
+    rlt_args *w = &rlt_client_queues(r)->args;
+
+    rlt_assert(r->workers.max > 0);
+    rlt_args_init(w);
+    return w;
+}
+
+#endif
+
+/* The parts have a random generator of their own, so that their names reveal
+ * nothing of the session's jitter. */
+static void client_init_parts(relet *r, const relet_config *c,
+                              const client_plan *p)
+{
+    (void)p;
+    rlt_rand_seed(&r->rand, c->seed ^ UINT64_C(0x6c65617365));
+#ifndef RELET_NO_LEASE
+    r->leases.list = (rlt_lease_entry *)(void *)((uint8_t *)r + p->leases);
+    r->leases.max = c->leases_max;
+    memset(r->leases.list, 0, r->leases.max * sizeof(rlt_lease_entry));
+#endif
+#ifndef RELET_NO_QUEUE
+    client_init_workers(r, c, p);
+#endif
 }
 
 static int client_fault(relet_fault *fault, int code, const char *text)
@@ -280,14 +316,13 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     }
     r->own_home.operations_max = c->operations_max;
     r->home = &r->own_home;
-    r->limits = client_step_limits(c);
     r->output_max = c->output_max;
     r->name_max = RLT_MIN(c->bulk_max, c->reply_max / 2);
     r->fail_fast = c->fail_fast != 0;
     r->refusal = "";
     client_setup(r, c, (char *)mem + p.strings);
     client_init_link(r, c, &p, memory);
-    client_init_leases(r, c, &p);
+    client_init_parts(r, c, &p);
     if (rlt_link_credentials(&r->link, relet_str(c->user),
                              relet_str(c->password)) < 0) {
         (void)client_fault(fault, RELET_E_MEMORY,
@@ -301,15 +336,6 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
 RELET_API void relet_finish(relet *r)
 {
     rlt_link_free(&r->link);
-}
-
-RELET_PRIVATE rlt_args *rlt_client_args(const relet *r)
-{
-    rlt_args *w = &rlt_client_queues(r)->args;
-
-    rlt_assert(r->workers_max > 0);
-    rlt_args_init(w);
-    return w;
 }
 
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,

@@ -2,24 +2,33 @@
  *
  * client.h - the state of a client, and the files that work on it: client.c has
  * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c
- * the input; leases.c, workers.c, steps.c, complete.c, put.c and queue.c
- * connect the engine.
+ * the events; leases.c and workers.c, steps.c, complete.c, put.c and queue.c are
+ * the parts that connect the engine, and share the channel of wake.c.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
 #define RLT_CLIENT_H
 
-#include "args.h"
 #include "base.h"
-#include "elect.h"
-#include "job.h"
 #include "link.h"
+#include "part.h"
+#ifndef RELET_NO_LEASE
+#include "elect.h"
+#endif
+#ifndef RELET_NO_QUEUE
+#include "args.h"
+#include "job.h"
 #include "worker.h"
+#endif
 
 #define RLT_LEASES_KEY_MAX 255
 #define RLT_LEASES_LABEL_MAX 63
 #define RLT_LEASES_MS_MAX ((relet_time)1000000000)
 #define RLT_UID_LEN 32 /* random hexadecimal digits: a unique id             */
+
+/* ------------------------------------------------------------------- leases */
+
+#ifndef RELET_NO_LEASE
 
 /* A lease of the user's: its machine, and its names. */
 typedef struct rlt_lease_entry {
@@ -33,6 +42,22 @@ typedef struct rlt_lease_entry {
     char key[RLT_LEASES_KEY_MAX];
     char owner[RLT_LEASES_LABEL_MAX + 1 + RLT_UID_LEN];
 } rlt_lease_entry;
+
+typedef struct rlt_leases {
+    rlt_lease_entry *list;
+    uint32_t max;
+    uint32_t serial; /* of the next request                                  */
+    uint32_t epoch;  /* of the link that the leases have seen last           */
+    uint8_t busy;    /* a lease is in use                                    */
+    uint8_t due;     /* a lease was started since the last tick              */
+    uint8_t tells;   /* a lease has an event to tell                         */
+} rlt_leases;
+
+#endif
+
+/* ------------------------------------------------------------------- queues */
+
+#ifndef RELET_NO_QUEUE
 
 /* A worker of the user's: its machine, and its names. */
 typedef struct rlt_worker_entry {
@@ -60,9 +85,29 @@ typedef struct rlt_put_batch {
     uint32_t jobs;
 } rlt_put_batch;
 
-/* A library operation belongs to a lease or a worker; or it has this tag, and
- * its outcome is ignored. */
-#define RLT_TAG_NOBODY UINT64_MAX
+/* What a step of a worker may have, so that its answer is within the limits of
+ * the configuration. */
+typedef struct rlt_step_limits {
+    uint32_t claim_bytes; /* of records in the answer to a claim             */
+    uint32_t jobs;        /* 0: not even one                                 */
+} rlt_step_limits;
+
+typedef struct rlt_workers {
+    rlt_worker_entry *list;
+    rlt_claim *claims; /* jobs_max for each worker, then an rlt_queue_room   */
+    rlt_step_limits limits;
+    uint64_t put_op; /* number of the last put                               */
+    uint32_t serial; /* of the last request                                  */
+    uint32_t epoch;  /* of the link that the workers have seen last          */
+    uint16_t max, jobs_max;
+    uint8_t busy;    /* a worker is in use                                   */
+    uint8_t due;     /* RLT_WORKERS_DUE…                                     */
+    uint8_t tells;   /* a worker has an event to tell                        */
+} rlt_workers;
+
+#endif
+
+/* ------------------------------------------------------------------ a client */
 
 /* Output bytes reserved for workers and leases, so that bulk output of the user
  * cannot block a renewal: each script once, and the calls of each of them. */
@@ -77,78 +122,43 @@ typedef struct rlt_home {
     uint32_t operations_max; /* 0: this is not the process of the client     */
 } rlt_home;
 
-/* What a step of a worker may have, so that its answer is within the limits of
- * the configuration. */
-typedef struct rlt_step_limits {
-    uint32_t claim_bytes; /* of records in the answer to a claim             */
-    uint32_t jobs;        /* 0: not even one                                 */
-} rlt_step_limits;
+/* The channel for wake-ups of this client. Its random end is also the name of
+ * this client as a producer of jobs. */
+typedef struct rlt_wake {
+    uint8_t listens; /* the channel is subscribed                            */
+    uint8_t len;     /* 0: it has no name yet                                */
+    char name[64 + 5 + RLT_UID_LEN];
+} rlt_wake;
 
 struct relet {
     rlt_home *home;
     relet_time now; /* of the last tick                                      */
-    rlt_step_limits limits;
     rlt_link link;
     rlt_setup setup;
     rlt_memory memory; /* the user's hook                                    */
     size_t held, held_peak;
     void *driver;
-    const char *refusal;
-    rlt_lease_entry *leases;
-    uint32_t leases_max;
-    uint32_t lease_serial; /* of the next request                            */
-    uint32_t lease_link, worker_link; /* the number of the link that leases
-                                       * and workers have seen last          */
-    rlt_rand lease_rand;
-    uint8_t lease_busy;   /* a lease is in use                               */
-    uint8_t lease_due;    /* a lease was started since the last tick         */
-    uint8_t lease_tells;  /* a lease has an event to tell                    */
-    uint8_t worker_busy; /* a worker is in use                               */
-    uint8_t worker_due; /* RLT_WORKERS_DUE…                                  */
-    uint8_t worker_tells; /* a worker has an event to tell                   */
-    uint8_t fail_fast;
-    uint8_t listens;    /* the wake-up channel is subscribed                 */
-    uint8_t wake_len;
-    /* The channel for wake-ups of this client. Its random end is also the name
-     * of this client as a producer of jobs. */
-    char wake[64 + 5 + RLT_UID_LEN];
-    rlt_worker_entry *workers;
-    rlt_claim *claims; /* jobs_max for each worker, then an rlt_queue_room   */
-    uint32_t workers_max, jobs_max;
-    uint32_t worker_serial; /* of the last request                           */
-    rlt_home own_home; /* home, unless a driver has set one                  */
-    uint64_t put_op; /* number of the last put                               */
-    const char *prefix;
+    const char *refusal, *prefix;
     size_t output_max, name_max;
+    rlt_rand rand; /* of the engine's parts                                  */
+#ifndef RELET_NO_LEASE
+    rlt_leases leases;
+#endif
+#ifndef RELET_NO_QUEUE
+    rlt_workers workers;
+#endif
+    rlt_home own_home; /* home, unless a driver has set one                  */
+    uint8_t fail_fast;
+    rlt_wake wake;
     uint64_t submitted, replies, errors, not_sent, unsure;
     uint64_t bytes_in, bytes_out;
 };
 
 /* Whether this process is not the one that opened the client. */
-static inline int rlt_client_is_foreign(const relet *r)
+RLT_SHORT int rlt_client_is_foreign(const relet *r)
 {
     return r->home->operations_max == 0;
 }
-
-/* The state for queues, in a client that may have workers. */
-typedef struct rlt_queue_room {
-    rlt_put_batch batch;
-    rlt_args args;
-} rlt_queue_room;
-
-static inline rlt_queue_room *rlt_client_queues(const relet *r)
-{
-    return (rlt_queue_room *)(void *)(r->claims +
-                                      (size_t)r->workers_max * r->jobs_max);
-}
-
-static inline rlt_put_batch *rlt_client_batch(const relet *r)
-{
-    return &rlt_client_queues(r)->batch;
-}
-
-/* Returns the arguments for the next call of a script, emptied. */
-RELET_PRIVATE rlt_args *rlt_client_args(const relet *r);
 
 /* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
  * names the rule from now on. */
@@ -164,14 +174,12 @@ RELET_PRIVATE void rlt_client_make_foreign(relet *r);
 
 /* Submit a request of a lease or a worker: 0, or a code. Unless the request is
  * repeatable, it ends with the current link. Its outcome goes to
- * rlt_leases_answer or rlt_workers_answer, under q->tag. */
+ * rlt_leases_answer or rlt_workers_answer, under q->tag, an rlt_tag. */
 RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
                                      const relet_request *q);
 RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
                                     size_t keys, const relet_args *a,
                                     const relet_request *q);
-RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
-                                     relet_value v);
 
 /* Submits a library script as an operation of the user. flags: added to the
  * user's. */
@@ -186,26 +194,237 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
                                    uint32_t before, const relet_args *more,
                                    const relet_request *q);
 
+/* The first use of a lease or queue registers the scripts and makes the name of
+ * this client. Leases and workers also listen for wake-ups. A server sends a
+ * listening client at most 32 MB at a time, unless configured otherwise. */
+RELET_PRIVATE void rlt_wake_name(relet *r);
+RELET_PRIVATE void rlt_wake_listen(relet *r);
+
+/* 1 if *ev is about the channel of wake-ups, and not to be told. A message on
+ * this channel names the key of a lease or a queue, and wakes the leases or
+ * workers that wait for that key. */
+RELET_PRIVATE int rlt_wake_hides(const relet *r, const relet_event *ev);
+
+/* Writes RLT_UID_LEN random digits, and returns that length. */
+RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
+
+/* ------------------------------------------------------------------ the parts
+ *
+ * What each part of the engine gives the client: _any: one is in use. _event: 1
+ * and *ev if there is something to tell. _answer: the outcome of a request; 1
+ * if *ev is to be told. _wake: a message named this key. */
+
+#ifndef RELET_NO_LEASE
+
+RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r);
+RELET_PRIVATE void rlt_leases_tick(relet *r);
+RELET_PRIVATE void rlt_leases_stop(relet *r);
+RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
+RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
+                                    relet_value v, relet_event *ev);
+RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
+
+RLT_SHORT int rlt_leases_any(const relet *r)
+{
+    return r->leases.busy;
+}
+
+RLT_SHORT int rlt_leases_tells(const relet *r)
+{
+    return r->leases.tells;
+}
+
+#else
+
+RLT_SHORT relet_time rlt_leases_deadline(const relet *r)
+{
+    (void)r;
+    return RELET_NEVER;
+}
+
+RLT_SHORT void rlt_leases_tick(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT void rlt_leases_stop(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT int rlt_leases_event(relet *r, relet_event *ev)
+{
+    (void)r;
+    (void)ev;
+    return 0;
+}
+
+RLT_SHORT int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
+                                    relet_value v, relet_event *ev)
+{
+    (void)tag;
+    (void)heard;
+    (void)v;
+    return rlt_leases_event(r, ev);
+}
+
+RLT_SHORT void rlt_leases_wake(relet *r, relet_span key)
+{
+    (void)r;
+    (void)key;
+}
+
+RLT_SHORT int rlt_leases_any(const relet *r)
+{
+    (void)r;
+    return 0;
+}
+
+RLT_SHORT int rlt_leases_tells(const relet *r)
+{
+    return rlt_leases_any(r);
+}
+
+#endif
+
+#ifndef RELET_NO_QUEUE
+
+RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r);
+RELET_PRIVATE void rlt_workers_tick(relet *r);
+RELET_PRIVATE void rlt_workers_stop(relet *r);
+RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev);
+RELET_PRIVATE int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
+                                     relet_value v, relet_event *ev);
+RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key);
+
+/* All events have been taken. */
+RELET_PRIVATE void rlt_workers_flush(relet *r);
+
 /* A put was answered by *ev, and so were the operations batched with it (there
- * are some).
- * rlt_put_event returns 1 and *ev for the next of these operations. */
+ * are some). rlt_put_event returns 1 and *ev for the next of these. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
+
+RLT_SHORT int rlt_workers_any(const relet *r)
+{
+    return r->workers.busy;
+}
+
+RLT_SHORT int rlt_workers_tells(const relet *r)
+{
+    return r->workers.tells;
+}
+
+/* Workers at a time; 0: the client has no queues. */
+RLT_SHORT uint32_t rlt_workers_max(const relet *r)
+{
+    return r->workers.max;
+}
+
+#else
+
+RLT_SHORT relet_time rlt_workers_deadline(const relet *r)
+{
+    (void)r;
+    return RELET_NEVER;
+}
+
+RLT_SHORT void rlt_workers_tick(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT void rlt_workers_stop(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT int rlt_workers_event(relet *r, relet_event *ev)
+{
+    (void)r;
+    (void)ev;
+    return 0;
+}
+
+RLT_SHORT int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
+                                     relet_value v, relet_event *ev)
+{
+    (void)tag;
+    (void)heard;
+    (void)v;
+    return rlt_workers_event(r, ev);
+}
+
+RLT_SHORT void rlt_workers_wake(relet *r, relet_span key)
+{
+    (void)r;
+    (void)key;
+}
+
+RLT_SHORT void rlt_workers_flush(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT void rlt_put_answered(relet *r, const relet_event *ev)
+{
+    (void)r;
+    (void)ev;
+}
+
+RLT_SHORT int rlt_put_event(relet *r, relet_event *ev)
+{
+    return rlt_workers_event(r, ev);
+}
+
+RLT_SHORT int rlt_workers_any(const relet *r)
+{
+    (void)r;
+    return 0;
+}
+
+RLT_SHORT int rlt_workers_tells(const relet *r)
+{
+    return rlt_workers_any(r);
+}
+
+RLT_SHORT uint32_t rlt_workers_max(const relet *r)
+{
+    (void)r;
+    return 0;
+}
+
+#endif
+
+/* -------------------------------------------------------- inside the queues */
+
+#ifndef RELET_NO_QUEUE
+
+/* The state for queues, in a client that may have workers. */
+typedef struct rlt_queue_room {
+    rlt_put_batch batch;
+    rlt_args args;
+} rlt_queue_room;
+
+RLT_SHORT rlt_queue_room *rlt_client_queues(const relet *r)
+{
+    return (rlt_queue_room *)(void *)(r->workers.claims +
+                                      (size_t)r->workers.max * r->workers.jobs_max);
+}
+
+RLT_SHORT rlt_put_batch *rlt_client_batch(const relet *r)
+{
+    return &rlt_client_queues(r)->batch;
+}
+
+/* Returns the arguments for the next call of a script, emptied. */
+RELET_PRIVATE rlt_args *rlt_client_args(const relet *r);
 
 /* Submits a promote behind a request that parks jobs in `delayed`. The promote
  * is repeated over the next link if one breaks; its outcome is ignored. Without
  * it a worker would only later promote the jobs, or learn when they are due. */
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
                                    const relet_request *q);
-
-/* The first use of a lease or queue registers the scripts and makes the name of
- * this client. Leases and workers also listen for wake-ups. A server sends a
- * listening client at most 32 MB at a time, unless configured otherwise. */
-RELET_PRIVATE void rlt_leases_name(relet *r);
-RELET_PRIVATE void rlt_leases_listen(relet *r);
-
-/* Writes RLT_UID_LEN random digits, and returns that length. */
-RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
 
 /* DUE: jobs that have ended are sent when all events are taken. DUE_AT_TICK: a
  * worker that has just started waits for a tick, because its leases are timed
@@ -222,9 +441,9 @@ enum { RLT_WORKERS_DUE = 1, RLT_WORKERS_DUE_AT_TICK = 2 };
 RELET_PRIVATE int rlt_workers_in_use(const rlt_worker_entry *d);
 RELET_PRIVATE rlt_worker_entry *rlt_workers_entry(const relet *r, int worker);
 RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d);
-RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
-                                       const rlt_worker_entry *d, uint32_t what,
-                                       uint32_t serial);
+RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
+                                      const rlt_worker_entry *d, uint32_t what,
+                                      uint32_t serial);
 
 /* Fills *w for a step of the worker; returns its script. */
 RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
@@ -234,30 +453,6 @@ RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
 /* Buries the claimed jobs whose deadline has passed. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);
 
-/* For workers, as the functions for leases below. rlt_workers_answer returns 1
- * if *ev is to be told. */
-RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
-                                     relet_value v, relet_event *ev);
-RELET_PRIVATE void rlt_workers_stop(relet *r);
-RELET_PRIVATE void rlt_workers_tick(relet *r);
-RELET_PRIVATE void rlt_workers_flush(relet *r);
-RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r);
-RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev);
-RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key);
-
-/* 1 if a lease is in use. */
-RELET_PRIVATE int rlt_leases_any(const relet *r);
-RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r);
-RELET_PRIVATE void rlt_leases_tick(relet *r);
-RELET_PRIVATE void rlt_leases_stop(relet *r);
-
-/* 1 and *ev if a lease has an event to tell. */
-RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
-
-/* 1 if *ev is about the channel of wake-ups, and not to be told. A message on
- * this channel names the key of a lease or a queue, and wakes the leases or
- * workers that wait for that key. */
-RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev);
-RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
+#endif
 
 #endif

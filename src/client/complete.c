@@ -5,6 +5,8 @@
 #include "text.h"
 #include "args.h"
 
+#ifndef RELET_NO_QUEUE
+
 RELET_PRIVATE int rlt_workers_in_use(const rlt_worker_entry *d)
 {
     return d->work.state != RLT_WORKER_REST;
@@ -17,18 +19,18 @@ RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d)
 
 RELET_PRIVATE rlt_worker_entry *rlt_workers_entry(const relet *r, int worker)
 {
-    if (worker < 0 || (uint32_t)worker >= r->workers_max ||
-        rlt_client_is_foreign(r) || !rlt_workers_in_use(&r->workers[worker]))
+    if (worker < 0 || (uint32_t)worker >= r->workers.max ||
+        rlt_client_is_foreign(r) || !rlt_workers_in_use(&r->workers.list[worker]))
         return NULL;
-    return &r->workers[worker];
+    return &r->workers.list[worker];
 }
 
-RELET_PRIVATE uint64_t rlt_workers_tag(const relet *r,
-                                       const rlt_worker_entry *d, uint32_t what,
-                                       uint32_t serial)
+RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
+                                      const rlt_worker_entry *d, uint32_t what,
+                                      uint32_t serial)
 {
-    return (uint64_t)(r->leases_max + (size_t)(d - r->workers)) << 32 |
-           what << RLT_WORKERS_STEP_SHIFT | serial;
+    return RLT_TAG(RLT_PART_WORKER, d - r->workers.list,
+                   what << RLT_WORKERS_STEP_SHIFT | serial);
 }
 
 static rlt_claim *complete_slot(const rlt_worker_entry *d, uint64_t number)
@@ -55,9 +57,9 @@ static int complete_end(relet *r, rlt_worker_entry *d, rlt_claim *s,
     if (rlt_claims_end(&d->work.held, s, how))
         rlt_worker_eased(&d->work);
     rlt_worker_settle(&d->work);
-    r->worker_tells |= d->work.tell_end; /* told before any more input       */
-    if (r->worker_due == 0)
-        r->worker_due = RLT_WORKERS_DUE;
+    r->workers.tells |= d->work.tell_end; /* told before any more input       */
+    if (r->workers.due == 0)
+        r->workers.due = RLT_WORKERS_DUE;
     return 0;
 }
 
@@ -128,7 +130,7 @@ static relet_time complete_delay(relet *r, const rlt_claim *s,
     j.backoff = (relet_backoff)s->backoff;
     j.backoff_ms = s->backoff_ms;
     j.backoff_max_ms = s->backoff_max_ms;
-    return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->lease_rand));
+    return rlt_job_backoff(&j, s->attempts + 1, rlt_rand_next(&r->rand));
 }
 
 /* A retry after the last attempt buries the job. */
@@ -211,3 +213,5 @@ RELET_API int relet_job_release(relet *r, int worker, uint64_t number)
         return rlt_client_refuse(r, "the worker has no such job");
     return complete_end(r, d, s, RLT_CLAIM_RETURN);
 }
+
+#endif /* RELET_NO_QUEUE */

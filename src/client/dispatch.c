@@ -10,15 +10,20 @@
  * 1: *ev is to be told. */
 static int dispatch_ours(relet *r, relet_event *ev)
 {
-    uint64_t tag = ev->tag;
+    rlt_tag tag = ev->tag;
     relet_value v = ev->value;
     rlt_heard heard = v.node ? RLT_HEARD_VALUE : RLT_HEARD_NOTHING;
 
     rlt_event_clear(ev);
-    if (tag >> 32 >= r->leases_max)
+    switch (RLT_TAG_PART(tag)) {
+    case RLT_PART_LEASE:
+        return rlt_leases_answer(r, tag, heard, v, ev);
+    case RLT_PART_WORKER:
         return rlt_workers_answer(r, tag, heard, v, ev);
-    rlt_leases_answer(r, tag, heard, v);
-    return rlt_leases_event(r, ev);
+    default:
+        rlt_assert(tag == RLT_TAG_NOBODY);
+        return 0;
+    }
 }
 
 /* 1: *ev is to be told. */
@@ -64,8 +69,8 @@ static int dispatch_next(relet *r, relet_event *ev)
     rlt_event_clear(ev);
     rlt_link_release(&r->link);
     do {
-        told = (r->lease_tells && rlt_leases_event(r, ev)) ||
-               (r->worker_tells && rlt_workers_event(r, ev)) ||
+        told = (rlt_leases_tells(r) && rlt_leases_event(r, ev)) ||
+               (rlt_workers_tells(r) && rlt_workers_event(r, ev)) ||
                rlt_put_event(r, ev) || dispatch_link(r, ev);
     } while (!told && rlt_link_tells(&r->link));
     if (told)
@@ -76,7 +81,7 @@ static int dispatch_next(relet *r, relet_event *ev)
 /* 1: the event is about the channel of wake-ups, and not to be told. */
 static int dispatch_wakes(relet *r, const relet_event *ev)
 {
-    if (!rlt_leases_hides(r, ev))
+    if (!rlt_wake_hides(r, ev))
         return 0;
     if (ev->kind == RELET_MESSAGE) {
         rlt_leases_wake(r, relet_value_text(ev->value));

@@ -6,6 +6,8 @@
 #include "cmd.h"
 #include "text.h"
 
+#ifndef RELET_NO_LEASE
+
 #define LEASES_KEYS 3 /* lease, fence, sleepers                              */
 #define LEASES_SILENCE_MS                                                      \
     1000 /* a shorter silence is normal on a busy machine */
@@ -61,13 +63,6 @@ static relet_span leases_key_of(const rlt_lease_entry *h)
     return rlt_span(h->key, h->key_len);
 }
 
-static size_t leases_put(char *out, size_t at, relet_span s)
-{
-    if (s.n > 0)
-        memcpy(out + at, s.p, s.n);
-    return at + s.n;
-}
-
 /* Whether only a part of the key, its hash tag, determines its hash slot. */
 static int leases_has_tag(relet_span key)
 {
@@ -105,29 +100,15 @@ static const char *leases_key(const relet *r, rlt_lease_entry *h,
         return "a lease has either a name or a key";
     if (body.n == 0) {
         body = c->name;
-        n = leases_put(h->key, 0, prefix);
+        n = rlt_span_put(h->key, 0, prefix);
         if (n > 0)
             h->key[n++] = ':';
-        n = leases_put(h->key, n, kind);
+        n = rlt_span_put(h->key, n, kind);
     }
     if (body.n > RLT_LEASES_KEY_MAX - n)
         return "the key of a lease has at most 255 bytes";
-    h->key_len = (uint16_t)leases_put(h->key, n, body);
+    h->key_len = (uint16_t)rlt_span_put(h->key, n, body);
     return leases_key_rule(leases_key_of(h));
-}
-
-RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out)
-{
-    static const char digits[] = "0123456789abcdef";
-    uint64_t v = 0;
-    size_t i;
-
-    for (i = 0; i < RLT_UID_LEN; i++, v >>= 4) {
-        if (i % 16 == 0)
-            v = rlt_rand_next(&r->lease_rand);
-        out[i] = digits[v & 15];
-    }
-    return RLT_UID_LEN;
 }
 
 /* LABEL:UID, with 128 random bits: no other owner ever has the same name. */
@@ -137,7 +118,7 @@ static const char *leases_owner(relet *r, rlt_lease_entry *h, relet_span label)
 
     if (label.n > RLT_LEASES_LABEL_MAX)
         return "lease.label has at most 63 bytes";
-    n = leases_put(h->owner, 0, label);
+    n = rlt_span_put(h->owner, 0, label);
     if (n > 0)
         h->owner[n++] = ':';
     h->owner_len = (uint8_t)(n + rlt_uid_make(r, h->owner + n));
@@ -152,10 +133,10 @@ static relet_span leases_companion(relet_span key, const char *what, char *out)
 
     if (tag)
         out[n++] = '{';
-    n = leases_put(out, n, key);
+    n = rlt_span_put(out, n, key);
     if (tag)
         out[n++] = '}';
-    return rlt_span(out, leases_put(out, n, relet_str(what)));
+    return rlt_span(out, rlt_span_put(out, n, relet_str(what)));
 }
 
 /* Negative, zero or positive: the leases of a group are acquired in the order
@@ -199,10 +180,10 @@ static size_t leases_keys(const rlt_lease_entry *h,
     return LEASES_KEYS;
 }
 
-static uint64_t leases_tag(const relet *r, const rlt_lease_entry *h,
-                           uint32_t serial)
+static rlt_tag leases_tag(const relet *r, const rlt_lease_entry *h,
+                          uint32_t serial)
 {
-    return (uint64_t)(h - r->leases) << 32 | serial;
+    return RLT_TAG(RLT_PART_LEASE, h - r->leases.list, serial);
 }
 
 /* The keys come first, then the arguments that the head of the script lists. */
@@ -243,11 +224,11 @@ static int leases_send(relet *r, const rlt_lease_entry *h,
         script = RLT_SCRIPT_LEASE_RELEASE;
         argv[n++] = words[0];
         argv[n++] = words[1];
-        argv[n++] = rlt_span(r->wake, r->wake_len);
+        argv[n++] = rlt_span(r->wake.name, r->wake.len);
     } else {
         argv[n++] = words[0];
         argv[n++] = words[2];
-        argv[n++] = rlt_span(r->wake, r->wake_len);
+        argv[n++] = rlt_span(r->wake.name, r->wake.len);
         argv[n++] = words[3];
     }
     a.argv = argv;
@@ -267,8 +248,8 @@ static int leases_open(const relet *r, const rlt_lease_entry *h)
 {
     uint32_t i;
 
-    for (i = 0; h->group != 0 && i < r->leases_max; i++) {
-        const rlt_lease_entry *b = &r->leases[i];
+    for (i = 0; h->group != 0 && i < r->leases.max; i++) {
+        const rlt_lease_entry *b = &r->leases.list[i];
 
         if (leases_in_use(b) && b->group == h->group &&
             leases_compare(b, h) < 0 && b->elect.state != RLT_ELECT_LEADING)
@@ -283,11 +264,11 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
     rlt_reply failed;
 
     while (rlt_link_is_up(&r->link) &&
-           rlt_elect_want(&h->elect, r->now, r->lease_serial, &want)) {
-        r->lease_serial++;
+           rlt_elect_want(&h->elect, r->now, r->leases.serial, &want)) {
+        r->leases.serial++;
         rlt_assert(h->elect.lease.asked == want.what);
         if (want.what == RLT_WANT_ACQUIRE)
-            rlt_leases_listen(r); /* again, if it had no memory before */
+            rlt_wake_listen(r); /* again, if it had no memory before */
         if (leases_send(r, h, &want) == 0)
             continue;
         memset(&failed, 0, sizeof failed);
@@ -303,17 +284,17 @@ static void leases_turns(relet *r)
 {
     uint32_t i;
 
-    for (i = 0; i < r->leases_max; i++)
-        if (leases_in_use(&r->leases[i]))
-            rlt_elect_turn(&r->leases[i].elect, r->now,
-                           leases_open(r, &r->leases[i]));
-    r->lease_tells = r->lease_busy = 0;
-    for (i = 0; i < r->leases_max; i++) {
-        if (!leases_in_use(&r->leases[i]))
+    for (i = 0; i < r->leases.max; i++)
+        if (leases_in_use(&r->leases.list[i]))
+            rlt_elect_turn(&r->leases.list[i].elect, r->now,
+                           leases_open(r, &r->leases.list[i]));
+    r->leases.tells = r->leases.busy = 0;
+    for (i = 0; i < r->leases.max; i++) {
+        if (!leases_in_use(&r->leases.list[i]))
             continue;
-        leases_pump(r, &r->leases[i]);
-        r->lease_busy = 1;
-        r->lease_tells |= r->leases[i].elect.tell != 0;
+        leases_pump(r, &r->leases.list[i]);
+        r->leases.busy = 1;
+        r->leases.tells |= r->leases.list[i].elect.tell != 0;
     }
 }
 
@@ -322,10 +303,10 @@ static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
 {
     uint32_t i;
 
-    for (i = 0; i < r->leases_max; i++)
-        if (&r->leases[i] != but && leases_in_use(&r->leases[i]) &&
-            rlt_span_same(leases_key_of(&r->leases[i]), key))
-            rlt_elect_wake(&r->leases[i].elect, r->now);
+    for (i = 0; i < r->leases.max; i++)
+        if (&r->leases.list[i] != but && leases_in_use(&r->leases.list[i]) &&
+            rlt_span_same(leases_key_of(&r->leases.list[i]), key))
+            rlt_elect_wake(&r->leases.list[i].elect, r->now);
 }
 
 /* When to give up a silent link that owes the answer to a renewal: while there
@@ -346,8 +327,8 @@ static void leases_listen(relet *r)
 {
     uint32_t i;
 
-    for (i = 0; i < r->leases_max; i++)
-        if (r->now >= leases_silent_at(r, &r->leases[i]))
+    for (i = 0; i < r->leases.max; i++)
+        if (r->now >= leases_silent_at(r, &r->leases.list[i]))
             rlt_link_silent(&r->link);
 }
 
@@ -356,21 +337,21 @@ RELET_PRIVATE void rlt_leases_tick(relet *r)
     int over, up, fresh;
     uint32_t i;
 
-    if (!r->lease_busy)
+    if (!r->leases.busy)
         return;
-    r->lease_due = 0;
+    r->leases.due = 0;
     leases_listen(r);
     over = rlt_link_is_over(&r->link);
     up = rlt_link_is_up(&r->link);
-    fresh = up && r->lease_link != rlt_link_epoch(&r->link);
+    fresh = up && r->leases.epoch != rlt_link_epoch(&r->link);
     if (fresh)
-        r->lease_link = rlt_link_epoch(&r->link);
-    for (i = 0; i < r->leases_max; i++) {
-        rlt_elect *e = &r->leases[i].elect;
+        r->leases.epoch = rlt_link_epoch(&r->link);
+    for (i = 0; i < r->leases.max; i++) {
+        rlt_elect *e = &r->leases.list[i].elect;
 
-        if (!r->leases[i].ticked)
+        if (!r->leases.list[i].ticked)
             rlt_elect_began(e, r->now);
-        r->leases[i].ticked = 1;
+        r->leases.list[i].ticked = 1;
         rlt_elect_tick(e, r->now, up);
         if (fresh)
             rlt_elect_linked(e, r->now);
@@ -380,15 +361,15 @@ RELET_PRIVATE void rlt_leases_tick(relet *r)
     leases_turns(r);
 }
 
-RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
-                                     relet_value v)
+RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
+                                    relet_value v, relet_event *ev)
 {
-    rlt_lease_entry *h = &r->leases[tag >> 32];
+    rlt_lease_entry *h = &r->leases.list[RLT_TAG_INDEX(tag)];
     int leaving = h->elect.state == RLT_ELECT_LEAVING;
     int releasing = h->elect.lease.asked == RLT_WANT_RELEASE;
     rlt_reply reply;
 
-    rlt_assert(tag >> 32 < r->leases_max);
+    rlt_assert(RLT_TAG_INDEX(tag) < r->leases.max);
     reply.heard = heard;
     reply.serial = (uint32_t)tag;
     reply.value = v;
@@ -402,20 +383,16 @@ RELET_PRIVATE void rlt_leases_answer(relet *r, uint64_t tag, rlt_heard heard,
         (releasing && h->elect.lease.state != RLT_LEASE_RELEASING))
         leases_wake(r, leases_key_of(h), h);
     leases_turns(r);
+    return rlt_leases_event(r, ev);
 }
 
 RELET_PRIVATE void rlt_leases_stop(relet *r)
 {
     uint32_t i;
 
-    for (i = 0; i < r->leases_max; i++)
-        rlt_elect_cut_off(&r->leases[i].elect, RELET_WHY_STOPPED, 1);
+    for (i = 0; i < r->leases.max; i++)
+        rlt_elect_cut_off(&r->leases.list[i].elect, RELET_WHY_STOPPED, 1);
     leases_turns(r);
-}
-
-RELET_PRIVATE int rlt_leases_any(const relet *r)
-{
-    return r->lease_busy;
 }
 
 RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
@@ -424,13 +401,13 @@ RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
     relet_time t = RELET_NEVER;
     uint32_t i;
 
-    if (!r->lease_busy)
+    if (!r->leases.busy)
         return RELET_NEVER;
-    if (r->lease_due)
+    if (r->leases.due)
         return r->now;
-    for (i = 0; i < r->leases_max; i++) {
-        t = RLT_MIN(t, rlt_elect_deadline(&r->leases[i].elect, up));
-        t = RLT_MIN(t, leases_silent_at(r, &r->leases[i]));
+    for (i = 0; i < r->leases.max; i++) {
+        t = RLT_MIN(t, rlt_elect_deadline(&r->leases.list[i].elect, up));
+        t = RLT_MIN(t, leases_silent_at(r, &r->leases.list[i]));
     }
     return t;
 }
@@ -439,13 +416,13 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
 {
     uint32_t i;
 
-    if (!r->lease_tells)
+    if (!r->leases.tells)
         return 0;
-    for (i = 0; i < r->leases_max; i++) {
-        if (!leases_in_use(&r->leases[i]) ||
-            !rlt_elect_event(&r->leases[i].elect, ev))
+    for (i = 0; i < r->leases.max; i++) {
+        if (!leases_in_use(&r->leases.list[i]) ||
+            !rlt_elect_event(&r->leases.list[i].elect, ev))
             continue;
-        ev->tag = r->leases[i].tag;
+        ev->tag = r->leases.list[i].tag;
         ev->lease = (int)i;
         if (ev->kind == RELET_LEASE_ENDED)
             leases_turns(r);
@@ -453,14 +430,6 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
     }
     leases_turns(r);
     return 0;
-}
-
-/* Events about the channel of wake-ups are not for the user. */
-RELET_PRIVATE int rlt_leases_hides(const relet *r, const relet_event *ev)
-{
-    return r->wake_len > 0 && ev->channel.n == r->wake_len &&
-           ev->channel_kind == RELET_CHANNEL &&
-           memcmp(ev->channel.p, r->wake, r->wake_len) == 0;
 }
 
 RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key)
@@ -471,36 +440,13 @@ RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key)
 
 /* ---------------------------------------------------------------- the user */
 
-RELET_PRIVATE void rlt_leases_name(relet *r)
-{
-    size_t n = leases_put(r->wake, 0, relet_str(r->prefix));
-
-    if (r->wake_len > 0)
-        return;
-    rlt_link_scripts_own(&r->link, r->workers_max ? RLT_SCRIPTS_OWN
-                                                  : RLT_SCRIPTS_LEASE);
-    if (n > 0)
-        r->wake[n++] = ':';
-    n = leases_put(r->wake, n, relet_str("wake:"));
-    r->wake_len = (uint8_t)(n + rlt_uid_make(r, r->wake + n));
-}
-
-RELET_PRIVATE void rlt_leases_listen(relet *r)
-{
-    rlt_leases_name(r);
-    /* Sent before the first request. If it fails, only timers wake. */
-    if (!r->listens && rlt_link_own_channel(
-                           &r->link, rlt_span(r->wake, r->wake_len)) >= 0)
-        r->listens = 1;
-}
-
 /* A group grows only at its end once it has begun. */
 static const char *leases_group_rule(const relet *r, const rlt_lease_entry *h)
 {
     uint32_t i;
 
-    for (i = 0; h->group != 0 && i < r->leases_max; i++) {
-        const rlt_lease_entry *b = &r->leases[i];
+    for (i = 0; h->group != 0 && i < r->leases.max; i++) {
+        const rlt_lease_entry *b = &r->leases.list[i];
 
         if (b == h || !leases_in_use(b) || b->group != h->group)
             continue;
@@ -523,11 +469,11 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
         return RELET_E_FORKED;
     if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    for (i = 0; i < r->leases_max && leases_in_use(&r->leases[i]); i++)
+    for (i = 0; i < r->leases.max && leases_in_use(&r->leases.list[i]); i++)
         ;
-    if (i == r->leases_max)
+    if (i == r->leases.max)
         return RELET_E_LIMIT;
-    h = &r->leases[i];
+    h = &r->leases.list[i];
     h->tag = c->tag;
     h->group = c->group;
     h->quarantine_ms = c->quarantine_ms;
@@ -542,19 +488,19 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     if (rule)
         return leases_refuse(r, rule);
     if (!plan.alone)
-        rlt_leases_listen(r);
-    rlt_elect_start(&h->elect, &plan, &r->lease_rand, r->now);
-    r->lease_busy = r->lease_due = 1;
-    r->lease_tells |= h->elect.tell != 0;
+        rlt_wake_listen(r);
+    rlt_elect_start(&h->elect, &plan, &r->rand, r->now);
+    r->leases.busy = r->leases.due = 1;
+    r->leases.tells |= h->elect.tell != 0;
     return (int)i;
 }
 
 static rlt_lease_entry *leases_of(const relet *r, int lease)
 {
-    if (lease < 0 || (uint32_t)lease >= r->leases_max ||
-        rlt_client_is_foreign(r) || !leases_in_use(&r->leases[lease]))
+    if (lease < 0 || (uint32_t)lease >= r->leases.max ||
+        rlt_client_is_foreign(r) || !leases_in_use(&r->leases.list[lease]))
         return NULL;
-    return &r->leases[lease];
+    return &r->leases.list[lease];
 }
 
 RELET_API int relet_lease_stop(relet *r, int lease)
@@ -599,3 +545,5 @@ RELET_API uint64_t relet_lease_token(const relet *r, int lease)
         return 0;
     return h->elect.lease.token;
 }
+
+#endif /* RELET_NO_LEASE */

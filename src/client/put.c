@@ -6,6 +6,8 @@
 #include "text.h"
 #include "args.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define PUT_PLAIN_MAX 128
 #define PUT_WINDOW_MAX ((relet_time)1000000000000)
 #define PUT_NUMBER_MAX (INT64_MAX - PUT_PLAIN_MAX) /* adding jobs cannot wrap */
@@ -18,7 +20,7 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
     size_t i;
 
     *plain = 1;
-    if (r->workers_max == 0)
+    if (r->workers.max == 0)
         return "queues need workers_max of at least 1";
     if (count == 0)
         return "nothing to put";
@@ -40,14 +42,14 @@ static const char *put_rule(const relet *r, const relet_job *jobs,
 static uint32_t put_op(relet *r, rlt_args *w)
 {
     uint64_t places = 2 * (uint64_t)r->home->operations_max;
-    uint32_t place = (uint32_t)(r->put_op % places);
+    uint32_t place = (uint32_t)(r->workers.put_op % places);
 
     rlt_client_batch(r)->place = 0;
     while (rlt_link_has_place(&r->link, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_args_place(
-        w, rlt_span(r->wake + r->wake_len - RLT_UID_LEN, RLT_UID_LEN), place);
-    rlt_args_number(w, ++r->put_op);
+        w, rlt_span(r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN), place);
+    rlt_args_number(w, ++r->workers.put_op);
     return place + 1;
 }
 
@@ -86,7 +88,7 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
     char *room = (char *)f->said;
     relet_value number;
 
-    rlt_assert(r->workers_max > 0); /* else nothing was put */
+    rlt_assert(r->workers.max > 0); /* else nothing was put */
     f->ev = *ev;
     f->first = 0;
     f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
@@ -109,7 +111,7 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
     rlt_put_batch *f = rlt_client_batch(r);
     rlt_op op;
 
-    if (r->workers_max == 0 || !rlt_link_take_answered(&r->link, &op))
+    if (r->workers.max == 0 || !rlt_link_take_answered(&r->link, &op))
         return 0;
     if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
         f->said[f->number].payload = f->first + (int64_t)op.arg;
@@ -222,7 +224,7 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
     code = plain && most == 0 ? put_along(r, &tag, jobs, count, q) : 0;
     if (code != 0)
         return code > 0 ? 0 : code;
-    rlt_leases_name(r);
+    rlt_wake_name(r);
     w = rlt_client_args(r);
     script = plain ? put_plain(r, w, &tag, jobs, count, most, &place)
                    : put_offer(r, w, &tag, jobs, count, most, &place);
@@ -271,7 +273,7 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
         return rlt_client_refuse(r, rule);
     if (!put_has_room(r, 0))
         return RELET_E_LIMIT;
-    rlt_leases_name(r);
+    rlt_wake_name(r);
     w = rlt_client_args(r);
     rlt_args_key(w, &tag, RLT_KEY_JOBS);
     rlt_args_key(w, &tag, RLT_KEY_DELAYED);
@@ -350,3 +352,5 @@ RELET_API relet_place relet_put_twin(relet_value v, size_t i)
         return RELET_NOWHERE;
     }
 }
+
+#endif /* RELET_NO_QUEUE */

@@ -6,6 +6,8 @@
 #include "text.h"
 #include "args.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define QUEUE_MOST 128         /* jobs that a script looks at, named or not   */
 #define QUEUE_REPLAYS 10
 #define QUEUE_KEPT_MS 3600000  /* for a result whose expiry was lost          */
@@ -27,7 +29,7 @@ static const char *queue_begin(const relet *r, queue_call *c, relet_span queue,
     const char *rule = rlt_queue_tag_make(&c->tag, relet_str(r->prefix), queue);
     size_t i;
 
-    if (rule == NULL && r->workers_max == 0)
+    if (rule == NULL && r->workers.max == 0)
         rule = "queues need workers_max of at least 1";
     if (rule)
         return rule;
@@ -47,7 +49,7 @@ static int queue_send(relet *r, queue_call *c, rlt_own_script script,
 
     rlt_assert(c->w->keys > 0);
     rlt_assert(c->w->argc >= c->w->keys);
-    rlt_leases_name(r);
+    rlt_wake_name(r);
     a.argv = c->w->argv;
     a.argc = c->w->argc;
     return rlt_submit_put(r, script, c->w->keys, &a, q, flags, 0);
@@ -438,7 +440,7 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
     if (s->state != RLT_CLAIM_HELD || !rlt_link_is_up(&r->link))
         return 0;
     w = rlt_client_args(r);
-    rlt_args_key(w, &r->workers[worker].queue, RLT_KEY_JOBS);
+    rlt_args_key(w, &r->workers.list[worker].queue, RLT_KEY_JOBS);
     rlt_args_number(w, s->number);
     rlt_args_number(w, s->token);
     rlt_args_add(w, text);
@@ -596,3 +598,5 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out)
             return 0;
     return 1;
 }
+
+#endif /* RELET_NO_QUEUE */

@@ -5,6 +5,8 @@
 #include "client.h"
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define STEPS_PROMOTE_MAX 128
 #define STEPS_RANK_MAX 128
 #define STEPS_FORGET_MAX 16 /* a server copies the records that it walks over */
@@ -93,7 +95,7 @@ static rlt_own_script steps_say_claim(const relet *r, rlt_args *w,
     rlt_args_number(w, e->op);
     rlt_args_number(w, (uint64_t)d->work.plan.lease_ms);
     rlt_args_number(w, e->count);
-    rlt_args_number(w, r->limits.claim_bytes);
+    rlt_args_number(w, r->workers.limits.claim_bytes);
     if (!d->work.plan.by_type)
         return RLT_SCRIPT_QUEUE_CLAIM;
     rlt_assert(d->type_len > 0);
@@ -136,8 +138,8 @@ static rlt_own_script steps_say_return(rlt_args *w, const rlt_worker_entry *d)
 static rlt_own_script steps_say_line(const relet *r, rlt_args *w,
                                      const rlt_worker_entry *d, int leaves)
 {
-    rlt_assert(r->wake_len > 0);
-    rlt_args_add(w, rlt_span(r->wake, r->wake_len));
+    rlt_assert(r->wake.len > 0);
+    rlt_args_add(w, rlt_span(r->wake.name, r->wake.len));
     rlt_args_add(w, relet_str(leaves                 ? "0"
                               : d->work.cursor.woken ? "p"
                                                      : "1"));
@@ -211,3 +213,5 @@ RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
     }
     return steps_say_line(r, w, d, 1);
 }
+
+#endif /* RELET_NO_QUEUE */

@@ -271,8 +271,10 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
     int code;
 
     memset(&op, 0, sizeof op);
+#ifndef RELET_NO_QUEUE
     if (which == RLT_SCRIPT_QUEUE_READY && q->tag == RLT_TAG_NOBODY)
         op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
+#endif
     rlt_link_script_words(&r->link, script, 0, keys, digits, words, &op);
     code = submit_ours(r, words, RLT_SCRIPT_WORDS, a, q, &op);
     if (code == 0)

@@ -6,6 +6,8 @@
 #include "text.h"
 #include "args.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define WORK_DEAD_MAX 100000
 #define WORK_DEAD_MS (INT64_C(30) * 24 * 3600 * 1000)
 
@@ -25,11 +27,11 @@ static int workers_wake(relet *r, relet_span key)
     int hungry = 0;
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++) {
-        if (!workers_has_key(&r->workers[i], key))
+    for (i = 0; i < r->workers.max; i++) {
+        if (!workers_has_key(&r->workers.list[i], key))
             continue;
-        rlt_worker_wake(&r->workers[i].work);
-        hungry |= rlt_worker_can_claim(&r->workers[i].work);
+        rlt_worker_wake(&r->workers.list[i].work);
+        hungry |= rlt_worker_can_claim(&r->workers.list[i].work);
     }
     return hungry;
 }
@@ -51,14 +53,14 @@ static void workers_decline(relet *r, relet_span key)
     uint32_t i;
 
     key.n -= RLT_MIN(key.n, sizeof end - 1);
-    if (r->workers_max == 0 || key.n == 0 || key.n > sizeof tag.text ||
+    if (r->workers.max == 0 || key.n == 0 || key.n > sizeof tag.text ||
         memcmp(key.p + key.n, end, sizeof end - 1) != 0)
         return;
     memcpy(tag.text, key.p, key.n);
     tag.len = (uint8_t)key.n;
     for (i = 0; i < KEYS; i++)
         argv[i] = rlt_queue_name(&tag, keys[i], room[i]);
-    argv[KEYS] = rlt_span(r->wake, r->wake_len);
+    argv[KEYS] = rlt_span(r->wake.name, r->wake.len);
     argv[KEYS + 1] = relet_str("0");
     a.argv = argv;
     a.argc = KEYS + 2;
@@ -72,9 +74,9 @@ static void workers_pass_on(relet *r, relet_span key)
 {
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++)
-        if (workers_has_key(&r->workers[i], key) &&
-            rlt_worker_passes(&r->workers[i].work))
+    for (i = 0; i < r->workers.max; i++)
+        if (workers_has_key(&r->workers.list[i], key) &&
+            rlt_worker_passes(&r->workers.list[i].work))
             return;
     workers_decline(r, key);
 }
@@ -87,9 +89,9 @@ static void workers_left(relet *r, const rlt_worker_entry *d)
     relet_span key = rlt_queue_name(&d->queue, RLT_KEY_JOBS, room);
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++)
-        if (workers_has_key(&r->workers[i], key))
-            rlt_worker_left(&r->workers[i].work);
+    for (i = 0; i < r->workers.max; i++)
+        if (workers_has_key(&r->workers.list[i], key))
+            rlt_worker_left(&r->workers.list[i].work);
 }
 
 static int workers_send(relet *r, const rlt_worker_entry *d,
@@ -121,8 +123,8 @@ static uint64_t workers_level(const relet *r, const rlt_worker_entry *d)
     uint64_t level = UINT32_MAX;
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++) {
-        const rlt_worker_entry *e = &r->workers[i];
+    for (i = 0; i < r->workers.max; i++) {
+        const rlt_worker_entry *e = &r->workers.list[i];
 
         if (e != d && workers_mates(d, e) && rlt_worker_hungry(&e->work))
             level = RLT_MIN(level, ((uint64_t)rlt_worker_load(&e->work) + 1) *
@@ -139,8 +141,8 @@ static const rlt_worker_entry *workers_next(const relet *r,
     const rlt_worker_entry *next = NULL;
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++) {
-        const rlt_worker_entry *e = &r->workers[i];
+    for (i = 0; i < r->workers.max; i++) {
+        const rlt_worker_entry *e = &r->workers.list[i];
 
         if (workers_mates(d, e) && rlt_worker_hungry(&e->work) &&
             (next == NULL || e->served < next->served))
@@ -166,9 +168,9 @@ static void workers_account(const relet *r, rlt_worker_entry *d)
     d->work.taken = 0;
     if (workers_is_busy(d))
         return;
-    for (i = 0; i < r->workers_max; i++)
-        if (workers_mates(d, &r->workers[i]) && workers_is_busy(&r->workers[i]))
-            least = RLT_MIN(least, r->workers[i].served);
+    for (i = 0; i < r->workers.max; i++)
+        if (workers_mates(d, &r->workers.list[i]) && workers_is_busy(&r->workers.list[i]))
+            least = RLT_MIN(least, r->workers.list[i].served);
     if (least != UINT64_MAX)
         d->served = RLT_MAX(d->served, least);
 }
@@ -184,8 +186,8 @@ static uint32_t workers_allowed(const relet *r, const rlt_worker_entry *d)
 
     if (d->team == 0)
         return d->work.plan.slots;
-    for (i = 0; i < r->workers_max; i++) {
-        const rlt_worker_entry *e = &r->workers[i];
+    for (i = 0; i < r->workers.max; i++) {
+        const rlt_worker_entry *e = &r->workers.list[i];
 
         if (!workers_mates(d, e))
             continue;
@@ -209,13 +211,13 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
     if (rlt_link_is_up(&r->link))
         rlt_complete_stale(r, d);
     while (rlt_link_is_up(&r->link)) {
-        uint32_t serial = r->worker_serial % RLT_WORKERS_SERIAL + 1;
+        uint32_t serial = r->workers.serial % RLT_WORKERS_SERIAL + 1;
 
         if (!rlt_worker_want(&d->work, r->now, serial, &e))
             return;
-        r->worker_serial = serial;
+        r->workers.serial = serial;
         if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
-            rlt_leases_listen(r); /* again, if it had no memory before */
+            rlt_wake_listen(r); /* again, if it had no memory before */
         if (workers_send(r, d, &e) == 0) {
             if (e.step == RLT_STEP_LEAVE)
                 workers_left(r, d);
@@ -232,10 +234,10 @@ static void workers_turns(relet *r)
 {
     uint32_t i;
 
-    r->worker_due = 0;
-    r->worker_busy = r->worker_tells = 0;
-    for (i = 0; i < r->workers_max; i++) {
-        rlt_worker_entry *d = &r->workers[i];
+    r->workers.due = 0;
+    r->workers.busy = r->workers.tells = 0;
+    for (i = 0; i < r->workers.max; i++) {
+        rlt_worker_entry *d = &r->workers.list[i];
 
         if (!rlt_workers_in_use(d))
             continue;
@@ -244,8 +246,8 @@ static void workers_turns(relet *r)
         d->work.allowed = workers_allowed(r, d);
         workers_pump(r, d);
         rlt_worker_settle(&d->work);
-        r->worker_busy = 1;
-        r->worker_tells |= d->work.held.tells > 0 || d->work.tell_end;
+        r->workers.busy = 1;
+        r->workers.tells |= d->work.held.tells > 0 || d->work.tell_end;
     }
 }
 
@@ -255,28 +257,28 @@ RELET_PRIVATE void rlt_workers_stop(relet *r)
 {
     uint32_t i;
 
-    for (i = 0; i < r->workers_max; i++)
-        rlt_worker_cut_off(&r->workers[i].work, RELET_WHY_STOPPED);
+    for (i = 0; i < r->workers.max; i++)
+        rlt_worker_cut_off(&r->workers.list[i].work, RELET_WHY_STOPPED);
     workers_turns(r);
 }
 
 RELET_PRIVATE void rlt_workers_tick(relet *r)
 {
     uint32_t link = rlt_link_epoch(&r->link);
-    int fresh = rlt_link_is_up(&r->link) && r->worker_link != link;
+    int fresh = rlt_link_is_up(&r->link) && r->workers.epoch != link;
     uint32_t i;
 
-    if (!r->worker_busy)
+    if (!r->workers.busy)
         return;
     if (rlt_link_is_over(&r->link))
         rlt_workers_stop(r);
-    r->worker_link = fresh ? link : r->worker_link;
-    for (i = 0; i < r->workers_max; i++) {
-        if (!rlt_workers_in_use(&r->workers[i]))
+    r->workers.epoch = fresh ? link : r->workers.epoch;
+    for (i = 0; i < r->workers.max; i++) {
+        if (!rlt_workers_in_use(&r->workers.list[i]))
             continue;
-        rlt_worker_tick(&r->workers[i].work, r->now);
+        rlt_worker_tick(&r->workers.list[i].work, r->now);
         if (fresh)
-            rlt_worker_wake(&r->workers[i].work);
+            rlt_worker_wake(&r->workers.list[i].work);
     }
     workers_turns(r);
 }
@@ -284,7 +286,7 @@ RELET_PRIVATE void rlt_workers_tick(relet *r)
 /* All events have been taken: jobs that have ended since are sent together. */
 RELET_PRIVATE void rlt_workers_flush(relet *r)
 {
-    if (r->worker_due == RLT_WORKERS_DUE)
+    if (r->workers.due == RLT_WORKERS_DUE)
         workers_turns(r);
 }
 
@@ -294,11 +296,11 @@ RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
     relet_time t = RELET_NEVER;
     uint32_t i;
 
-    if (r->worker_due)
+    if (r->workers.due)
         return r->now;
-    for (i = 0; r->worker_busy && i < r->workers_max; i++)
+    for (i = 0; r->workers.busy && i < r->workers.max; i++)
         t = RLT_MIN(
-            t, rlt_worker_deadline(&r->workers[i].work, up, r->now));
+            t, rlt_worker_deadline(&r->workers.list[i].work, up, r->now));
     return t;
 }
 
@@ -314,19 +316,17 @@ static void workers_closed(rlt_worker_entry *d, uint32_t slot, rlt_heard heard,
     rlt_claims_closed(&d->work.held, slot, (char)(known ? letter.p[0] : 0));
 }
 
-RELET_PRIVATE int rlt_workers_answer(relet *r, uint64_t tag, rlt_heard heard,
+RELET_PRIVATE int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
                                      relet_value v, relet_event *ev)
 {
-    uint64_t index = (tag >> 32) - r->leases_max;
+    uint32_t index = RLT_TAG_INDEX(tag);
     uint32_t what = (uint32_t)tag >> RLT_WORKERS_STEP_SHIFT;
     rlt_reply reply;
     rlt_worker_entry *d;
     int tells = 0;
 
-    if (tag == RLT_TAG_NOBODY)
-        return 0;
-    rlt_assert(index < r->workers_max);
-    d = &r->workers[index];
+    rlt_assert(index < r->workers.max);
+    d = &r->workers.list[index];
     reply.heard = heard;
     reply.serial = (uint32_t)tag & RLT_WORKERS_SERIAL;
     reply.value = v;
@@ -356,8 +356,8 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
     rlt_claim job;
     int tell;
 
-    for (i = 0; r->worker_tells && i < r->workers_max; i++) {
-        rlt_worker_entry *d = &r->workers[i];
+    for (i = 0; r->workers.tells && i < r->workers.max; i++) {
+        rlt_worker_entry *d = &r->workers.list[i];
 
         if (rlt_claims_event(&d->work.held, &tell, &job)) {
             ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
@@ -375,7 +375,7 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
         workers_turns(r);
         return 1;
     }
-    r->worker_tells = 0;
+    r->workers.tells = 0;
     return 0;
 }
 
@@ -416,7 +416,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     p->poll_ms = c->poll_ms ? c->poll_ms : 30000;
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
-    p->batch = r->limits.jobs;
+    p->batch = r->workers.limits.jobs;
     p->by_type = c->type.n > 0;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
@@ -440,7 +440,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
         return "worker.run_ms must be between lease_ms and 1000000000000";
     if (d->dead_ms < 0 || d->dead_ms > RLT_WORKERS_MS_MAX)
         return "worker.dead_ms must be between 1 and 1000000000000";
-    if (p->slots > r->jobs_max)
+    if (p->slots > r->workers.jobs_max)
         return "worker.room is over jobs_max";
     if (p->batch == 0)
         return "a worker needs an output_max of 5184 at least";
@@ -464,11 +464,11 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
         return RELET_E_FORKED;
     if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    for (i = 0; i < r->workers_max && rlt_workers_in_use(&r->workers[i]); i++)
+    for (i = 0; i < r->workers.max && rlt_workers_in_use(&r->workers.list[i]); i++)
         ;
-    if (i == r->workers_max)
+    if (i == r->workers.max)
         return RELET_E_LIMIT;
-    d = &r->workers[i];
+    d = &r->workers.list[i];
     d->tag = c->tag;
     rule = rlt_queue_tag_make(&d->queue, relet_str(r->prefix), c->queue);
     if (rule == NULL)
@@ -481,11 +481,11 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     }
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
-    rlt_leases_listen(r);
-    rlt_worker_start(&d->work, &plan, r->claims + (size_t)i * r->jobs_max,
-                     &r->lease_rand, r->now);
-    r->worker_busy = 1;
-    r->worker_due = RLT_WORKERS_DUE_AT_TICK;
+    rlt_wake_listen(r);
+    rlt_worker_start(&d->work, &plan, r->workers.claims + (size_t)i * r->workers.jobs_max,
+                     &r->rand, r->now);
+    r->workers.busy = 1;
+    r->workers.due = RLT_WORKERS_DUE_AT_TICK;
     return (int)i;
 }
 
@@ -534,3 +534,4 @@ RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
     return 0;
 }
 
+#endif /* RELET_NO_QUEUE */

@@ -16,6 +16,17 @@
 #define CONFIG_BYTES_MAX ((size_t)-1 / 4)
 #define CONFIG_BYTES ((int64_t)CONFIG_BYTES_MAX)
 
+/* Of a part that is left out there are none. */
+#ifdef RELET_NO_LEASE
+#define CONFIG_LEASES_MAX 0
+#else
+#define CONFIG_LEASES_MAX (1 << 12)
+#endif
+#ifdef RELET_NO_QUEUE
+#define CONFIG_WORKERS_MAX 0
+#else
+#define CONFIG_WORKERS_MAX (1 << 8)
+#endif
 
 #define CONFIG_NUMBER(name, kind, option, min, max) \
     {#name, max, min, offsetof(relet_config, name), kind, option}
@@ -49,8 +60,8 @@ static const rlt_field config_fields[] = {
     CONFIG_NUMBER(operations_max, RLT_FIELD_U32, 0, 1, 1 << 20),
     CONFIG_NUMBER(subscriptions_max, RLT_FIELD_U32, 0, 0, 1 << 20),
     CONFIG_NUMBER(scripts_max, RLT_FIELD_U32, 0, 0, 1 << 16),
-    CONFIG_NUMBER(leases_max, RLT_FIELD_U32, 0, 0, 1 << 12),
-    CONFIG_NUMBER(workers_max, RLT_FIELD_U32, 0, 0, 1 << 8),
+    CONFIG_NUMBER(leases_max, RLT_FIELD_U32, 0, 0, CONFIG_LEASES_MAX),
+    CONFIG_NUMBER(workers_max, RLT_FIELD_U32, 0, 0, CONFIG_WORKERS_MAX),
     CONFIG_NUMBER(jobs_max, RLT_FIELD_U32, 0, 1, 1 << 12),
     CONFIG_NUMBER(output_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
     CONFIG_NUMBER(reply_max, RLT_FIELD_SIZE, 0, 256, CONFIG_BYTES),
@@ -82,8 +93,8 @@ RELET_API void relet_config_init(relet_config *c)
     c->operations_max = 16384;
     c->subscriptions_max = 256;
     c->scripts_max = 32;
-    c->leases_max = 8;
-    c->workers_max = 4;
+    c->leases_max = RLT_MIN(8, CONFIG_LEASES_MAX);
+    c->workers_max = RLT_MIN(4, CONFIG_WORKERS_MAX);
     c->jobs_max = 64;
     c->output_max = RLT_CONFIG_GIB / 4;
     c->reply_max = RLT_MIN(RLT_CONFIG_GIB, CONFIG_BYTES_MAX / 2);

@@ -386,7 +386,7 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     if (relet_outstanding(r) > 0)
         return rlt_client_refuse(r, "relet_call while other operations are "
                                     "outstanding");
-    if (rlt_leases_any(r) || r->worker_busy)
+    if (rlt_leases_any(r) || rlt_workers_any(r))
         return rlt_client_refuse(r, "relet_call while there are leases or "
                                     "workers: their events would be lost");
     if (timeout_ms >= 0)

@@ -6,6 +6,7 @@
 #include "text.h"
 
 #ifndef RELET_NO_POLL
+#ifndef RELET_NO_QUEUE
 
 #define PUT_WAIT_LOOK_MS 5000
 #define PUT_WAIT_LAST_MS                                                       \
@@ -124,14 +125,14 @@ RELET_PRIVATE int rlt_put_wait_start(rlt_put_wait *a, relet *r,
     rlt_say name;
     int code;
 
-    rlt_leases_name(r);
-    memcpy(a->name, r->wake, r->wake_len);
-    rlt_say_init(&name, a->name + r->wake_len, sizeof a->name - r->wake_len);
+    rlt_wake_name(r);
+    memcpy(a->name, r->wake.name, r->wake.len);
+    rlt_say_init(&name, a->name + r->wake.len, sizeof a->name - r->wake.len);
     rlt_say_text(&name, ":end:");
-    rlt_say_int(&name, (int64_t)r->put_op + 1);
+    rlt_say_int(&name, (int64_t)r->workers.put_op + 1);
     a->r = r;
     a->queue = queue;
-    a->channel = rlt_span(a->name, r->wake_len + name.n);
+    a->channel = rlt_span(a->name, r->wake.len + name.n);
     a->end = end;
     a->number = 0;
     a->looks = a->late = 0;
@@ -187,7 +188,7 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
 
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (relet_outstanding(r) > 0 || rlt_leases_any(r) || r->worker_busy)
+    if (relet_outstanding(r) > 0 || rlt_leases_any(r) || rlt_workers_any(r))
         return rlt_client_refuse(r, "relet_put_wait while there are other "
                                     "operations, leases or workers");
     if (timeout_ms < 0)
@@ -204,4 +205,5 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
     return code;
 }
 
-#endif
+#endif /* RELET_NO_QUEUE */
+#endif /* RELET_NO_POLL */

@@ -28,6 +28,7 @@
 #include "base.h"
 
 #ifndef RELET_NO_POLL
+#ifndef RELET_NO_QUEUE
 
 typedef struct rlt_put_wait {
     relet *r;
@@ -62,6 +63,7 @@ RELET_PRIVATE relet_time rlt_put_wait_deadline(const rlt_put_wait *a);
  * ended without an event. */
 RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard);
 
+#endif /* RELET_NO_QUEUE */
 #endif /* RELET_NO_POLL */
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 RELET_PRIVATE void rlt_args_init(rlt_args *w)
 {
     w->argc = w->keys = w->used = 0;
@@ -73,3 +75,5 @@ RELET_PRIVATE void rlt_args_name(rlt_args *w, uint64_t v, int32_t rank)
     }
     args_take(w, n);
 }
+
+#endif /* RELET_NO_QUEUE */

@@ -9,6 +9,8 @@
 #include "job.h"
 #include "worker.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define RLT_ARGS_KEYS 8
 #define RLT_ARGS_MAX (RLT_ARGS_KEYS + 8 + 2 * RLT_WORKER_BATCH)
 #define RLT_ARGS_HEADS 16 /* heads of jobs in one call at most                */
@@ -36,5 +38,7 @@ RELET_PRIVATE void rlt_args_head(rlt_args *w, const relet_job *j);
 /* _place adds "NAME.v"; _name adds "v,rank", or "v" alone when rank is 0. */
 RELET_PRIVATE void rlt_args_place(rlt_args *w, relet_span name, uint64_t v);
 RELET_PRIVATE void rlt_args_name(rlt_args *w, uint64_t v, int32_t rank);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

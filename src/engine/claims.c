@@ -3,6 +3,8 @@
  * claims.c - the jobs that a worker holds. */
 #include "claims.h"
 
+#ifndef RELET_NO_QUEUE
+
 RELET_PRIVATE void rlt_claims_init(rlt_claims *t, rlt_claim *slot,
                                    uint32_t count)
 {
@@ -414,3 +416,5 @@ RELET_PRIVATE int rlt_claims_event(rlt_claims *t, int *tell, rlt_claim *job)
     }
     return 0;
 }
+
+#endif /* RELET_NO_QUEUE */

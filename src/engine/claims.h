@@ -33,6 +33,8 @@
 #include "base.h"
 #include "job.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define RLT_WORKER_BATCH 128 /* jobs in a step at most                       */
 
 typedef enum rlt_claim_state {
@@ -156,5 +158,7 @@ RELET_PRIVATE void rlt_claims_closed(rlt_claims *t, uint32_t i, char letter);
 
 /* Returns 1 if a claim has an event to tell: which one, and a copy of it. */
 RELET_PRIVATE int rlt_claims_event(rlt_claims *t, int *tell, rlt_claim *job);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "text.h"
 
+#ifndef RELET_NO_LEASE
+
 /* ---------------------------------------------------------------- telling */
 
 static void elect_gained(rlt_elect *e)
@@ -440,3 +442,5 @@ RELET_PRIVATE relet_time rlt_elect_valid_until(const rlt_elect *e)
         return INT64_MIN;
     return e->plan.alone ? RELET_NEVER : e->lease.valid_until;
 }
+
+#endif /* RELET_NO_LEASE */

@@ -41,6 +41,8 @@
 #include "base.h"
 #include "lease.h"
 
+#ifndef RELET_NO_LEASE
+
 typedef enum rlt_elect_state {
     RLT_ELECT_REST,
     RLT_ELECT_GATED,
@@ -122,5 +124,7 @@ RELET_PRIVATE int rlt_elect_event(rlt_elect *e, relet_event *ev);
 
 /* Until when the lease may be acted on; INT64_MIN while it may not. */
 RELET_PRIVATE relet_time rlt_elect_valid_until(const rlt_elect *e);
+
+#endif /* RELET_NO_LEASE */
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define JOB_MS_MAX ((relet_time)1000000000000) /* some thirty years          */
 #define JOB_ATTEMPTS 3
 #define JOB_BACKOFF_MS 1000
@@ -312,3 +314,5 @@ RELET_PRIVATE uint32_t rlt_job_attempts(const relet_job *j)
 {
     return j->attempts ? j->attempts : JOB_ATTEMPTS;
 }
+
+#endif /* RELET_NO_QUEUE */

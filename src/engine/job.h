@@ -32,6 +32,8 @@
 
 #include "base.h"
 
+#ifndef RELET_NO_QUEUE
+
 /* ------------------------------------------------------------------- names */
 
 typedef enum rlt_queue_key {
@@ -99,5 +101,7 @@ RELET_PRIVATE uint32_t rlt_job_attempts(const relet_job *j);
 /* How long the job waits before its next attempt; `chance` is any number. */
 RELET_PRIVATE relet_time rlt_job_backoff(const relet_job *j, uint32_t attempts,
                                          uint64_t chance);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

@@ -4,6 +4,8 @@
 #include "text.h"
 #include "worker.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define LEARN_AGAIN_MIN_MS 50
 #define LEARN_AGAIN_MAX_MS 5000
 #define LEARN_HELD_BACK_MAX_MS 1000
@@ -37,7 +39,7 @@ static uint32_t learn_take(rlt_worker *w, relet_time now, relet_value v,
 
     memset(c, 0, sizeof *c);
     c->sent_at = w->step[RLT_STEP_CLAIM].sent_at;
-    c->until = c->sent_at + rlt_lease_trust_ms(w->plan.lease_ms);
+    c->until = c->sent_at + rlt_trust_ms(w->plan.lease_ms);
     c->to_go_back = w->state == RLT_WORKER_STOPPING || c->until <= now;
     c->server_us = us;
     c->from = w->reply_lost_from;
@@ -211,7 +213,7 @@ static uint32_t learn_answer(rlt_worker *w, relet_time now, rlt_step step,
     case RLT_STEP_RENEW:
         rlt_claims_renewed(&w->held, relet_value_text(relet_value_at(v, 0)),
                            w->step[RLT_STEP_RENEW].sent_at +
-                               rlt_lease_trust_ms(w->plan.lease_ms));
+                               rlt_trust_ms(w->plan.lease_ms));
         break;
     case RLT_STEP_DONE:
     case RLT_STEP_RETURN:
@@ -293,3 +295,5 @@ RELET_PRIVATE int rlt_worker_reply(rlt_worker *w, relet_time now, rlt_step step,
                w->state == RLT_WORKER_ASLEEP); /* else jobs go back untold   */
     return trouble ? RLT_WORKER_TROUBLE : brought > 0 ? RLT_WORKER_BROUGHT : 0;
 }
+
+#endif /* RELET_NO_QUEUE */

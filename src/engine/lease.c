@@ -3,10 +3,7 @@
  * lease.c - one key held for a while, and when to stop believing it. */
 #include "lease.h"
 
-/* Two clocks may run apart by 200 parts in a million, and a process may take
- * some time from looking at its clock to acting. */
-#define LEASE_DRIFT(ms) ((ms) / 5000 + 1)
-#define LEASE_MARGIN(ms) RLT_MAX(5, (ms) / 100)
+#ifndef RELET_NO_LEASE
 
 /* Between two looks the server clock may have gone this much further than ours,
  * or less far; beyond that, one of the clocks was set, or stands still. */
@@ -15,11 +12,6 @@
 
 /* No wait is longer, and sums with this time do not overflow. */
 #define LEASE_LEFT_MAX ((relet_time)1000000000000)
-
-RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms)
-{
-    return ttl_ms - LEASE_DRIFT(ttl_ms) - LEASE_MARGIN(ttl_ms);
-}
 
 RELET_PRIVATE void rlt_lease_init(rlt_lease *l, const rlt_lease_plan *plan,
                                   rlt_rand *rand)
@@ -131,7 +123,7 @@ static int lease_read(relet_value v, lease_answer *a)
 
 static relet_time lease_trusted_until(const rlt_lease *l)
 {
-    return l->sent_at + rlt_lease_trust_ms(l->plan.ttl_ms);
+    return l->sent_at + rlt_trust_ms(l->plan.ttl_ms);
 }
 
 static int lease_wants_copies(const rlt_lease *l)
@@ -397,3 +389,5 @@ RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
     rlt_assert(out->timeout_ms > 0);
     return 1;
 }
+
+#endif /* RELET_NO_LEASE */

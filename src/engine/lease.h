@@ -45,7 +45,10 @@
 #define RLT_LEASE_H
 
 #include "base.h"
+#include "part.h"
 #include "rand.h"
+
+#ifndef RELET_NO_LEASE
 
 typedef enum rlt_lease_state {
     RLT_LEASE_NONE,
@@ -70,17 +73,6 @@ typedef struct rlt_request {
     uint64_t term, token;  /* token 0: not known yet                         */
     relet_time timeout_ms; /* an answer that comes later is of no use        */
 } rlt_request;
-
-typedef enum rlt_heard {
-    RLT_HEARD_VALUE,  /* also an error from the server                       */
-    RLT_HEARD_NOTHING /* not sent, or no answer                              */
-} rlt_heard;
-
-typedef struct rlt_reply {
-    rlt_heard heard;
-    uint32_t serial;
-    relet_value value;
-} rlt_reply;
 
 typedef enum rlt_lease_result {
     RLT_LEASE_WAS_NONE,
@@ -124,9 +116,6 @@ typedef struct rlt_lease {
 RELET_PRIVATE void rlt_lease_init(rlt_lease *l, const rlt_lease_plan *plan,
                                   rlt_rand *rand);
 
-/* How long after its request a lease of this length is trusted. */
-RELET_PRIVATE relet_time rlt_lease_trust_ms(relet_time ttl_ms);
-
 /* Begins to ask for the lease, in NONE only. */
 RELET_PRIVATE void rlt_lease_ask(rlt_lease *l);
 
@@ -145,5 +134,7 @@ RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
  * RLT_HEARD_NOTHING. */
 RELET_PRIVATE int rlt_lease_want(rlt_lease *l, relet_time now,
                                  uint32_t serial, rlt_request *out);
+
+#endif /* RELET_NO_LEASE */
 
 #endif

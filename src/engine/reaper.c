@@ -6,6 +6,8 @@
 #include "claims.h"
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define REAPER_AGAIN_MS 5000 /* after a failure                              */
 #define REAPER_REST 4 /* times every_ms between two TRIM steps                */
 #define REAPER_FORGETS                                                         \
@@ -131,3 +133,5 @@ RELET_PRIVATE relet_time rlt_reaper_again(relet_time now, relet_time every_ms,
 
     return now + wait + reaper_chance(wait, rand);
 }
+
+#endif /* RELET_NO_QUEUE */

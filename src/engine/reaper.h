@@ -10,6 +10,8 @@
 #include "base.h"
 #include "rand.h"
 
+#ifndef RELET_NO_QUEUE
+
 typedef struct rlt_reaper {
     relet_time reap_at, trim_at, forget_at; /* NEVER: other workers do it    */
     char from[24]; /* where FORGET goes on; empty: at the start              */
@@ -53,5 +55,7 @@ RELET_PRIVATE void rlt_reaper_forgot(rlt_reaper *s, relet_time now,
 RELET_PRIVATE void rlt_reaper_kept(rlt_reaper *s, relet_time till);
 RELET_PRIVATE relet_time rlt_reaper_again(relet_time now, relet_time every_ms,
                                           rlt_rand *rand);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define TYPE_CURSOR_START "-inf" /* no score is lower                         */
 #define TYPE_CURSOR_AGAIN_MS 1000
 #define TYPE_CURSOR_REST 8 /* the pause, in multiples of the reading time    */
@@ -44,3 +46,5 @@ RELET_PRIVATE void rlt_type_cursor_on(rlt_type_cursor *k, relet_span mark,
     else if (found)
         k->again_at = k->began_at + poll_ms;
 }
+
+#endif /* RELET_NO_QUEUE */

@@ -14,6 +14,8 @@
 
 #include "base.h"
 
+#ifndef RELET_NO_QUEUE
+
 #define RLT_MARK_MAX 32
 
 typedef struct rlt_type_cursor {
@@ -36,5 +38,7 @@ RELET_PRIVATE int rlt_type_cursor_at_start(const rlt_type_cursor *k);
 RELET_PRIVATE void rlt_type_cursor_on(rlt_type_cursor *k, relet_span mark,
                                       int found, int over, relet_time now,
                                       relet_time poll_ms);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

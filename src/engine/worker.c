@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+#ifndef RELET_NO_QUEUE
+
 RELET_PRIVATE void rlt_worker_start(rlt_worker *w, const rlt_worker_plan *plan,
                                     rlt_claim *slots, rlt_rand *rand,
                                     relet_time now)
@@ -36,7 +38,7 @@ static relet_time work_renewal(const rlt_worker *w)
 
     if (until == RELET_NEVER)
         return until;
-    return until - rlt_lease_trust_ms(w->plan.lease_ms) + w->plan.renew_ms;
+    return until - rlt_trust_ms(w->plan.lease_ms) + w->plan.renew_ms;
 }
 
 static int work_is_idle(const rlt_worker *w)
@@ -229,7 +231,7 @@ RELET_PRIVATE int rlt_worker_sends(const rlt_claim *s, rlt_step step)
  * step serves many. */
 static uint32_t work_gather_renewals(rlt_worker *w, relet_time now)
 {
-    relet_time until = now + rlt_lease_trust_ms(w->plan.lease_ms) -
+    relet_time until = now + rlt_trust_ms(w->plan.lease_ms) -
                        w->plan.renew_ms / 2;
 
     return rlt_claims_renew(&w->held, until, w->plan.batch);
@@ -379,3 +381,5 @@ RELET_PRIVATE int rlt_worker_ended(rlt_worker *w)
     w->state = RLT_WORKER_REST;
     return 1;
 }
+
+#endif /* RELET_NO_QUEUE */

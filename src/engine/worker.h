@@ -38,11 +38,13 @@
 
 #include "base.h"
 #include "job.h"
-#include "lease.h"
+#include "part.h"
 #include "rand.h"
 #include "claims.h"
 #include "reaper.h"
 #include "type_cursor.h"
+
+#ifndef RELET_NO_QUEUE
 
 /* Each step is one script. Steps that go out together go in this order. */
 typedef enum rlt_step {
@@ -187,5 +189,7 @@ RELET_PRIVATE void rlt_worker_eased(rlt_worker *w);
 
 /* Returns 1, once, when the worker is OVER. */
 RELET_PRIVATE int rlt_worker_ended(rlt_worker *w);
+
+#endif /* RELET_NO_QUEUE */
 
 #endif

@@ -49,25 +49,25 @@ RELET_PRIVATE void rlt_link_free(rlt_link *l);
 
 /* ---------------------------------------------------------------- its state */
 
-static inline int rlt_link_is_up(const rlt_link *l)
+RLT_SHORT int rlt_link_is_up(const rlt_link *l)
 {
     return l->session.state == RLT_UP;
 }
 
 /* No connection will be made any more. */
-static inline int rlt_link_is_over(const rlt_link *l)
+RLT_SHORT int rlt_link_is_over(const rlt_link *l)
 {
     return l->session.state == RLT_OVER;
 }
 
 /* Differs from one connection that was UP to the next. */
-static inline uint32_t rlt_link_epoch(const rlt_link *l)
+RLT_SHORT uint32_t rlt_link_epoch(const rlt_link *l)
 {
     return (uint32_t)l->session.connects;
 }
 
 /* The user's operations without an outcome. */
-static inline size_t rlt_link_outstanding(const rlt_link *l)
+RLT_SHORT size_t rlt_link_outstanding(const rlt_link *l)
 {
     return l->conn.outstanding;
 }
@@ -82,27 +82,27 @@ RELET_PRIVATE void rlt_link_tick(rlt_link *l, relet_time now);
 RELET_PRIVATE void rlt_link_stop(rlt_link *l);
 
 /* As the relet_io functions of relet.h. */
-static inline int rlt_link_want(rlt_link *l, relet_io *io)
+RLT_SHORT int rlt_link_want(rlt_link *l, relet_io *io)
 {
     return rlt_session_want(&l->session, io);
 }
 
-static inline void rlt_link_opened(rlt_link *l, int err, const char *text)
+RLT_SHORT void rlt_link_opened(rlt_link *l, int err, const char *text)
 {
     rlt_session_opened(&l->session, err, text);
 }
 
-static inline void rlt_link_closed(rlt_link *l, int err, const char *text)
+RLT_SHORT void rlt_link_closed(rlt_link *l, int err, const char *text)
 {
     rlt_session_closed(&l->session, err, text);
 }
 
-static inline size_t rlt_link_pending(const rlt_link *l, const uint8_t **p)
+RLT_SHORT size_t rlt_link_pending(const rlt_link *l, const uint8_t **p)
 {
     return rlt_session_pending(&l->session, p);
 }
 
-static inline void rlt_link_sent(rlt_link *l, size_t n)
+RLT_SHORT void rlt_link_sent(rlt_link *l, size_t n)
 {
     rlt_session_sent(&l->session, n);
 }
@@ -111,7 +111,7 @@ RELET_PRIVATE size_t rlt_link_space(rlt_link *l, uint8_t **p);
 RELET_PRIVATE void rlt_link_received(rlt_link *l, size_t n);
 
 /* 0 or RELET_E_MEMORY. For the next handshake. */
-static inline int rlt_link_credentials(rlt_link *l, relet_span user,
+RLT_SHORT int rlt_link_credentials(rlt_link *l, relet_span user,
                                        relet_span password)
 {
     return rlt_handshake_credentials(&l->session.handshake, user, password);
@@ -129,24 +129,24 @@ RELET_PRIVATE void rlt_link_silent(rlt_link *l);
  *
  * A submission: begin, write exactly that many bytes, commit. */
 
-static inline int rlt_link_begin(rlt_link *l, size_t n, uint8_t **out)
+RLT_SHORT int rlt_link_begin(rlt_link *l, size_t n, uint8_t **out)
 {
     return rlt_conn_begin(&l->conn, n, out);
 }
 
-static inline void rlt_link_commit(rlt_link *l, const rlt_op *op, size_t n)
+RLT_SHORT void rlt_link_commit(rlt_link *l, const rlt_op *op, size_t n)
 {
     rlt_assert(!rlt_link_is_over(l));
     rlt_conn_commit(&l->conn, op, n);
 }
 
 /* Bytes that wait to be sent, and how many there may be. */
-static inline size_t rlt_link_queued(const rlt_link *l)
+RLT_SHORT size_t rlt_link_queued(const rlt_link *l)
 {
     return rlt_buf_used(&l->conn.out);
 }
 
-static inline size_t rlt_link_room(const rlt_link *l)
+RLT_SHORT size_t rlt_link_room(const rlt_link *l)
 {
     return l->conn.out.max;
 }
@@ -154,7 +154,7 @@ static inline size_t rlt_link_room(const rlt_link *l)
 /* Adds arguments to the newest command, which has argc of them: *op is batched
  * with it. `size` is the length of the command, from rlt_link_joinable; it
  * becomes n bytes longer, for which there is room. */
-static inline size_t rlt_link_joinable(const rlt_link *l, const rlt_op *op)
+RLT_SHORT size_t rlt_link_joinable(const rlt_link *l, const rlt_op *op)
 {
     return rlt_conn_joinable(&l->conn, op);
 }
@@ -170,7 +170,7 @@ RELET_PRIVATE size_t rlt_link_cancel(rlt_link *l, uint64_t tag);
 RELET_PRIVATE void rlt_link_disown(rlt_link *l, uint64_t tag, uint64_t heir);
 
 /* Whether an operation without an outcome has this place. */
-static inline int rlt_link_has_place(const rlt_link *l, uint32_t place)
+RLT_SHORT int rlt_link_has_place(const rlt_link *l, uint32_t place)
 {
     return rlt_conn_has_place(&l->conn, place);
 }
@@ -194,22 +194,22 @@ RELET_PRIVATE int rlt_link_own_channel(rlt_link *l, relet_span name);
 
 /* Scripts: the user's have the numbers that rlt_link_script_add returns; the
  * library's own are prepared by rlt_link_scripts_own, the first `count`. */
-static inline int rlt_link_script_add(rlt_link *l, relet_span body)
+RLT_SHORT int rlt_link_script_add(rlt_link *l, relet_span body)
 {
     return rlt_script_add(&l->scripts, body);
 }
 
-static inline void rlt_link_scripts_own(rlt_link *l, uint32_t count)
+RLT_SHORT void rlt_link_scripts_own(rlt_link *l, uint32_t count)
 {
     rlt_scripts_own(&l->scripts, count);
 }
 
-static inline uint32_t rlt_link_script(const rlt_link *l, rlt_own_script which)
+RLT_SHORT uint32_t rlt_link_script(const rlt_link *l, rlt_own_script which)
 {
     return rlt_script_own(&l->scripts, which);
 }
 
-static inline int rlt_link_has_script(const rlt_link *l, int script)
+RLT_SHORT int rlt_link_has_script(const rlt_link *l, int script)
 {
     return script >= 0 && (uint32_t)script < l->scripts.count;
 }
@@ -252,14 +252,14 @@ RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
                                       rlt_from *from);
 
 /* Whether rlt_link_next has something to tell though it found nothing. */
-static inline int rlt_link_tells(const rlt_link *l)
+RLT_SHORT int rlt_link_tells(const rlt_link *l)
 {
     return l->session.tell_down || l->conn.ended || l->session.tell_up ||
            l->session.tell_gap;
 }
 
 /* The values and names of the last event are not used any more. */
-static inline void rlt_link_release(rlt_link *l)
+RLT_SHORT void rlt_link_release(rlt_link *l)
 {
     rlt_reader_release(&l->conn.reader);
     if (l->pubsub.lent)
@@ -267,7 +267,7 @@ static inline void rlt_link_release(rlt_link *l)
 }
 
 /* The next operation that was answered by its batch: 1 and *out, or 0. */
-static inline int rlt_link_take_answered(rlt_link *l, rlt_op *out)
+RLT_SHORT int rlt_link_take_answered(rlt_link *l, rlt_op *out)
 {
     return rlt_conn_take_answered(&l->conn, out);
 }

@@ -30,23 +30,29 @@ static void script_name(rlt_script *script, relet_span body)
 
 RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
 {
-    static const char *const text[RLT_SCRIPTS_OWN] = {
+    static const char *const text[] = {
+#ifndef RELET_NO_LEASE
         script_text_lease_acquire, script_text_lease_release,
-        script_text_lease_renew, script_text_queue_cancel,
-        script_text_queue_claim, script_text_queue_done,
-        script_text_queue_fail, script_text_queue_forget,
-        script_text_queue_held, script_text_queue_job,
-        script_text_queue_keep, script_text_queue_list,
+        script_text_lease_renew,
+#endif
+#ifndef RELET_NO_QUEUE
+        script_text_queue_cancel, script_text_queue_claim,
+        script_text_queue_done, script_text_queue_fail,
+        script_text_queue_forget, script_text_queue_held,
+        script_text_queue_job, script_text_queue_keep, script_text_queue_list,
         script_text_queue_offer, script_text_queue_pick,
         script_text_queue_progress, script_text_queue_purge,
         script_text_queue_put, script_text_queue_rank,
         script_text_queue_ready, script_text_queue_reap,
         script_text_queue_release, script_text_queue_renew,
         script_text_queue_repair, script_text_queue_replay,
-        script_text_queue_retain,
-        script_text_queue_sleep, script_text_queue_status,
-        script_text_queue_trim, script_text_queue_unique};
+        script_text_queue_retain, script_text_queue_sleep,
+        script_text_queue_status, script_text_queue_trim,
+        script_text_queue_unique,
+#endif
+        NULL};
 
+    rlt_assert(count < sizeof text / sizeof *text);
     for (; s->own < count; s->own++)
         script_name(&s->list[s->max + s->own], relet_str(text[s->own]));
 }

@@ -12,11 +12,19 @@ typedef struct rlt_script {
     uint8_t known; /* it was sent whole over this link                      */
 } rlt_script;
 
-/* The library's own scripts, in lua/. */
+/* The library's own scripts, in lua/: first all that leases need. */
+#ifndef RELET_NO_LEASE
+#define RLT_SCRIPTS_LEASE 3
+#else
+#define RLT_SCRIPTS_LEASE 0
+#endif
 typedef enum rlt_own_script {
+#ifndef RELET_NO_LEASE
     RLT_SCRIPT_LEASE_ACQUIRE,
     RLT_SCRIPT_LEASE_RELEASE,
     RLT_SCRIPT_LEASE_RENEW,
+#endif
+#ifndef RELET_NO_QUEUE
     RLT_SCRIPT_QUEUE_CANCEL,
     RLT_SCRIPT_QUEUE_CLAIM,
     RLT_SCRIPT_QUEUE_DONE,
@@ -42,10 +50,10 @@ typedef enum rlt_own_script {
     RLT_SCRIPT_QUEUE_SLEEP,
     RLT_SCRIPT_QUEUE_STATUS,
     RLT_SCRIPT_QUEUE_TRIM,
-    RLT_SCRIPT_QUEUE_UNIQUE
+    RLT_SCRIPT_QUEUE_UNIQUE,
+#endif
+    RLT_SCRIPTS_OWN /* all of them                                           */
 } rlt_own_script;
-#define RLT_SCRIPTS_OWN 29
-#define RLT_SCRIPTS_LEASE 3 /* the first 3 are all that leases need          */
 
 /* The user's scripts, from 0 on, and the library's own, from `max` on. */
 typedef struct rlt_scripts {

@@ -45,6 +45,29 @@ static int shrink_part(sim_world *w, const sim_setup *setup, uint8_t *keep,
     return left;
 }
 
+/* Tries runs without two of the kept faults, whichever they are: two faults may
+ * undo each other. */
+static int shrink_pairs(sim_world *w, const sim_setup *setup, uint8_t *keep,
+                        int kept, int rule, int *tries)
+{
+    uint8_t less[SIM_FAULTS];
+    int i, j;
+
+    for (i = 0; i < SIM_FAULTS; i++)
+        for (j = i + 1; j < SIM_FAULTS && *tries < SHRINK_TRIES; j++) {
+            if (!keep[i] || !keep[j])
+                continue;
+            memcpy(less, keep, sizeof less);
+            less[i] = less[j] = 0;
+            ++*tries;
+            if (!shrink_still(w, setup, less, rule))
+                continue;
+            memcpy(keep, less, sizeof less);
+            return kept - 2;
+        }
+    return kept;
+}
+
 int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep, int *tries)
 {
     int rule, kept = 0, parts = 2, part, i, left;
@@ -66,7 +89,10 @@ int sim_shrink(sim_world *w, const sim_setup *setup, uint8_t *keep, int *tries)
             kept = left;
             parts = parts > 2 ? parts - 1 : 2;
         } else if (parts == kept) {
-            break;
+            left = shrink_pairs(w, setup, keep, kept, rule, tries);
+            if (left == kept)
+                break;
+            kept = left;
         } else {
             parts *= 2;
         }

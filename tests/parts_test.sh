@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# parts_test.sh - relet.c without leases, without queues, without either, and
+# each of these with and without its driver: by every compiler, in silence, and
+# what is left works. `make dist PARTS=…` writes the same parts.
+
+set -u
+# shellcheck disable=SC1091
+. tests/count.sh
+# shellcheck disable=SC1091
+. tests/redis.sh
+work=$PWD/build/parts
+rm -rf "$work"
+mkdir -p "$work"
+"$MAKE" -s dist || exit 1
+warn='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+
+# builds FOLDER WORDS...: the program with the relet.c and relet.h of the folder.
+builds() {
+    folder=$1
+    shift
+    "$@" -I"$folder" -o "$work/program" tests/parts/parts.c "$folder/relet.c"
+}
+
+# runs [EMULATOR]
+runs() { "$@" "$work/program" "redis://127.0.0.1:$server_port"; }
+
+# imports COMPILER FLAG...: without the driver, only functions of string.h that
+# handle memory and strings, and what compilers add.
+imports() {
+    "$@" -Os -Ibuild/dist -c -o "$work/relet.o" build/dist/relet.c || return
+    ! nm -u "$work/relet.o" | awk '{ print $2 }' |
+        grep -v '^\(mem\|str\)[a-z]*$\|^_GLOBAL_OFFSET_TABLE_$\|^__stack_chk'
+}
+
+# each NAME RUN COMPILER...: all combinations.
+each() {
+    name=$1
+    run=$2
+    shift 2
+    for poll in '' -DRELET_NO_POLL; do
+        for lease in '' -DRELET_NO_LEASE; do
+            for queue in '' -DRELET_NO_QUEUE; do
+                out="$poll $lease $queue"
+                # Words: macros, an emulator.
+                # shellcheck disable=SC2086
+                check "$name:$out" builds build/dist "$@" $out &&
+                    check "$name:$out works" runs $run
+            done
+        done
+    done
+}
+
+given REDIS_SERVER 'parts: all of them' || { total; exit; }
+server_start "$work" || exit 1
+# shellcheck disable=SC2086
+each cc '' "$CC" -std=c99 -O1 $warn
+# shellcheck disable=SC2086
+given CLANG 'parts by clang' && each clang '' "$CLANG" -std=c99 -O1 $warn
+given TCC 'parts by tcc' && each tcc '' "$TCC"
+given MUSL_GCC 'parts on musl' && each musl '' "$MUSL_GCC" -Wall -Werror -static
+# shellcheck disable=SC2086
+given M32 'parts for 32 bits' &&
+    each 'cc -m32' '' "$CC" -m32 -O1 -Wall -Werror ${M32_CFLAGS:-}
+given COMPILER_CXX 'parts as C++' &&
+    each c++ '' "$COMPILER_CXX" -x c++ -std=c++11 -Wall -Werror
+if given CC_BE 'parts on a big-endian machine' &&
+    given QEMU_BE 'parts on a big-endian machine'; then
+    each big-endian "$QEMU_BE" "$CC_BE" -Wall -static -Wl,--no-warnings
+fi
+for out in '' -DRELET_NO_LEASE -DRELET_NO_QUEUE \
+    '-DRELET_NO_LEASE -DRELET_NO_QUEUE'; do
+    # shellcheck disable=SC2086
+    check "without the driver, $out: imports" imports "$CC" -DRELET_NO_POLL $out
+done
+
+# dist FOLDER MACROS PART...: the same program with what make dist writes.
+dist() {
+    folder=build/dist/$1
+    macros=$2
+    shift 2
+    check "PARTS=$*: is written" \
+        same_words "$folder/relet.c, relet.h" "$MAKE" -s dist PARTS="$*"
+    # shellcheck disable=SC2086
+    check "PARTS=$*: compiles" builds "$folder" "$CC" -std=c99 -O1 $warn $macros
+    check "PARTS=$*: works" runs
+    check "PARTS=$*: has nothing of the rest" lacks "$folder" "$macros"
+}
+
+# same_words WANTED COMMAND...: it says this.
+same_words() {
+    wanted=$1
+    shift
+    said=$("$@" 2>&1)
+    [ "$said" = "$wanted" ] || echo "$said"
+}
+
+# lacks FOLDER MACROS: no name of a part that the macros leave out.
+lacks() {
+    case $2 in *LEASE*) grep -n 'relet_lease_start\|rlt_elect_' "$1"/relet.? ;; esac
+    case $2 in *QUEUE*) grep -n 'relet_put(\|rlt_claims_' "$1"/relet.? ;; esac
+    case $2 in *POLL*) grep -n 'relet_wait(\|<sys/' "$1"/relet.? ;; esac
+    true
+}
+
+dist client '-DRELET_NO_POLL -DRELET_NO_LEASE -DRELET_NO_QUEUE' client
+dist client-lease '-DRELET_NO_POLL -DRELET_NO_QUEUE' client lease
+dist client-driver-lease -DRELET_NO_QUEUE client driver lease
+dist client-driver-queue -DRELET_NO_LEASE driver queue
+dist client-driver-lease-queue '' client driver lease queue
+check 'all parts are the whole file' \
+    cmp build/dist/relet.c build/dist/client-driver-lease-queue/relet.c
+check 'PARTS=clint: is refused' same_words \
+    'PARTS: clint: no such part; there are client, driver, lease and queue' \
+    sh tools/parts.sh build/dist clint
+total

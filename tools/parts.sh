@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# parts.sh DIST [PART...] - makes relet.c and relet.h of these parts alone from
+# those in DIST, in the folder DIST/PART-PART...
+#
+# The parts are client, driver, lease and queue; client is always there. Without
+# parts it does nothing. So does `make dist PARTS="client lease"` call it.
+
+set -eu
+dist=$1
+shift
+[ $# -gt 0 ] || exit 0
+
+has() { [ "${parts#* "$1" }" != "$parts" ]; }
+
+parts=" $* "
+for part; do
+    case $part in
+    client | driver | lease | queue) ;;
+    *)
+        echo "PARTS: $part: no such part; there are client, driver, lease and" \
+            "queue" >&2
+        exit 2
+        ;;
+    esac
+done
+out=
+name=client
+if has driver; then name=$name-driver; else out="$out RELET_NO_POLL"; fi
+if has lease; then name=$name-lease; else out="$out RELET_NO_LEASE"; fi
+if has queue; then name=$name-queue; else out="$out RELET_NO_QUEUE"; fi
+mkdir -p "$dist/$name"
+for file in relet.h relet.c; do
+    awk -v out="$out" -f tools/without.awk "$dist/$file" >"$dist/$name/$file.new"
+    mv "$dist/$name/$file.new" "$dist/$name/$file"
+done
+echo "$dist/$name/relet.c, relet.h"
