@@ -24,12 +24,12 @@ static void tell(int i)
     relet_event ev;
 
     while (relet_wait(client[i], &ev, 0) == 1) {
-        int reply = ev.kind == RELET_REPLY;
+        int reply = ev.kind == RELET_EV_REPLY;
         relet_span text = reply ? relet_value_text(ev.value) : ev.text;
 
         printf("%d %s: %.*s\n", i, relet_kind_text(ev.kind), (int)text.n,
                text.p);
-        if (reply || ev.kind == RELET_NOT_SENT || ev.kind == RELET_UNSURE)
+        if (reply || ev.kind == RELET_EV_NOT_SENT || ev.kind == RELET_EV_UNSURE)
             waiting--;
     }
 }

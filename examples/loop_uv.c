@@ -38,11 +38,11 @@ static void tell(void)
     relet_event ev;
 
     while (relet_wait(r, &ev, 0) == 1) {
-        int reply = ev.kind == RELET_REPLY;
+        int reply = ev.kind == RELET_EV_REPLY;
         relet_span text = reply ? relet_value_text(ev.value) : ev.text;
 
         printf("%s: %.*s\n", relet_kind_text(ev.kind), (int)text.n, text.p);
-        if (reply || ev.kind == RELET_NOT_SENT || ev.kind == RELET_UNSURE)
+        if (reply || ev.kind == RELET_EV_NOT_SENT || ev.kind == RELET_EV_UNSURE)
             left--;
     }
     fflush(stdout);

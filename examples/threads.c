@@ -141,12 +141,13 @@ int main(void)
     relet_worker_start(r, &c);
     while (!over) {
         while (relet_wait(r, &ev, done < JOBS ? 1000 : 0) == 1) {
-            if (ev.kind == RELET_JOBS)
+            if (ev.kind == RELET_EV_JOBS)
                 for (at = 0; relet_jobs_next(r, &ev, &at, &w);)
                     begin(r, hands, &w);
-            else if (ev.kind == RELET_JOB_LOST || ev.kind == RELET_JOB_CANCEL)
-                stop(hand_of(hands, ev.term));
-            over = ev.kind == RELET_WORKER_ENDED;
+            else if (ev.kind == RELET_EV_JOB_LOST ||
+                     ev.kind == RELET_EV_JOB_CANCEL)
+                stop(hand_of(hands, ev.job));
+            over = ev.kind == RELET_EV_WORKER_ENDED;
         }
         done += finish(r, hands);
         if (done == JOBS && !stopping)

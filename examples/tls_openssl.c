@@ -111,11 +111,11 @@ static int talk(relet *r)
     relet_command_text(r, NULL, "SET", "greeting", "hello", (char *)NULL);
     relet_command_text(r, NULL, "GET", "greeting", (char *)NULL);
     while (left > 0 && relet_wait(r, &ev, -1) == 1) {
-        int reply = ev.kind == RELET_REPLY;
+        int reply = ev.kind == RELET_EV_REPLY;
         relet_span text = reply ? relet_value_text(ev.value) : ev.text;
 
         printf("%s: %.*s\n", relet_kind_text(ev.kind), (int)text.n, text.p);
-        if (!reply && ev.kind != RELET_UP)
+        if (!reply && ev.kind != RELET_EV_UP)
             return 1;
         left -= reply;
     }

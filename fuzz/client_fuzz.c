@@ -107,7 +107,7 @@ static void fuzz_reply(const fuzz *f, const relet_event *ev)
 
     if (f->lied)
         return;
-    if (relet_value_type(v) == RELET_ARRAY)
+    if (relet_value_type(v) == RELET_T_ARRAY)
         v = relet_value_first(v);
     must(fuzz_number(relet_value_text(v)) == ev->tag ||
              relet_value_is(v, "OK"),
@@ -119,37 +119,37 @@ static void fuzz_reply(const fuzz *f, const relet_event *ev)
 static void fuzz_event(fuzz *f, const relet_event *ev)
 {
     switch (ev->kind) {
-    case RELET_REPLY:
+    case RELET_EV_REPLY:
         fuzz_reply(f, ev);
         break;
-    case RELET_NOT_SENT:
+    case RELET_EV_NOT_SENT:
         must(f->lied_ever || f->ran[ev->tag] == 0, "not sent, and it ran");
         f->never[ev->tag % FUZZ_TAGS] = 1;
         break;
-    case RELET_ERROR:
-    case RELET_UNSURE:
+    case RELET_EV_ERROR:
+    case RELET_EV_UNSURE:
         break;
-    case RELET_NOTHING:
+    case RELET_EV_NOTHING:
         must(0, "an event that is none");
         return;
-    case RELET_UP:
-    case RELET_DOWN:
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_SUBSCRIPTION_REFUSED:
-    case RELET_MESSAGE:
-    case RELET_INVALIDATE:
-    case RELET_GAP:
-    case RELET_PUSHED:
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_TROUBLE:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_UP:
+    case RELET_EV_DOWN:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
+    case RELET_EV_MESSAGE:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_GAP:
+    case RELET_EV_PUSHED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
+    case RELET_EV_JOBS:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_WORKER_ENDED:
         return;
     }
     must(ev->tag < FUZZ_TAGS && f->accepted[ev->tag], "an outcome of nothing");

@@ -158,15 +158,15 @@ static void fuzz_look(fuzz_ear *e, int push)
     e->resp3_seen |= push;
     for (i = 0; i < e->scan.top; i++)
         switch (e->tape[i].kind) {
-        case RELET_FAILURE:
+        case RELET_T_ERROR:
             e->refusals++;
             break;
-        case RELET_DOUBLE:
-        case RELET_BOOL:
-        case RELET_BIG:
-        case RELET_VERBATIM:
-        case RELET_MAP:
-        case RELET_SET:
+        case RELET_T_DOUBLE:
+        case RELET_T_BOOL:
+        case RELET_T_BIG:
+        case RELET_T_VERBATIM:
+        case RELET_T_MAP:
+        case RELET_T_SET:
             e->resp3_seen = 1;
             break;
         }

@@ -52,7 +52,7 @@ static uint64_t mix_scalar(uint64_t h, relet_value v)
     h = mix(h, (uint64_t)b);
     h = mix(h, (uint64_t)relet_value_malformed(v));
     h = mix(h, (uint64_t)relet_value_proves_no_effect(v));
-    must(relet_value_double(v, &d) || relet_value_type(v) != RELET_DOUBLE);
+    must(relet_value_double(v, &d) || relet_value_type(v) != RELET_T_DOUBLE);
     h = mix_text(h, relet_value_format(v));
     return mix_text(h, relet_value_text(v));
 }
@@ -63,7 +63,7 @@ static uint64_t mix_value(uint64_t h, relet_value v)
     relet_value a = relet_value_attributes(v), c = relet_value_first(v);
     size_t n = relet_value_count(v), i;
 
-    if (relet_value_type(v) == RELET_MAP)
+    if (relet_value_type(v) == RELET_T_MAP)
         n *= 2;
     if (a.node != NULL)
         h = mix_value(mix(h, 77), a);

@@ -3,8 +3,8 @@
  * relet.h - a RESP3 client for Redis and Valkey that owns no socket.
  *
  * RELET_NO_LEASE, RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and
- * the driver for POSIX, here and in relet.c. This header is the manual. It is in
- * five parts:
+ * the driver for POSIX, here and in relet.c. This header is the manual. It is
+ * in five parts:
  *
  *   1  words       spans, time, codes, faults
  *   2  values      reading a reply
@@ -96,18 +96,18 @@ typedef struct relet_fault {
  * Nothing here allocates, and no value needs freeing. */
 
 typedef enum relet_type {
-    RELET_NULL,    /* one type for every null a server can send           */
-    RELET_TEXT,    /* bulk or simple string                               */
-    RELET_FAILURE, /* error text: as a whole reply, or inside EXEC        */
-    RELET_INT,
-    RELET_DOUBLE,
-    RELET_BOOL,
-    RELET_BIG,      /* big number, as text                                 */
-    RELET_VERBATIM, /* text with a three-byte format                       */
-    RELET_ARRAY,
-    RELET_MAP,
-    RELET_SET,
-    RELET_PUSH
+    RELET_T_NULL,  /* one type for every null a server can send              */
+    RELET_T_TEXT,  /* bulk or simple string                                  */
+    RELET_T_ERROR, /* error text: as a whole reply, or inside EXEC           */
+    RELET_T_INT,
+    RELET_T_DOUBLE,
+    RELET_T_BOOL,
+    RELET_T_BIG,      /* big number, as text                                 */
+    RELET_T_VERBATIM, /* text with a three-byte format                       */
+    RELET_T_ARRAY,
+    RELET_T_MAP,
+    RELET_T_SET,
+    RELET_T_PUSH
 } relet_type;
 
 /* One node of the tape. Its layout is private and changes without notice: it
@@ -207,8 +207,8 @@ typedef enum relet_fsync {
     RELET_FSYNC_NEVER
 } relet_fsync;
 
-/* CLIENT TRACKING: the server reports by RELET_INVALIDATE that keys which this
- * connection read were changed. */
+/* CLIENT TRACKING: the server reports by RELET_EV_INVALIDATE that keys which
+ * this connection read were changed. */
 typedef enum relet_tracking {
     RELET_TRACK_OFF,
     RELET_TRACK_READ,      /* every key read                                */
@@ -335,11 +335,12 @@ RELET_API void relet_config_wipe(relet_config *c);
  *
  * Every operation that was accepted ends in exactly one of four events:
  *
- *   RELET_REPLY     the server's answer
- *   RELET_ERROR     the server's error, or an answer over a limit of yours
- *   RELET_NOT_SENT  it had no effect and never will
- *   RELET_UNSURE    it was sent and no answer came: it may have run, may still
- *                   run, or may never run; read the server's data to find out
+ *   RELET_EV_REPLY     the server's answer
+ *   RELET_EV_ERROR     the server's error, or an answer over a limit of yours
+ *   RELET_EV_NOT_SENT  it had no effect and never will
+ *   RELET_EV_UNSURE    it was sent and no answer came: it may have run, may
+ *                      still run, or may never run; read the server's data to
+ *                      find out
  *
  * No operation is sent twice, except those marked RELET_REPEATABLE, those of
  * which this manual says that they are repeated, and a script call to which the
@@ -378,16 +379,16 @@ enum {
     /* CLIENT CACHING YES is sent directly before the command. For relet_command
      * and relet_script_run, with RELET_TRACK_OPTIN; otherwise RELET_E_REFUSED,
      * since nothing would invalidate what was read. A reply comes only if the
-     * server accepted both. If it refused CACHING, the outcome is RELET_ERROR
-     * with RELET_WHY_REFUSED and without a value. */
+     * server accepted both. If it refused CACHING, the outcome is
+     * RELET_EV_ERROR with RELET_WHY_REFUSED and without a value. */
     RELET_CACHED = 2
 };
 
 /* How to keep a cache of what was read with tracking. Before each look-up in
  * the cache take all events (relet_wait with timeout_ms 0), and drop
  *
- *   at RELET_INVALIDATE  the keys in the array `value`; all, if it is null
- *   at RELET_GAP         everything
+ *   at RELET_EV_INVALIDATE  the keys in the array `value`; all, if it is null
+ *   at RELET_EV_GAP         everything
  *
  * GAP comes directly after the DOWN that ends a link, before the outcomes of
  * the operations that end with the link, and again after the UP of the next
@@ -404,13 +405,13 @@ enum {
  *   BUSY                           does not occur (3)      none: the link stays
  *
  * (1) The GAP came when the last link that had been UP ended. Exception: if
- *     RELET_SUBSCRIBED came before UP, that subscription is lost with a GAP.
+ *     RELET_EV_SUBSCRIBED came before UP, that subscription is lost with a GAP.
  * (2) A server that hangs, or a network that is cut, is noticed after
  *     ping_every_ms + timeout_ms of silence at the latest. Until then a cache
  *     may be stale without any event. With ping_every_ms 0 and no command under
  *     way it is never noticed: a cache needs pings.
- * (3) BUSY, LOADING or MASTERDOWN as the answer to a command pauses writing. The
- *     link stays UP and invalidations keep coming.
+ * (3) BUSY, LOADING or MASTERDOWN as the answer to a command pauses writing.
+ *     The link stays UP and invalidations keep coming.
  *
  * The last DOWN of a client that gave up (retry_in_ms is RELET_NEVER) has one
  * of these reasons, too. relet_call and relet_put_wait drop events that are no
@@ -451,21 +452,22 @@ typedef struct relet_args {
 /* Submit MULTI, the commands and EXEC as one operation, with nothing in
  * between. The reply is that of EXEC: an array, or null when a watched key was
  * changed. If the server refuses one of the commands, the outcome is
- * RELET_ERROR with the first refusal, and none of them ran. RELET_E_REFUSED:
+ * RELET_EV_ERROR with the first refusal, and none of them ran. RELET_E_REFUSED:
  * one of the commands is WATCH, or one that relet_command refuses.
  *
  * Submit WATCH before it, by relet_command. If the link breaks between WATCH
  * and its transaction, the transaction is not sent: it is RELET_E_REFUSED if it
- * is submitted later, and ends as RELET_NOT_SENT with RELET_WHY_WATCH_LOST if
- * it was queued already. The same happens if the WATCH, or one of several, ends
- * NOT_SENT; and if the server refuses the WATCH, or its answer cannot be read,
- * before the first byte of the transaction is sent. A transaction that has been
- * sent by then runs unguarded. To rule that out, wait for the answer to WATCH.
- * UNWATCH or the transaction ends the watch. A transaction that is not sent
- * does not end it: other WATCHes before it stay in force until UNWATCH, another
- * transaction or the end of the link. WATCH and UNWATCH are never sent again,
- * and neither is a transaction after a WATCH, even one for another transaction:
- * in spite of RELET_REPEATABLE, BUSY and LOADING are then the outcome. */
+ * is submitted later, and ends as RELET_EV_NOT_SENT with RELET_WHY_WATCH_LOST
+ * if it was queued already. The same happens if the WATCH, or one of several,
+ * ends NOT_SENT; and if the server refuses the WATCH, or its answer cannot be
+ * read, before the first byte of the transaction is sent. A transaction that
+ * has been sent by then runs unguarded. To rule that out, wait for the answer
+ * to WATCH. UNWATCH or the transaction ends the watch. A transaction that is
+ * not sent does not end it: other WATCHes before it stay in force until
+ * UNWATCH, another transaction or the end of the link. WATCH and UNWATCH are
+ * never sent again, and neither is a transaction after a WATCH, even one for
+ * another transaction: in spite of RELET_REPEATABLE, BUSY and LOADING are then
+ * the outcome. */
 RELET_API int relet_transaction(relet *r, const relet_args *commands,
                                 size_t count, const relet_request *q);
 
@@ -488,14 +490,14 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
 /* Subscribe to messages. The client restores a subscription on every new link,
- * until you unsubscribe. RELET_SUBSCRIBED comes each time that it takes effect,
- * RELET_SUBSCRIPTION_REFUSED if the server refuses it (then it is forgotten),
- * RELET_UNSUBSCRIBED when no more of its messages will come. A subscription is
- * in effect until RELET_DOWN. A DOWN with RELET_WHY_BUSY is the exception: it
- * keeps the link and its subscriptions, messages keep coming, and the next UP
- * brings no new SUBSCRIBED. Subscribing twice is the same as once. Both
- * functions return 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED (an empty
- * name; unsubscribing without a subscription). */
+ * until you unsubscribe. RELET_EV_SUBSCRIBED comes each time that it takes
+ * effect, RELET_EV_SUBSCRIPTION_REFUSED if the server refuses it (then it is
+ * forgotten), RELET_EV_UNSUBSCRIBED when no more of its messages will come. A
+ * subscription is in effect until RELET_EV_DOWN. A DOWN with RELET_WHY_BUSY is
+ * the exception: it keeps the link and its subscriptions, messages keep coming,
+ * and the next UP brings no new SUBSCRIBED. Subscribing twice is the same as
+ * once. Both functions return 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED
+ * (an empty name; unsubscribing without a subscription). */
 typedef enum relet_channel {
     RELET_CHANNEL, /* SUBSCRIBE   */
     RELET_PATTERN, /* PSUBSCRIBE  */
@@ -513,8 +515,8 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  *
  *     int l = relet_lease_start(r, &config);
  *     …
- *     case RELET_LEASE_GAINED: begin the work, pass ev.token along; break;
- *     case RELET_LEASE_LOST:   stop it; relet_lease_work_done(r, l); break;
+ *     case RELET_EV_LEASE_GAINED: begin the work, pass ev.token along; break;
+ *     case RELET_EV_LEASE_LOST:   stop it; relet_lease_work_done(r, l); break;
  *
  * GAINED and LOST alternate; ENDED is the last event of a lease. Rely on the
  * time and not on events: check relet_lease_valid_for before each step that
@@ -539,7 +541,7 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * them a client of their own. A leader does not wait for pings to find that a
  * link is dead: if the answer to a renewal is due and no byte has come for a
  * third of ttl_ms (at least a second), the client changes to a new link while
- * there is time: RELET_DOWN comes with RELET_WHY_SILENT, and commands end as
+ * there is time: RELET_EV_DOWN comes with RELET_WHY_SILENT, and commands end as
  * with any broken link. A renewal behind a command that has not timed out yet
  * does not count as due. */
 typedef struct relet_lease_config {
@@ -638,7 +640,7 @@ typedef struct relet_job {
     relet_time backoff_ms;  /* 0: 1 s                                        */
     relet_time backoff_max_ms; /* 0: 1 hour                                  */
     relet_time timeout_ms;  /* of one attempt: its worker then gets
-                             * RELET_JOB_CANCEL; 0: none                     */
+                             * RELET_EV_JOB_CANCEL; 0: none                   */
     relet_time deadline_ms; /* from the put, accurate to a second: a job that
                              * has not begun by then is dead; 0: none        */
     relet_time keep_ms;     /* how long a done job and its result are kept;
@@ -648,13 +650,13 @@ typedef struct relet_job {
 
 /* Where a job is on the server. */
 typedef enum relet_place {
-    RELET_NOWHERE, /* there is no such job; as an argument: all places       */
-    RELET_WAITING,
-    RELET_RANKED,  /* waits, in order of rank; listed and counted apart      */
-    RELET_DELAYED, /* waits until at_ms                                      */
-    RELET_LEASED,  /* until at_ms, without a renewal                         */
-    RELET_DONE,    /* and kept until at_ms                                   */
-    RELET_DEAD     /* since at_ms                                            */
+    RELET_AT_NOWHERE, /* there is no such job; as an argument: all places    */
+    RELET_AT_WAITING,
+    RELET_AT_RANKED,  /* waits, in order of rank; listed and counted apart   */
+    RELET_AT_DELAYED, /* waits until at_ms                                   */
+    RELET_AT_LEASED,  /* until at_ms, without a renewal                      */
+    RELET_AT_DONE,    /* and kept until at_ms                                */
+    RELET_AT_DEAD     /* since at_ms                                         */
 } relet_place;
 
 /* Put jobs into a queue, all of them or none: at most 128 plain jobs, or 16 if
@@ -666,13 +668,13 @@ typedef enum relet_place {
  * without waiting_max, share one server call as long as no byte of it was sent.
  * relet_cancel ends none of the puts that share a call.
  *
- * The outcome is RELET_REPLY, to be read by relet_put_number, or RELET_ERROR
- * with a text that begins with FULL, CLOSED, VERSION or an error code of the
- * server. If the link breaks, the put is repeated over the next link, but takes
- * effect once. It times out after 50 minutes at the latest, also with
- * RELET_NEVER: an hour later the queue may forget the last put of a client, and
- * a repeat would put the jobs twice. Returns 0, or RELET_E_LIMIT, _MEMORY,
- * _REFUSED, _STOPPED. */
+ * The outcome is RELET_EV_REPLY, to be read by relet_put_number, or
+ * RELET_EV_ERROR with a text that begins with FULL, CLOSED, VERSION or an error
+ * code of the server. If the link breaks, the put is repeated over the next
+ * link, but takes effect once. It times out after 50 minutes at the latest,
+ * also with RELET_NEVER: an hour later the queue may forget the last put of a
+ * client, and a repeat would put the jobs twice. Returns 0, or RELET_E_LIMIT,
+ * _MEMORY, _REFUSED, _STOPPED. */
 RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
                         size_t count, uint32_t waiting_max,
                         const relet_request *q);
@@ -681,10 +683,10 @@ RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
  * of the job that has its id already; 0 if v says nothing about it. */
 RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
 
-/* The place of that other job with the same id: RELET_WAITING, also if it is
+/* The place of that other job with the same id: RELET_AT_WAITING, also if it is
  * delayed; _LEASED or _DONE. After relet_put_unique also _DEAD, or
- * RELET_NOWHERE if the job is gone but its window is still open. RELET_NOWHERE
- * also if there was no other job. */
+ * RELET_AT_NOWHERE if the job is gone but its window is still open.
+ * RELET_AT_NOWHERE also if there was no other job. */
 RELET_API relet_place relet_put_twin(relet_value v, size_t i);
 
 /* Put one job, unless another job with the same id makes that unnecessary.
@@ -709,15 +711,15 @@ RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
  * limits never arrives, and is dead once it has stalled more than stalls_max
  * times.
  *
- *     case RELET_JOBS:
+ *     case RELET_EV_JOBS:
  *         while (relet_jobs_next(r, &ev, &at, &work)) begin work.job;
  *     …
  *     relet_job_done(r, worker, work.number, result);
  *
  * Check relet_job_valid_for before each step that only one worker may do, and
  * pass the token to every system that can refuse a lower one. End each job that
- * RELET_JOBS brought by exactly one of relet_job_done, _fail or _release, also
- * after RELET_JOB_LOST. */
+ * RELET_EV_JOBS brought by exactly one of relet_job_done, _fail or _release,
+ * also after RELET_EV_JOB_LOST. */
 typedef struct relet_worker_config {
     relet_span queue;
     relet_span label; /* in front of its name, for people                    */
@@ -769,11 +771,11 @@ typedef struct relet_work {
  * RELET_E_STOPPED. */
 RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
 
-/* Claim no more jobs. RELET_WORKER_ENDED comes when all jobs of the worker have
- * ended. Returns 0 or RELET_E_REFUSED. */
+/* Claim no more jobs. RELET_EV_WORKER_ENDED comes when all jobs of the worker
+ * have ended. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_worker_stop(relet *r, int worker);
 
-/* Lend the next job of a RELET_JOBS event, for as long as the event is lent.
+/* Lend the next job of a RELET_EV_JOBS event, for as long as the event is lent.
  * *at is 0 at first. Returns 1, or 0 when there are no more. */
 struct relet_event;
 RELET_API int relet_jobs_next(const relet *r, const struct relet_event *ev,
@@ -786,8 +788,8 @@ RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
 
 /* End a job. Returns 0; RELET_E_LIMIT or _MEMORY: try again; RELET_E_REFUSED:
  * the worker has no such job, or the call can never be sent; relet_refusal says
- * which. For a job that was lost nothing is sent. RELET_JOB_LOST comes if the
- * server answers that the end came too late. */
+ * which. For a job that was lost nothing is sent. RELET_EV_JOB_LOST comes if
+ * the server answers that the end came too late. */
 typedef enum relet_verdict {
     RELET_RETRY,  /* try again later; dead if no attempts are left           */
     RELET_SNOOZE, /* try again after delay_ms; the attempt does not count    */
@@ -837,8 +839,8 @@ RELET_API int relet_job_look_read(relet_value v, relet_job_info *out);
 
 /* Keep a done job and its result for keep_ms from now, whatever its keep_ms was
  * before; 0: the next trim removes it. Read the reply by relet_job_look_read:
- * it gives the job's place, its number and, for RELET_DONE, at_ms. A job in
- * another place is not changed; a delayed job shows as RELET_WAITING. */
+ * it gives the job's place, its number and, for RELET_AT_DONE, at_ms. A job in
+ * another place is not changed; a delayed job shows as RELET_AT_WAITING. */
 RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
                              relet_span id, relet_time keep_ms,
                              const relet_request *q);
@@ -857,7 +859,7 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
                                   int64_t *go_on, relet_job_info *out);
 
 /* Cancel a job. A job that does not run yet is removed. The worker of a running
- * job gets RELET_JOB_CANCEL; however that job ends, it is not tried again. */
+ * job gets RELET_EV_JOB_CANCEL; however that job ends, it is not tried again. */
 typedef enum relet_cancelled {
     RELET_CANCEL_NONE, /* there is no such job                               */
     RELET_CANCEL_GONE,
@@ -914,11 +916,11 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
 RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
                                  relet_time lease_ms, const relet_request *q);
 
-/* Remove jobs whatever their state: those of one place or, with RELET_NOWHERE,
- * of all; at most `most` of them (at most 128), and fewer if they are long.
- * With `force` leased jobs go, too, and their workers lose them. Without it a
- * purge that would include leased jobs ends with the error LEASED. The reply:
- * [removed, 1 if there is more]. */
+/* Remove jobs whatever their state: those of one place or, with
+ * RELET_AT_NOWHERE, of all; at most `most` of them (at most 128), and fewer if
+ * they are long. With `force` leased jobs go, too, and their workers lose them.
+ * Without it a purge that would include leased jobs ends with the error LEASED.
+ * The reply: [removed, 1 if there is more]. */
 RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
                                 uint32_t most, int force,
                                 const relet_request *q);
@@ -981,40 +983,41 @@ RELET_API int relet_credentials(relet *r, relet_span user,
 RELET_API const char *relet_refusal(const relet *r);
 
 typedef enum relet_kind {
-    RELET_NOTHING,
+    RELET_EV_NOTHING,
     /* outcomes: tag */
-    RELET_REPLY,    /* value                                                 */
-    RELET_ERROR,    /* value (null if there is a why), text, why             */
-    RELET_NOT_SENT, /* why, text                                             */
-    RELET_UNSURE,   /* why, text                                             */
+    RELET_EV_REPLY,    /* value                                              */
+    RELET_EV_ERROR,    /* value (null if there is a why), text, why          */
+    RELET_EV_NOT_SENT, /* why, text                                          */
+    RELET_EV_UNSURE,   /* why, text                                          */
     /* the link */
-    RELET_UP,   /* ready; text: "redis 7.0.15"                               */
-    RELET_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up or stopped)  */
+    RELET_EV_UP,   /* ready; text: "redis 7.0.15"                            */
+    RELET_EV_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up, stopped) */
     /* messages */
-    RELET_SUBSCRIBED,           /* channel_kind, channel                     */
-    RELET_UNSUBSCRIBED,         /* channel_kind, channel                     */
-    RELET_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text               */
-    RELET_MESSAGE,    /* channel_kind, channel, pattern, value: the payload  */
-    RELET_INVALIDATE, /* value: array of keys, or null: all of them          */
-    RELET_GAP,        /* messages or invalidations may be lost: clear a cache
-                       * (see RELET_CACHED). channel: which; empty: all. why,
-                       * text: those of the DOWN before it; else NONE        */
-    RELET_PUSHED,     /* a push of a kind unknown to the library; value      */
+    RELET_EV_SUBSCRIBED,           /* channel_kind, channel                  */
+    RELET_EV_UNSUBSCRIBED,         /* channel_kind, channel                  */
+    RELET_EV_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text            */
+    RELET_EV_MESSAGE,    /* channel_kind, channel, pattern, value: payload   */
+    RELET_EV_INVALIDATE, /* value: array of keys, or null: all of them       */
+    RELET_EV_GAP,        /* messages or invalidations may be lost: clear a
+                          * cache (see RELET_CACHED). channel: which; empty:
+                          * all. why, text: of the DOWN before it; else NONE */
+    RELET_EV_PUSHED,     /* a push of a kind unknown to the library; value   */
     /* leases: tag, lease, did_wait */
-    RELET_LEASE_GAINED,  /* term, token: the work may begin                  */
-    RELET_LEASE_LOST,    /* term, token, why, text: the work must stop       */
-    RELET_LEASE_TROUBLE, /* why, text: not granted; it is tried again        */
-    RELET_LEASE_ENDED,   /* why: the last event of it; its number is free    */
-    /* workers: tag, lease: the worker's number */
-    RELET_JOBS,          /* value, for relet_jobs_next                       */
-    RELET_JOB_CANCEL,    /* term (the job's number), token: it was cancelled;
-                          * with why TIMEOUT: it has taken too long, and its
-                          * lease is not renewed any more                    */
-    RELET_JOB_LOST,      /* term, token, why: the work must stop, or its end
+    RELET_EV_LEASE_GAINED,  /* term, token: the work may begin               */
+    RELET_EV_LEASE_LOST,    /* term, token, why, text: the work must stop    */
+    RELET_EV_LEASE_TROUBLE, /* why, text: not granted; it is tried again     */
+    RELET_EV_LEASE_ENDED,   /* why: the last event of it; its number is free */
+    /* workers: tag, worker */
+    RELET_EV_JOBS,       /* value, for relet_jobs_next                       */
+    RELET_EV_JOB_CANCEL, /* job, token: it was cancelled; with why TIMEOUT:
+                          * it has taken too long, and its lease is not
+                          * renewed any more                                 */
+    RELET_EV_JOB_LOST,   /* job, token, why: the work must stop, or its end
                           * came too late                                    */
-    RELET_WORKER_TROUBLE, /* why, text: the server refuses a step of it, which
-                           * is tried again; told once until it succeeds     */
-    RELET_WORKER_ENDED   /* the last event of it; its number is free         */
+    RELET_EV_WORKER_TROUBLE, /* why, text: the server refuses a step of it,
+                              * which is tried again; told once until it
+                              * succeeds                                     */
+    RELET_EV_WORKER_ENDED    /* the last event of it; its number is free     */
 } relet_kind;
 
 typedef enum relet_why {
@@ -1057,10 +1060,11 @@ typedef struct relet_event {
     relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
     relet_span text;    /* a sentence for people, or a server's error        */
     relet_time retry_in_ms;
-    uint64_t term;  /* number of the GAINED of its lease, from 1 on; or the
-                     * number of a job                                       */
+    uint64_t term;  /* number of the GAINED of its lease, from 1 on          */
+    uint64_t job;   /* number of the job                                     */
     uint64_t token; /* the fencing token                                     */
-    int lease;      /* number of the lease or worker                         */
+    int lease;      /* number of the lease; -1: it is of none                */
+    int worker;     /* number of the worker; -1: it is of none               */
     int did_wait;   /* the lease was not free when first asked for           */
 } relet_event;
 
@@ -1190,8 +1194,8 @@ typedef struct relet_poll_config {
 
 /* About fd: once relet_open has succeeded, the client owns and closes it. The
  * links after the first go where the URL says. Without a URL they cannot be
- * opened: RELET_DOWN tells that, and then close the client. With rediss:// the
- * transport runs over fd. */
+ * opened: RELET_EV_DOWN tells that, and then close the client. With rediss://
+ * the transport runs over fd. */
 
 /* fork. A client belongs to the process that opened it. In a child process, or
  * a child of a child, each call with it is refused: functions that return a
@@ -1217,7 +1221,7 @@ typedef struct relet_poll_config {
  * where), c may be NULL, p may be NULL. With c NULL or c->seed 0 the seed is
  * taken from the system; with c NULL or c->resize NULL malloc is used.
  * Connecting begins with the first relet_wait; a server that cannot be reached
- * is no error here, but RELET_DOWN tells it later. NULL and *fault (may be
+ * is no error here, but RELET_EV_DOWN tells it later. NULL and *fault (may be
  * NULL) on a wrong setting.
  *
  * Name look-up uses getaddrinfo and may block; numeric addresses do not. The
@@ -1229,8 +1233,8 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
 
 /* The next event, waiting for it at most timeout_ms (below 0: for ever; 0:
  * do what can be done now). 1: *ev is lent. 0: time is up, or relet_wake was
- * called. A code: RELET_E_SYSTEM; RELET_E_STOPPED when it would wait for ever, and
- * no event can come any more, since the client was stopped or gave up. */
+ * called. A code: RELET_E_SYSTEM; RELET_E_STOPPED when it would wait for ever,
+ * and no event can come any more, since the client was stopped or gave up. */
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
@@ -1244,12 +1248,12 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
 
 #ifndef RELET_NO_QUEUE
 
-/* Put one job and wait for its end. 1: *end says how it ended: RELET_DONE and
- * its result, RELET_DEAD and the error, RELET_NOWHERE: cancelled, or gone. 0:
- * the job was not put, or that is unknown; *ev is the outcome of the put. A
- * code: RELET_E_TIMEOUT if the job has not ended in timeout_ms, which may not
- * be below 0; the job then goes on, and end->work.number is its number. An
- * answer to the put and a last look for the end may take a second more. If
+/* Put one job and wait for its end. 1: *end says how it ended: RELET_AT_DONE
+ * and its result, RELET_AT_DEAD and the error, RELET_AT_NOWHERE: cancelled, or
+ * gone. 0: the job was not put, or that is unknown; *ev is the outcome of the
+ * put. A code: RELET_E_TIMEOUT if the job has not ended in timeout_ms, which
+ * may not be below 0; the job then goes on, and end->work.number is its number.
+ * An answer to the put and a last look for the end may take a second more. If
  * there is a job with the same id already, its end is waited for. The result is
  * pushed and also polled for, so that a lost message only delays it. It is kept
  * for a minute if keep_ms is 0.
@@ -1326,23 +1330,23 @@ RELET_API int relet_value_text_int(relet_value v, int64_t *out);
 /* The node after n and all its children. */
 static inline const relet_node *relet_node_behind(const relet_node *n)
 {
-    return n->kind < RELET_ARRAY ? n + 1 : n + ((size_t)n->payload + 1);
+    return n->kind < RELET_T_ARRAY ? n + 1 : n + ((size_t)n->payload + 1);
 }
 
 static inline relet_type relet_value_type(relet_value v)
 {
     if (v.node == NULL || v.node->kind == RELET_NODE_END)
-        return RELET_NULL;
+        return RELET_T_NULL;
     if (v.node->kind == RELET_NODE_ATTRIBUTE)
-        return RELET_MAP;
+        return RELET_T_MAP;
     return (relet_type)v.node->kind;
 }
 
 static inline relet_span relet_value_text(relet_value v)
 {
-    const unsigned kinds = 1u << RELET_TEXT | 1u << RELET_FAILURE |
-                           1u << RELET_DOUBLE | 1u << RELET_BIG |
-                           1u << RELET_VERBATIM;
+    const unsigned kinds = 1u << RELET_T_TEXT | 1u << RELET_T_ERROR |
+                           1u << RELET_T_DOUBLE | 1u << RELET_T_BIG |
+                           1u << RELET_T_VERBATIM;
     relet_span text = {NULL, 0};
 
     if (v.node != NULL && (kinds >> v.node->kind & 1u) != 0) {
@@ -1354,7 +1358,7 @@ static inline relet_span relet_value_text(relet_value v)
 
 static inline int relet_value_int(relet_value v, int64_t *out)
 {
-    if (v.node == NULL || v.node->kind != RELET_INT)
+    if (v.node == NULL || v.node->kind != RELET_T_INT)
         return relet_value_text_int(v, out);
     *out = v.node->payload;
     return 1;
@@ -1362,7 +1366,7 @@ static inline int relet_value_int(relet_value v, int64_t *out)
 
 static inline size_t relet_value_count(relet_value v)
 {
-    if (v.node == NULL || v.node->kind < RELET_ARRAY)
+    if (v.node == NULL || v.node->kind < RELET_T_ARRAY)
         return 0;
     return v.node->kind == RELET_NODE_END ? 0 : v.node->len;
 }

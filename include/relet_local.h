@@ -166,7 +166,7 @@ RELET_API void relet_local_flush(relet_local *l);
  *
  *   code = relet_command_text(r, NULL, "RPUSH", "jobs", "open", (char *)NULL);
  *   while (code == 0 && relet_wait(r, &ev, 1000) > 0)
- *       …                       as with any server: RELET_UP, RELET_REPLY
+ *       …                       as with any server: RELET_EV_UP, RELET_EV_REPLY
  *   relet_close(r);
  *
  * It needs relet_local.c beside relet.c, and relet.c compiled with
@@ -178,7 +178,7 @@ RELET_API void relet_local_flush(relet_local *l);
  *   mem:NAME    a store shared by the clients with the same relet_stores
  *   file:PATH   a store with its data in the file; shared in the same way. Only
  *               one store of one process may have the file open: others are
- *               refused ("in use"), which RELET_DOWN tells, and try again until
+ *               refused ("in use"), which RELET_EV_DOWN tells, and try again until
  *               the file is free
  *
  * Clients that share a store belong to one thread, and each of them moves only
@@ -212,8 +212,8 @@ RELET_API void relet_local_flush(relet_local *l);
  * the file is refused, the message tells the offset, and nothing is cut.
  *
  * When a change cannot be written (the disk is full, or failing), it is not
- * answered: all links of the store break, operations are RELET_UNSURE, and the
- * next link begins with what is in the file.
+ * answered: all links of the store break, operations are RELET_EV_UNSURE, and
+ * the next link begins with what is in the file.
  *
  * When the log is twice as long as after its last rewrite, and has rewrite_min
  * bytes, it is rewritten: a new file (PATH.new) is written beside it and takes

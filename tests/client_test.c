@@ -2067,7 +2067,7 @@ static void t_book_reply(t_book *book, const relet_event *ev)
 {
     relet_value v = ev->value;
 
-    if (relet_value_type(v) == RELET_ARRAY)
+    if (relet_value_type(v) == RELET_T_ARRAY)
         v = relet_value_first(v);
     if (t_number(relet_value_text(v)) != (long)ev->tag ||
         book->ran[ev->tag] == 0)
@@ -2077,34 +2077,34 @@ static void t_book_reply(t_book *book, const relet_event *ev)
 static void t_book_event(t_book *book, const relet_event *ev)
 {
     switch (ev->kind) {
-    case RELET_REPLY:
+    case RELET_EV_REPLY:
         t_book_reply(book, ev);
         break;
-    case RELET_NOT_SENT:
+    case RELET_EV_NOT_SENT:
         book->wrong |= book->ran[ev->tag] != 0;
         break;
-    case RELET_ERROR:
-    case RELET_UNSURE:
+    case RELET_EV_ERROR:
+    case RELET_EV_UNSURE:
         break;
-    case RELET_NOTHING:
-    case RELET_UP:
-    case RELET_DOWN:
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_SUBSCRIPTION_REFUSED:
-    case RELET_MESSAGE:
-    case RELET_INVALIDATE:
-    case RELET_GAP:
-    case RELET_PUSHED:
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_TROUBLE:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_NOTHING:
+    case RELET_EV_UP:
+    case RELET_EV_DOWN:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
+    case RELET_EV_MESSAGE:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_GAP:
+    case RELET_EV_PUSHED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
+    case RELET_EV_JOBS:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_WORKER_ENDED:
         return;
     }
     book->ended[ev->tag]++;

@@ -124,7 +124,7 @@ TEST a_grant_is_told_with_token_and_term(void)
     t_answer(&t, 1, 50, T_TTL, 0);
     memset(&ev, 0, sizeof ev);
     ASSERT(rlt_elect_event(&t.e, &ev));
-    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
     ASSERT_EQ(50, ev.token);
     ASSERT_EQ(1, ev.term);
     ASSERT_EQ(0, ev.did_wait);
@@ -193,7 +193,7 @@ TEST a_term_that_follows_a_loss_at_once_did_not_wait(void)
     t_answer(&t, 1, 60, T_TTL, 0);
     memset(&ev, 0, sizeof ev);
     ASSERT(rlt_elect_event(&t.e, &ev));
-    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
     ASSERT_EQ(0, ev.did_wait);
     PASS();
 }
@@ -367,7 +367,7 @@ TEST what_the_server_says_against_copies_is_told(void)
     (void)t_sent(&t);
     t_hear(&t, "-ERR no replicas\r\n");
     ASSERT_EQ(1, rlt_elect_event(&t.e, &ev));
-    ASSERT_EQ(RELET_LEASE_TROUBLE, ev.kind);
+    ASSERT_EQ(RELET_EV_LEASE_TROUBLE, ev.kind);
     ASSERT_STR_EQ("ERR no replicas", ev.text.p);
     PASS();
 }

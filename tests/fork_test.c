@@ -84,7 +84,7 @@ static int t_start(const relet_transport *transport)
     t_one.r = relet_open(NULL, &c, &p, NULL);
     if (t_one.r == NULL || !t_say(t_hello))
         return 0;
-    if (relet_wait(t_one.r, &ev, 5000) != 1 || ev.kind != RELET_UP)
+    if (relet_wait(t_one.r, &ev, 5000) != 1 || ev.kind != RELET_EV_UP)
         return 0;
     return t_heard(bytes, sizeof bytes) > 0;
 }
@@ -103,7 +103,7 @@ static int t_goes_on(void)
     if (n != 20 || memcmp(bytes, "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 20) != 0 ||
         !t_say("$5\r\nvalue\r\n"))
         return 0;
-    return relet_wait(t_one.r, &ev, 5000) == 1 && ev.kind == RELET_REPLY &&
+    return relet_wait(t_one.r, &ev, 5000) == 1 && ev.kind == RELET_EV_REPLY &&
            relet_value_is(ev.value, "value");
 }
 
@@ -172,11 +172,11 @@ static int t_try_asking(relet *r, int n)
     T_FORKED(18, relet_put_unique(r, word, &job, RELET_REPLACE, 0, 0, NULL));
     T_FORKED(19, relet_job_look(r, word, 1, word, NULL));
     T_FORKED(20, relet_job_keep(r, word, 1, word, 1, NULL));
-    T_FORKED(21, relet_job_list(r, word, RELET_WAITING, 0, 1, NULL, NULL));
+    T_FORKED(21, relet_job_list(r, word, RELET_AT_WAITING, 0, 1, NULL, NULL));
     T_FORKED(22, relet_job_cancel(r, word, 1, word, NULL));
     T_FORKED(23, relet_queue_status(r, word, NULL));
     T_FORKED(24, relet_queue_replay(r, word, &number, 1, 0, 0, 0, NULL));
-    T_FORKED(25, relet_queue_purge(r, word, RELET_DEAD, 1, 0, NULL));
+    T_FORKED(25, relet_queue_purge(r, word, RELET_AT_DEAD, 1, 0, NULL));
     T_FORKED(26, relet_queue_reap(r, word, 1, 1, 0, NULL));
     T_FORKED(27, relet_queue_promote(r, word, 1, NULL));
     T_FORKED(28, relet_queue_trim(r, word, 1, 1, 1, 1, NULL));
@@ -208,7 +208,7 @@ static int t_try_telling(relet *r, int n)
     memset(&job, 0, sizeof job);
     memset(&ev, 0, sizeof ev);
     job.payload = word;
-    ev.kind = RELET_JOBS;
+    ev.kind = RELET_EV_JOBS;
     switch (n) {
     T_FORKED(0, relet_wait(r, &ev, 0));
     T_FORKED(1, relet_call(r, &word, 1, &ev, 0));
@@ -350,7 +350,7 @@ TEST an_answer_under_way_is_the_parents(void)
     ASSERT_EQ(200, t_child(t_try_telling, 0, 1));
     ASSERT_EQ(0, t_heard(bytes, sizeof bytes));
     ASSERT_EQ(1, relet_wait(t_one.r, &ev, 5000));
-    ASSERT_EQ(RELET_REPLY, ev.kind);
+    ASSERT_EQ(RELET_EV_REPLY, ev.kind);
     ASSERT(relet_value_is(ev.value, "PONG"));
     ASSERT_EQ(0, relet_wait(t_one.r, &ev, 0));
     ASSERT_EQ(21, t_heard(bytes, sizeof bytes));
@@ -397,7 +397,7 @@ TEST a_child_that_closes_leaves_relet_fd_as_it_is(void)
     ASSERT(t_say("+stray\r\n"));
     ASSERT_EQ(1, poll(&p, 1, 5000));
     ASSERT_EQ(1, relet_wait(t_one.r, &ev, 0));
-    ASSERT_EQ(RELET_DOWN, ev.kind);
+    ASSERT_EQ(RELET_EV_DOWN, ev.kind);
     PASS();
 }
 

@@ -333,7 +333,7 @@ static inline void t_text_children(t_text *t, relet_value v, char from,
     size_t n = relet_value_count(v), i;
     relet_value c = relet_value_first(v);
 
-    if (relet_value_type(v) == RELET_MAP)
+    if (relet_value_type(v) == RELET_T_MAP)
         n *= 2;
     t_text_put(t, "%c", from);
     for (i = 0; i < n; i++, c = relet_value_next(c)) {
@@ -350,41 +350,41 @@ static inline void t_text_value(t_text *t, relet_value v)
     int b = 0;
 
     switch (relet_value_type(v)) {
-    case RELET_NULL:
+    case RELET_T_NULL:
         t_text_put(t, "nil");
         return;
-    case RELET_TEXT:
+    case RELET_T_TEXT:
         t_text_put(t, "\"");
         t_text_span(t, relet_value_text(v));
         t_text_put(t, "\"");
         return;
-    case RELET_FAILURE:
+    case RELET_T_ERROR:
         t_text_put(t, "!");
         t_text_span(t, relet_value_text(v));
         return;
-    case RELET_INT:
+    case RELET_T_INT:
         (void)relet_value_int(v, &i);
         t_text_put(t, "%ld", (long)i);
         return;
-    case RELET_BOOL:
+    case RELET_T_BOOL:
         (void)relet_value_bool(v, &b);
         t_text_put(t, b ? "true" : "false");
         return;
-    case RELET_DOUBLE:
-    case RELET_BIG:
-    case RELET_VERBATIM:
+    case RELET_T_DOUBLE:
+    case RELET_T_BIG:
+    case RELET_T_VERBATIM:
         t_text_span(t, relet_value_text(v));
         return;
-    case RELET_ARRAY:
+    case RELET_T_ARRAY:
         t_text_children(t, v, '[', ']');
         return;
-    case RELET_MAP:
+    case RELET_T_MAP:
         t_text_children(t, v, '{', '}');
         return;
-    case RELET_SET:
+    case RELET_T_SET:
         t_text_children(t, v, '(', ')');
         return;
-    case RELET_PUSH:
+    case RELET_T_PUSH:
         t_text_children(t, v, '<', '>');
         return;
     }
@@ -395,7 +395,7 @@ static inline void t_text_channel(t_text *t, const relet_event *ev)
     static const char *const kind[] = {" channel ", " pattern ", " sharded "};
 
     t_text_put(t, "%s", kind[ev->channel_kind]);
-    if (ev->kind == RELET_MESSAGE && ev->channel_kind == RELET_PATTERN) {
+    if (ev->kind == RELET_EV_MESSAGE && ev->channel_kind == RELET_PATTERN) {
         t_text_span(t, ev->pattern);
         t_text_put(t, " ");
     }
@@ -425,78 +425,78 @@ static inline void t_text_event(t_text *t, const relet *r,
 {
     t_text_put(t, "%s", relet_kind_text(ev->kind));
     switch (ev->kind) {
-    case RELET_NOTHING:
+    case RELET_EV_NOTHING:
         t_die("an event that is none");
         return;
-    case RELET_REPLY:
+    case RELET_EV_REPLY:
         t_text_put(t, " %lu ", (unsigned long)ev->tag);
         t_text_value(t, ev->value);
         return;
-    case RELET_ERROR:
+    case RELET_EV_ERROR:
         t_text_put(t, " %lu ", (unsigned long)ev->tag);
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, "%s: ", relet_why_text(ev->why));
         t_text_span(t, ev->text);
         return;
-    case RELET_NOT_SENT:
-    case RELET_UNSURE:
+    case RELET_EV_NOT_SENT:
+    case RELET_EV_UNSURE:
         t_text_put(t, " %lu %s", (unsigned long)ev->tag,
                    relet_why_text(ev->why));
         return;
-    case RELET_DOWN:
+    case RELET_EV_DOWN:
         t_text_put(t, " %s: ", relet_why_text(ev->why));
         t_text_span(t, ev->text);
         return;
-    case RELET_UP:
+    case RELET_EV_UP:
         t_text_put(t, " ");
         t_text_span(t, ev->text);
         return;
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_SUBSCRIPTION_REFUSED:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
         t_text_channel(t, ev);
-        if (ev->kind == RELET_SUBSCRIPTION_REFUSED)
+        if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED)
             t_text_put(t, " ");
         t_text_span(t, ev->text);
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " (%s)", relet_why_text(ev->why));
         return;
-    case RELET_MESSAGE:
+    case RELET_EV_MESSAGE:
         t_text_channel(t, ev);
         t_text_put(t, " ");
         t_text_value(t, ev->value);
         return;
-    case RELET_GAP:
+    case RELET_EV_GAP:
         if (ev->channel.n > 0)
             t_text_channel(t, ev);
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " %s", relet_why_text(ev->why));
         return;
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
         t_text_put(t, " %lu", (unsigned long)ev->tag);
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " %s", relet_why_text(ev->why));
         return;
-    case RELET_JOBS:
+    case RELET_EV_JOBS:
         t_text_jobs(t, r, ev);
         return;
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-        t_text_put(t, " %lu", (unsigned long)ev->term);
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+        t_text_put(t, " %lu", (unsigned long)ev->job);
         if (ev->why != RELET_WHY_NONE)
             t_text_put(t, " %s", relet_why_text(ev->why));
         return;
-    case RELET_WORKER_TROUBLE:
+    case RELET_EV_WORKER_TROUBLE:
         t_text_put(t, " ");
         t_text_span(t, ev->text);
         return;
-    case RELET_WORKER_ENDED:
+    case RELET_EV_WORKER_ENDED:
         return;
-    case RELET_INVALIDATE:
-    case RELET_PUSHED:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_PUSHED:
         t_text_put(t, " ");
         t_text_value(t, ev->value);
         return;
@@ -511,7 +511,7 @@ static inline void t_log(t_peer *p, const relet_event *ev)
     t.cap = sizeof p->line;
     t.n = 0;
     t_text_event(&t, p->r, ev);
-    if (ev->kind == RELET_DOWN)
+    if (ev->kind == RELET_EV_DOWN)
         p->retry_ms = ev->retry_in_ms;
     t_bytes_put(&p->log, p->line, t.n + 1);
 }

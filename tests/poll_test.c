@@ -234,7 +234,7 @@ static int t_come_up(relet *r, int peer)
     server.fd = p.fd = peer;
     p.events = POLLIN;
     for (turn = 0; turn < 1000 && !up; turn++) {
-        up = relet_wait(r, &ev, 0) == 1 && ev.kind == RELET_UP;
+        up = relet_wait(r, &ev, 0) == 1 && ev.kind == RELET_EV_UP;
         if (!up && poll(&p, 1, 0) > 0 && !t_serve_peer(T_RESP3, &server))
             break;
     }
@@ -274,7 +274,7 @@ static int t_echoes(relet *r)
     relet_event ev;
 
     return t_call(r, &ev, "ECHO", "to and fro") == 0 &&
-           ev.kind == RELET_REPLY && relet_value_is(ev.value, "to and fro");
+           ev.kind == RELET_EV_REPLY && relet_value_is(ev.value, "to and fro");
 }
 
 static int t_says(relet_span text, const char *part)
@@ -347,7 +347,7 @@ static t_effort t_watch_effort(relet *r)
     t_polls = 0;
     while (relet_clock() < end) {
         if (relet_wait(r, &ev, (int)(end - relet_clock())) != 1 ||
-            ev.kind != RELET_DOWN)
+            ev.kind != RELET_EV_DOWN)
             continue;
         e.downs++;
         e.why = ev.why;
@@ -376,7 +376,7 @@ TEST a_wait_without_end_ends_when_no_event_can_come_any_more(void)
     (void)snprintf(c.host, sizeof c.host, "127.0.0.1");
     r = t_keep(relet_open(NULL, &c, NULL, NULL));
     while ((code = relet_wait(r, &ev, -1)) == 1)
-        downs += ev.kind == RELET_DOWN;
+        downs += ev.kind == RELET_EV_DOWN;
     ASSERT_EQ(RELET_E_STOPPED, code);
     ASSERT_EQ(2, downs);
     ASSERT_EQ(0, relet_wait(r, &ev, 0));
@@ -567,7 +567,7 @@ TEST a_refusing_address_makes_way_for_the_next_at_once(void)
     t_addresses[0] = "127.0.0.3";
     t_addresses[1] = "::1";
     t_addresses[2] = "127.0.0.1";
-    ASSERT(t_await(t_open("many.test", s->port, NULL), &ev, RELET_UP));
+    ASSERT(t_await(t_open("many.test", s->port, NULL), &ev, RELET_EV_UP));
     ASSERT(relet_clock() - start < T_SOON_MS / 2);
     PASS();
 }
@@ -587,7 +587,7 @@ TEST a_silent_address_is_overtaken_by_the_next(void)
     t_addresses[1] = "127.0.0.1";
     start = relet_clock();
     r = t_open("many.test", s->port, NULL);
-    ASSERT(t_await(r, &ev, RELET_UP));
+    ASSERT(t_await(r, &ev, RELET_EV_UP));
     took = relet_clock() - start;
     ASSERT(took >= 240);
     ASSERT(took < T_SOON_MS / 2);
@@ -612,7 +612,7 @@ TEST many_silent_addresses_do_not_hide_a_good_one(void)
     t_addresses[i] = "127.0.0.1";
     c.connect_timeout_ms = 2000;
     r = t_open("many.test", s->port, &c);
-    ASSERT(t_await(r, &ev, RELET_UP));
+    ASSERT(t_await(r, &ev, RELET_EV_UP));
     relet_stats_get(r, &stats);
     ASSERT_EQ(1, (int)stats.attempts);
     PASS();
@@ -630,7 +630,7 @@ TEST a_silent_host_costs_the_connect_timeout_and_no_more(void)
         SKIPm("no address here swallows a connect");
     c.connect_timeout_ms = 200;
     start = relet_clock();
-    ASSERT(t_await(t_open("127.0.0.1", port, &c), &ev, RELET_DOWN));
+    ASSERT(t_await(t_open("127.0.0.1", port, &c), &ev, RELET_EV_DOWN));
     took = relet_clock() - start;
     ASSERT(took >= 200);
     ASSERT(took < T_SOON_MS / 2);
@@ -645,7 +645,7 @@ TEST an_unknown_name_is_told_as_such(void)
 {
     relet_event ev;
 
-    ASSERT(t_await(t_open("none.test", 6379, NULL), &ev, RELET_DOWN));
+    ASSERT(t_await(t_open("none.test", 6379, NULL), &ev, RELET_EV_DOWN));
     ASSERT_EQ(RELET_WHY_CONNECT, ev.why);
     ASSERT(t_says(ev.text, "look up none.test:6379: no such name"));
     PASS();
@@ -662,7 +662,7 @@ TEST a_refused_connect_is_told_with_its_reason(void)
 
     (void)snprintf(want, sizeof want, "connect to 127.0.0.1:%d: %s", port,
                    strerror(ECONNREFUSED));
-    ASSERT(t_await(t_open("127.0.0.1", port, NULL), &ev, RELET_DOWN));
+    ASSERT(t_await(t_open("127.0.0.1", port, NULL), &ev, RELET_EV_DOWN));
     ASSERT_EQ(RELET_WHY_CONNECT, ev.why);
     ASSERT(t_says(ev.text, want));
     PASS();
@@ -686,9 +686,9 @@ TEST a_client_comes_up_when_its_server_does(void)
     relet *r = t_open("127.0.0.1", port, NULL);
     relet_event ev;
 
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     ASSERT(t_serve_at(T_RESP3, "127.0.0.1", port) != NULL);
-    ASSERT(t_await(r, &ev, RELET_UP));
+    ASSERT(t_await(r, &ev, RELET_EV_UP));
     ASSERT(t_echoes(r));
     PASS();
 }
@@ -742,7 +742,7 @@ TEST a_mute_server_costs_the_connect_timeout_and_no_more(void)
 
     c.connect_timeout_ms = 150;
     ASSERT(t_await(t_open("127.0.0.1", t_serve(T_MUTE)->port, &c), &ev,
-                   RELET_DOWN));
+                   RELET_EV_DOWN));
     took = relet_clock() - start;
     ASSERT(took >= 150);
     ASSERT(took < T_SOON_MS / 2);
@@ -771,7 +771,7 @@ TEST a_large_value_goes_both_ways(void)
     argv[1].p = big;
     argv[1].n = n;
     ASSERT_EQ(0, relet_call(r, argv, 2, &ev, T_SOON_MS));
-    ASSERT_EQ(RELET_REPLY, ev.kind);
+    ASSERT_EQ(RELET_EV_REPLY, ev.kind);
     ASSERT_EQ(n, relet_value_text(ev.value).n);
     ASSERT_EQ(0, memcmp(relet_value_text(ev.value).p, big, n));
     free(big);
@@ -785,9 +785,9 @@ TEST a_broken_link_is_told_and_made_again(void)
 
     ASSERT(t_echoes(r));
     ASSERT_EQ(0, relet_command_text(r, NULL, "CLOSE", (char *)NULL));
-    ASSERT(t_await(r, &ev, RELET_UNSURE));
+    ASSERT(t_await(r, &ev, RELET_EV_UNSURE));
     ASSERT_EQ(RELET_WHY_BROKEN, ev.why);
-    ASSERT(t_await(r, &ev, RELET_UP));
+    ASSERT(t_await(r, &ev, RELET_EV_UP));
     ASSERT(t_echoes(r));
     PASS();
 }
@@ -801,7 +801,7 @@ TEST an_operation_without_an_answer_ends_in_time(void)
     ASSERT(t_echoes(r));
     ASSERT_EQ(0, relet_command_text(r, &q, "SILENCE", (char *)NULL));
     ASSERT_EQ(1, relet_wait(r, &ev, T_SOON_MS));
-    ASSERT_EQ(RELET_UNSURE, ev.kind);
+    ASSERT_EQ(RELET_EV_UNSURE, ev.kind);
     ASSERT_EQ(RELET_WHY_TIMEOUT, ev.why);
     ASSERT_EQ(7, (int)ev.tag);
     PASS();
@@ -825,7 +825,7 @@ TEST writing_to_who_has_left_raises_no_signal(void)
     t_pipes = 0;
     r = t_open_pair(&peer, NULL);
     (void)shutdown(peer, SHUT_RDWR);
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     (void)signal(SIGPIPE, before);
     ASSERT_EQ(0, (int)t_pipes);
     PASS();
@@ -840,7 +840,7 @@ TEST the_last_words_of_who_has_left_are_read(void)
     r = t_open_pair(&peer, NULL);
     t_put(peer, "-ERR max number of clients reached\r\n");
     (void)shutdown(peer, SHUT_RDWR);
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     ASSERT(t_says(ev.text, "max number of clients reached"));
     PASS();
 }
@@ -860,10 +860,10 @@ TEST what_came_before_a_hang_up_is_told_before_it(void)
     (void)shutdown(peer, SHUT_RDWR);
     for (i = 0; i < 3; i++) {
         ASSERT_EQ(1, relet_wait(r, &ev, T_SOON_MS));
-        ASSERT_EQ(RELET_REPLY, ev.kind);
+        ASSERT_EQ(RELET_EV_REPLY, ev.kind);
     }
     ASSERT_EQ(1, relet_wait(r, &ev, T_SOON_MS));
-    ASSERT_EQ(RELET_DOWN, ev.kind);
+    ASSERT_EQ(RELET_EV_DOWN, ev.kind);
     PASS();
 }
 
@@ -876,7 +876,7 @@ TEST a_call_is_refused_while_operations_are_outstanding(void)
 
     ASSERT_EQ(0, relet_command_text(r, NULL, "PING", (char *)NULL));
     ASSERT_EQ(RELET_E_REFUSED, t_call(r, &ev, "PING", NULL));
-    ASSERT(t_await(r, &ev, RELET_REPLY));
+    ASSERT(t_await(r, &ev, RELET_EV_REPLY));
     ASSERT_EQ(0, t_call(r, &ev, "PING", NULL));
     PASS();
 }
@@ -921,7 +921,7 @@ TEST a_stopped_client_tells_what_became_of_its_operations(void)
     ASSERT_EQ(0, relet_command_text(r, NULL, "SILENCE", (char *)NULL));
     ASSERT_EQ(0, relet_wait(r, &ev, 0));
     relet_stop(r);
-    ASSERT(t_await(r, &ev, RELET_UNSURE));
+    ASSERT(t_await(r, &ev, RELET_EV_UNSURE));
     ASSERT_EQ(RELET_WHY_STOPPED, ev.why);
     PASS();
 }
@@ -1128,12 +1128,12 @@ TEST a_descriptor_of_the_callers_is_used_once_and_closed(void)
     r = t_open_pair(&peer, NULL);
     ASSERT(t_come_up(r, peer));
     t_put(peer, "?");
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     ASSERT_EQ(RELET_WHY_PROTOCOL, ev.why);
     ASSERT_EQ(0, relet_wait(r, &ev, 0));
     while (read(peer, sink, sizeof sink) > 0)
         continue; /* until it is closed */
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     ASSERT_EQ(RELET_WHY_CONNECT, ev.why);
     ASSERT(t_says(ev.text, "the given descriptor is used up"));
     PASS();
@@ -1169,7 +1169,7 @@ TEST after_the_callers_descriptor_the_url_is_used(void)
     ASSERT(t_come_up(r, pair[1]));
     ASSERT_EQ(0, *s->accepted);
     (void)shutdown(pair[1], SHUT_RDWR);
-    ASSERT(t_await(r, &ev, RELET_UP));
+    ASSERT(t_await(r, &ev, RELET_EV_UP));
     ASSERT_EQ(1, *s->accepted);
     ASSERT(t_echoes(r));
     PASS();
@@ -1227,7 +1227,7 @@ TEST two_clients_share_a_loop_of_the_callers(void)
         ASSERT(turns < 2000);
         for (i = 0; i < 2; i++)
             while (relet_wait(r[i], &ev, 0) == 1)
-                got[i] += ev.kind == RELET_REPLY &&
+                got[i] += ev.kind == RELET_EV_REPLY &&
                           relet_value_is(ev.value, "key");
         if (got[0] + got[1] < 100)
             ASSERT(t_loop_turn(r, 2) >= 0);
@@ -1244,7 +1244,7 @@ TEST a_loop_of_the_callers_sleeps_while_nothing_happens(void)
     int turns = 0;
     relet *r = t_open("127.0.0.1", t_port_free(), NULL);
 
-    ASSERT(t_await(r, &ev, RELET_DOWN));
+    ASSERT(t_await(r, &ev, RELET_EV_DOWN));
     for (end = relet_clock() + 300; relet_clock() < end; turns++) {
         while (relet_wait(r, &ev, 0) == 1)
             continue;
@@ -1425,7 +1425,7 @@ TEST bytes_inside_a_transport_are_not_waited_for(void)
     t_put(peer, "+PONG\r\n+PONG\r\n+PONG\r\n+PONG\r\n+PONG\r\n+PONG\r\n"
                 "+PONG\r\n+PONG\r\n+PONG\r\n");
     for (i = 0; i < 9; i++)
-        ASSERT(t_await(r, &ev, RELET_REPLY));
+        ASSERT(t_await(r, &ev, RELET_EV_REPLY));
     PASS();
 }
 
@@ -1460,7 +1460,7 @@ TEST a_write_that_wants_to_read_waits_for_that(void)
         ASSERT_EQ(POLLIN, w[i].events); /* it could always be written to */
     t_put(peer, "+PONG\r\n");
     t_the_engine.write_wants_read = 0;
-    ASSERT(t_await(r, &ev, RELET_REPLY));
+    ASSERT(t_await(r, &ev, RELET_EV_REPLY));
     PASS();
 }
 
@@ -1506,7 +1506,7 @@ TEST what_a_transport_has_seen_cannot_be_taken_back(void)
     ASSERT(t_the_engine.held > 0);
     ASSERT_EQ(1, (int)relet_cancel(r, 1));
     ASSERT_EQ(1, relet_wait(r, &ev, 0));
-    ASSERT_EQ(RELET_UNSURE, ev.kind);
+    ASSERT_EQ(RELET_EV_UNSURE, ev.kind);
     ASSERT_EQ(0, relet_command_text(r, NULL, "SECOND", (char *)NULL));
     t_the_engine.hold = 0;
     for (turn = 0; turn < 100 && n < sizeof both - 1; turn++) {
@@ -1526,7 +1526,7 @@ TEST a_handshake_without_end_costs_the_connect_timeout(void)
     t_engine_reset();
     t_the_engine.shake_code = RELET_TRANSPORT_READ;
     ASSERT(t_await(t_open_engine(t_serve(T_MUTE)->port, 100), &ev,
-                   RELET_DOWN));
+                   RELET_EV_DOWN));
     ASSERT_EQ(RELET_WHY_CONNECT, ev.why);
     ASSERT(t_says(ev.text, "TLS with 127.0.0.1"));
     ASSERT(t_says(ev.text, "timed out"));
@@ -1543,7 +1543,7 @@ TEST a_failed_handshake_is_told_in_the_transports_words(void)
     t_the_engine.shake_code = RELET_TRANSPORT_FAILED;
     t_the_engine.problem = "certificate verify failed";
     ASSERT(t_await(t_open_engine(t_serve(T_MUTE)->port, T_SOON_MS), &ev,
-                   RELET_DOWN));
+                   RELET_EV_DOWN));
     ASSERT(t_says(ev.text, "certificate verify failed"));
     ASSERT_EQ(t_the_engine.opened, t_the_engine.closed);
     PASS();
@@ -1557,7 +1557,7 @@ TEST a_transport_that_does_not_open_is_told_in_its_words(void)
     t_the_engine.refuse = 1;
     t_problem = "no entropy";
     ASSERT(t_await(t_open_engine(t_serve(T_MUTE)->port, T_SOON_MS), &ev,
-                   RELET_DOWN));
+                   RELET_EV_DOWN));
     ASSERT(t_says(ev.text, "no entropy"));
     PASS();
 }

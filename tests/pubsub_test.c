@@ -240,7 +240,7 @@ TEST a_wish_during_the_greeting_goes_out_as_soon_as_the_link_is_up(void)
         relet_io_received(p.r, 0, 1);
         (void)relet_next(p.r, &ev);
     }
-    ASSERT_EQ(RELET_UP, ev.kind);
+    ASSERT_EQ(RELET_EV_UP, ev.kind);
     ASSERT(relet_io_pending(p.r, 0, &from) > 0);
     ASSERT_EQ(0, t_end(&p));
     PASS();
@@ -1075,7 +1075,7 @@ TEST what_moved_is_asked_for_without_waiting_for_a_tick(void)
     do {
         (void)t_read(&p);
     } while (!relet_next(p.r, &ev));
-    ASSERT_EQ(RELET_GAP, ev.kind);
+    ASSERT_EQ(RELET_EV_GAP, ev.kind);
     ASSERT(relet_io_pending(p.r, 0, &from) > 0);
     ASSERT_EQ(0, t_end(&p));
     PASS();
@@ -1136,7 +1136,7 @@ TEST a_lent_name_may_be_wished_for(void)
     while (t_turn(&p))
         ;
     ASSERT_EQ(1, relet_next(p.r, &ev));
-    ASSERT_EQ(RELET_SUBSCRIPTION_REFUSED, ev.kind);
+    ASSERT_EQ(RELET_EV_SUBSCRIPTION_REFUSED, ev.kind);
     ASSERT_EQ(0, relet_subscribe(p.r, RELET_PATTERN, ev.channel));
     p.manual = 0;
     t_bytes_clear(&p.out);
@@ -1158,7 +1158,7 @@ TEST a_name_of_which_an_event_speaks_may_be_wished_for_again(void)
     do {
         (void)t_turn(&p);
     } while (!relet_next(p.r, &ev));
-    ASSERT_EQ(RELET_UNSUBSCRIBED, ev.kind);
+    ASSERT_EQ(RELET_EV_UNSUBSCRIBED, ev.kind);
     ASSERT_EQ(0, relet_subscribe(p.r, ev.channel_kind, ev.channel));
     p.manual = 0;
     T_TOLD(&p, "subscribed channel a");
@@ -1194,39 +1194,39 @@ static void t_model_event(t_model *m, const relet_event *ev)
     int kind = (int)ev->channel_kind;
 
     switch (ev->kind) {
-    case RELET_SUBSCRIBED:
+    case RELET_EV_SUBSCRIBED:
         m->wrong |= !m->wished[kind][i] && !m->taken[kind][i];
         m->last[kind][i] = 's';
         return;
-    case RELET_UNSUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
         m->wrong |= m->taken[kind][i]-- == 0;
         m->open[kind][i] = 0;
         m->last[kind][i] = 'u';
         return;
-    case RELET_SUBSCRIPTION_REFUSED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
         m->wished[kind][i] = m->open[kind][i] = 0;
         m->last[kind][i] = 'r';
         return;
-    case RELET_NOTHING:
-    case RELET_REPLY:
-    case RELET_ERROR:
-    case RELET_NOT_SENT:
-    case RELET_UNSURE:
-    case RELET_UP:
-    case RELET_DOWN:
-    case RELET_MESSAGE:
-    case RELET_INVALIDATE:
-    case RELET_GAP:
-    case RELET_PUSHED:
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_TROUBLE:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_NOTHING:
+    case RELET_EV_REPLY:
+    case RELET_EV_ERROR:
+    case RELET_EV_NOT_SENT:
+    case RELET_EV_UNSURE:
+    case RELET_EV_UP:
+    case RELET_EV_DOWN:
+    case RELET_EV_MESSAGE:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_GAP:
+    case RELET_EV_PUSHED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
+    case RELET_EV_JOBS:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_WORKER_ENDED:
         return;
     }
 }

@@ -50,7 +50,7 @@ static void t_await_work(void)
     c.room = 8;
     (void)relet_worker_start(r, &c);
     for (;;) {
-        if (relet_wait(r, &ev, -1) == 1 && ev.kind == RELET_JOBS)
+        if (relet_wait(r, &ev, -1) == 1 && ev.kind == RELET_EV_JOBS)
             for (at = 0; relet_jobs_next(r, &ev, &at, &w);)
                 t_await_handle(r, &w);
     }
@@ -97,11 +97,11 @@ static void a_put_that_waits_is_told_of_each_end(void)
     r = t_await_open();
     for (i = 0; i < 20; i++) {
         T_EQ(t_await(r, "good", "", &ev, &end, T_SOON), 1);
-        T_EQ(end.place, RELET_DONE);
+        T_EQ(end.place, RELET_AT_DONE);
         T(t_await_says(end.result, "a result"));
     }
     T_EQ(t_await(r, "bad", "", &ev, &end, T_SOON), 1);
-    T_EQ(end.place, RELET_DEAD);
+    T_EQ(end.place, RELET_AT_DEAD);
     T(t_await_says(end.error, "it is broken"));
     T_EQ(relet_outstanding(r), 0);
     relet_close(r);
@@ -124,7 +124,7 @@ static void a_put_that_waits_does_not_hang_when_its_link_breaks(void)
     r = t_await_open();
     began = relet_clock();
     T_EQ(t_await(r, "kill", "", &ev, &end, T_SOON), 1);
-    T_EQ(end.place, RELET_DONE);
+    T_EQ(end.place, RELET_AT_DONE);
     T(t_await_says(end.result, "a result"));
     T_CMP(relet_clock() - began, <, T_SOON / 2);
     relet_close(r);
@@ -165,7 +165,7 @@ static void waiting_for_the_same_id_again_brings_the_kept_result(void)
     T_EQ(t_await(r, "good", "mine", &ev, &end, T_SOON), 1);
     T_EQ(t_await(r, "good", "mine", &ev, &end, T_SOON), 1);
     T_EQ(end.work.number, 1);
-    T_EQ(end.place, RELET_DONE);
+    T_EQ(end.place, RELET_AT_DONE);
     T(t_await_says(end.result, "a result"));
     relet_close(r);
     (void)kill(pid, SIGKILL);
@@ -182,10 +182,10 @@ static void a_put_that_waits_is_told_when_it_was_not_put(void)
     r = t_await_open();
     (void)relet_command_text(r, NULL, "HSET", "{q}:jobs", "closed", "1",
                              (char *)NULL);
-    while (relet_wait(r, &ev, T_SOON) == 1 && ev.kind != RELET_REPLY)
+    while (relet_wait(r, &ev, T_SOON) == 1 && ev.kind != RELET_EV_REPLY)
         continue;
     T_EQ(t_await(r, "good", "", &ev, &end, T_SOON), 0);
-    T_EQ(ev.kind, RELET_ERROR);
+    T_EQ(ev.kind, RELET_EV_ERROR);
     T_EQ(strncmp(ev.text.p, "CLOSED", 6), 0);
     relet_close(r);
 }

@@ -50,7 +50,7 @@ typedef enum t_what {
 
 typedef struct t_line {
     uint8_t what, flags;
-    uint8_t outcome; /* relet_kind; RELET_NOTHING: none yet             */
+    uint8_t outcome; /* relet_kind; RELET_EV_NOTHING: none yet             */
     uint8_t why;
     uint32_t effects;
 } t_line;
@@ -73,7 +73,7 @@ struct t_client {
     relet *r;
     t_line *line; /* by tag                                             */
     uint64_t tags, cap;
-    uint64_t n[RELET_PUSHED + 1];     /* events by kind                 */
+    uint64_t n[RELET_EV_PUSHED + 1];     /* events by kind                 */
     uint64_t down[RELET_WHY_BUSY + 1]; /* DOWN by why                   */
     uint64_t late_order; /* replies out of order                        */
     uint64_t last_reply, asked;
@@ -433,7 +433,7 @@ static t_client *t_ready(void)
     relet_config g = t_config();
     t_client *c = t_open(&g);
 
-    T_UNTIL(relet_is_up(c->r) && c->n[RELET_UP] > 0);
+    T_UNTIL(relet_is_up(c->r) && c->n[RELET_EV_UP] > 0);
     return c;
 }
 
@@ -492,7 +492,7 @@ static void t_keep(t_answer *a, const relet_event *ev)
     a->count = relet_value_count(ev->value);
     a->proves = relet_value_proves_no_effect(ev->value);
     t_copy(a->text, sizeof a->text,
-           ev->kind == RELET_REPLY ? relet_value_text(ev->value) : ev->text);
+           ev->kind == RELET_EV_REPLY ? relet_value_text(ev->value) : ev->text);
 }
 
 static void t_outcome(t_client *c, const relet_event *ev)
@@ -501,10 +501,10 @@ static void t_outcome(t_client *c, const relet_event *ev)
 
     T_CMP(ev->tag, <, c->tags);
     l = &c->line[ev->tag];
-    T_EQ(l->outcome, RELET_NOTHING);
+    T_EQ(l->outcome, RELET_EV_NOTHING);
     l->outcome = (uint8_t)ev->kind;
     l->why = (uint8_t)ev->why;
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         t_reply(c, l, ev);
     if (ev->tag == c->asked)
         t_keep(&c->answer, ev);
@@ -514,39 +514,39 @@ static void t_hear(t_client *c, const relet_event *ev)
 {
     c->n[ev->kind]++;
     switch (ev->kind) {
-    case RELET_REPLY:
-    case RELET_ERROR:
-    case RELET_NOT_SENT:
-    case RELET_UNSURE:
+    case RELET_EV_REPLY:
+    case RELET_EV_ERROR:
+    case RELET_EV_NOT_SENT:
+    case RELET_EV_UNSURE:
         t_outcome(c, ev);
         break;
-    case RELET_UP:
+    case RELET_EV_UP:
         t_copy(c->up_text, sizeof c->up_text, ev->text);
         break;
-    case RELET_DOWN:
+    case RELET_EV_DOWN:
         c->down[ev->why]++;
         c->retry_in_ms = ev->retry_in_ms;
         t_copy(c->down_text, sizeof c->down_text, ev->text);
         break;
-    case RELET_SUBSCRIPTION_REFUSED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
         t_copy(c->refused_text, sizeof c->refused_text, ev->text);
         break;
-    case RELET_NOTHING:
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_MESSAGE:
-    case RELET_INVALIDATE:
-    case RELET_GAP:
-    case RELET_PUSHED:
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_TROUBLE:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_NOTHING:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_MESSAGE:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_GAP:
+    case RELET_EV_PUSHED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
+    case RELET_EV_JOBS:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_WORKER_ENDED:
         break;
     }
     if (c->see != NULL)
@@ -634,7 +634,7 @@ static uint64_t t_say(t_client *c, unsigned flags, relet_time timeout_ms, ...)
 static const t_answer *t_ask(t_client *c, uint64_t tag)
 {
     T_EQ(c->asked, tag);
-    T_UNTIL(c->line[tag].outcome != RELET_NOTHING);
+    T_UNTIL(c->line[tag].outcome != RELET_EV_NOTHING);
     return &c->answer;
 }
 
@@ -844,8 +844,8 @@ static void t_gather(t_client *c, t_client *admin)
         c->line[i].effects = 0;
     admin->user = c;
     admin->see = t_see_effects;
-    T_EQ(T_ASK(admin, "LRANGE", "log", "0", "-1")->kind, RELET_REPLY);
-    T_EQ(T_ASK(admin, "HKEYS", "done")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "LRANGE", "log", "0", "-1")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(admin, "HKEYS", "done")->kind, RELET_EV_REPLY);
     admin->see = NULL;
 }
 
@@ -863,9 +863,9 @@ static void t_judge(t_client *c, t_client *admin)
         T_CMP(l->effects, <=, 1);
         if (l->what != T_PUSH && l->what != T_SET)
             T_EQ(l->effects, 0);
-        else if (l->outcome == RELET_REPLY)
+        else if (l->outcome == RELET_EV_REPLY)
             T_EQ(l->effects, 1);
-        else if (l->outcome != RELET_UNSURE)
+        else if (l->outcome != RELET_EV_UNSURE)
             T_EQ(l->effects, 0);
     }
 }
@@ -877,7 +877,7 @@ static void t_judge_repeatable(const t_client *c)
 
     for (i = 0; i < c->tags; i++)
         if (c->line[i].flags & RELET_REPEATABLE)
-            T_EQ(c->line[i].outcome, RELET_REPLY);
+            T_EQ(c->line[i].outcome, RELET_EV_REPLY);
 }
 
 /* Submitted = replies + errors + not sent + unsure, each tag once, and the
@@ -895,14 +895,14 @@ static void t_settle(t_client *c)
     s = t_stats(c);
     T_EQ(relet_outstanding(c->r), 0);
     T_EQ(s.submitted, c->tags);
-    T_EQ(s.replies, c->n[RELET_REPLY]);
-    T_EQ(s.errors, c->n[RELET_ERROR]);
-    T_EQ(s.not_sent, c->n[RELET_NOT_SENT]);
-    T_EQ(s.unsure, c->n[RELET_UNSURE]);
+    T_EQ(s.replies, c->n[RELET_EV_REPLY]);
+    T_EQ(s.errors, c->n[RELET_EV_ERROR]);
+    T_EQ(s.not_sent, c->n[RELET_EV_NOT_SENT]);
+    T_EQ(s.unsure, c->n[RELET_EV_UNSURE]);
     T_EQ(s.replies + s.errors + s.not_sent + s.unsure, c->tags);
     T_EQ(s.protocol_errors, 0);
     for (i = 0; i < c->tags; i++)
-        T(c->line[i].outcome != RELET_NOTHING);
+        T(c->line[i].outcome != RELET_EV_NOTHING);
 }
 
 static void t_close(t_client *c)

@@ -30,7 +30,7 @@ static void a_pipeline_of_100000_increments_is_answered_in_order(void)
     c = t_open(&g);
     t_many(c, 100000, T_COUNT, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 100000);
+    T_EQ(c->n[RELET_EV_REPLY], 100000);
     T_EQ(c->counter, 100000);
     T_EQ(c->late_order, 0);
     T_EQ(T_ASK(c, "GET", "counter")->number, 100000);
@@ -48,7 +48,7 @@ static void a_pipeline_of_100000_echoes_is_answered_in_order(void)
     T_UNTIL(relet_is_up(c->r));
     t_many(c, 100000, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 100000);
+    T_EQ(c->n[RELET_EV_REPLY], 100000);
     T_EQ(c->late_order, 0);
     T_EQ(t_stats(c).connects, 1);
 }
@@ -103,15 +103,15 @@ static void t_see_big(t_client *c, const relet_event *ev)
     relet_value v = ev->value;
 
     (void)c;
-    if (ev->kind != RELET_REPLY || relet_value_is(v, "OK"))
+    if (ev->kind != RELET_EV_REPLY || relet_value_is(v, "OK"))
         return;
-    if (relet_value_type(v) == RELET_TEXT) {
+    if (relet_value_type(v) == RELET_T_TEXT) {
         t_big_same(v);
         return;
     }
     T_EQ(relet_value_count(v), 3);
     t_big_same(relet_value_at(v, 0));
-    T_EQ(relet_value_type(relet_value_at(v, 1)), RELET_NULL);
+    T_EQ(relet_value_type(relet_value_at(v, 1)), RELET_T_NULL);
     t_big_same(relet_value_at(v, 2));
 }
 
@@ -135,7 +135,7 @@ static void a_bulk_of_64_mib_travels_both_ways(void)
     c->see = NULL;
     free(t_big);
     t_big = NULL;
-    T_EQ(c->n[RELET_REPLY], 3);
+    T_EQ(c->n[RELET_EV_REPLY], 3);
     T_EQ(T_ASK(c, "STRLEN", "big")->number, T_BIG);
     T_EQ(t_stats(c).connects, 1);
 }
@@ -144,7 +144,7 @@ static void a_bulk_of_64_mib_travels_both_ways(void)
 
 static void t_is_map(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_MAP);
+    T_EQ(relet_value_type(v), RELET_T_MAP);
     T_EQ(relet_value_count(v), 2);
     T(relet_value_is(relet_value_get(v, "f"), "1"));
     T(relet_value_is(relet_value_get(v, "g"), "2"));
@@ -152,7 +152,7 @@ static void t_is_map(relet_value v)
 
 static void t_is_set(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_SET);
+    T_EQ(relet_value_type(v), RELET_T_SET);
     T_EQ(relet_value_count(v), 2);
 }
 
@@ -160,7 +160,7 @@ static void t_is_double(relet_value v)
 {
     double d = 0;
 
-    T_EQ(relet_value_type(v), RELET_DOUBLE);
+    T_EQ(relet_value_type(v), RELET_T_DOUBLE);
     T(relet_value_double(v, &d) && d == 1.5);
 }
 
@@ -168,20 +168,20 @@ static void t_is_number(relet_value v)
 {
     int64_t n = 0;
 
-    T_EQ(relet_value_type(v), RELET_INT);
+    T_EQ(relet_value_type(v), RELET_T_INT);
     T(relet_value_int(v, &n) && n == 2);
 }
 
 static void t_is_big(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_BIG);
+    T_EQ(relet_value_type(v), RELET_T_BIG);
     T(relet_value_is(v, "1234567999999999999999999999999999999"));
     T(!relet_value_malformed(v));
 }
 
 static void t_is_bad_big(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_BIG);
+    T_EQ(relet_value_type(v), RELET_T_BIG);
     T(relet_value_is(v, "hello"));
     T(relet_value_malformed(v));
 }
@@ -190,7 +190,7 @@ static void t_is_true(relet_value v)
 {
     int b = 0;
 
-    T_EQ(relet_value_type(v), RELET_BOOL);
+    T_EQ(relet_value_type(v), RELET_T_BOOL);
     T(relet_value_bool(v, &b) && b == 1);
 }
 
@@ -198,18 +198,18 @@ static void t_is_false(relet_value v)
 {
     int b = 1;
 
-    T_EQ(relet_value_type(v), RELET_BOOL);
+    T_EQ(relet_value_type(v), RELET_T_BOOL);
     T(relet_value_bool(v, &b) && b == 0);
 }
 
 static void t_is_null(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_NULL);
+    T_EQ(relet_value_type(v), RELET_T_NULL);
 }
 
 static void t_is_verbatim(relet_value v)
 {
-    T_EQ(relet_value_type(v), RELET_VERBATIM);
+    T_EQ(relet_value_type(v), RELET_T_VERBATIM);
     T(relet_value_is(v, "This is a verbatim\nstring"));
     T_EQ(relet_value_format(v).n, 3);
     T(memcmp(relet_value_format(v).p, "txt", 3) == 0);
@@ -233,10 +233,10 @@ static void t_is_from_script(relet_value v)
 {
     double d = 0;
 
-    T_EQ(relet_value_type(v), RELET_MAP);
-    T_EQ(relet_value_type(relet_value_get(v, "a")), RELET_DOUBLE);
+    T_EQ(relet_value_type(v), RELET_T_MAP);
+    T_EQ(relet_value_type(relet_value_get(v, "a")), RELET_T_DOUBLE);
     T(relet_value_double(relet_value_get(v, "a"), &d) && d == 0.5);
-    T_EQ(relet_value_type(relet_value_get(v, "b")), RELET_BOOL);
+    T_EQ(relet_value_type(relet_value_get(v, "b")), RELET_T_BOOL);
 }
 
 typedef struct t_typed {
@@ -269,7 +269,7 @@ static const t_typed t_types[] = {
 static void t_see_types(t_client *c, const relet_event *ev)
 {
     (void)c;
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         t_types[ev->tag].check(ev->value);
 }
 
@@ -284,8 +284,8 @@ static void every_type_of_resp3_arrives_as_what_it_is(void)
     for (i = 0; i < T_TYPES; i++)
         T_EQ(t_words(c, t_types[i].words), 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], T_TYPES);
-    T_EQ(c->n[RELET_PUSHED], 1);
+    T_EQ(c->n[RELET_EV_REPLY], T_TYPES);
+    T_EQ(c->n[RELET_EV_PUSHED], 1);
     T_EQ(t_stats(c).connects, 1);
 }
 
@@ -302,10 +302,10 @@ static void the_right_password_comes_up_in_the_right_database(void)
     g.db = 3;
     (void)strcpy(g.name, "me");
     c = t_open(&g);
-    T_EQ(T_ASK(c, "SET", "k", "v")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "SET", "k", "v")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(other, "EXISTS", "k")->number, 0);
     T(strcmp(T_ASK(c, "CLIENT", "GETNAME")->text, "me") == 0);
-    T_EQ(c->n[RELET_DOWN], 0);
+    T_EQ(c->n[RELET_EV_DOWN], 0);
     T_HAS(c->up_text, t_world.kind);
 }
 
@@ -321,15 +321,15 @@ static void a_wrong_password_is_told_and_retried_slowly(void)
     g.retry_max_ms = 400;
     c = t_open(&g);
     tag = t_say(c, 0, 100, "PING", (const char *)NULL);
-    T_UNTIL(c->n[RELET_DOWN] == 1);
+    T_UNTIL(c->n[RELET_EV_DOWN] == 1);
     T_EQ(c->down[RELET_WHY_AUTH], 1);
     T_HAS(c->down_text, "WRONGPASS");
     T_CMP(c->retry_in_ms, >=, 200);
     a = t_ask(c, tag);
-    T_EQ(a->kind, RELET_NOT_SENT);
+    T_EQ(a->kind, RELET_EV_NOT_SENT);
     T_EQ(a->why, RELET_WHY_TIMEOUT);
     T_EQ(relet_credentials(c->r, relet_str(""), relet_str("right")), 0);
-    T_EQ(T_ASK(c, "PING")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "PING")->kind, RELET_EV_REPLY);
     T_CMP(t_stats(c).attempts, <=, 4);
 }
 
@@ -341,7 +341,7 @@ static void no_password_where_one_is_needed_is_told(void)
     t_start("requirepass right");
     g.retry_max_ms = 400;
     c = t_open(&g);
-    T_UNTIL(c->n[RELET_DOWN] == 1);
+    T_UNTIL(c->n[RELET_EV_DOWN] == 1);
     T_EQ(c->down[RELET_WHY_AUTH], 1);
     T_HAS(c->down_text, "NOAUTH");
     T_CMP(c->retry_in_ms, >=, 200);
@@ -365,15 +365,15 @@ static void a_forbidden_command_is_an_error_without_effect(void)
     t_start("user bob on >pw ~mine* &* +@all -ping -incr");
     c = t_open(&g);
     a = T_ASK(c, "INCR", "mine");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "NOPERM");
     T(a->proves);
     a = T_ASK(c, "SET", "yours", "1");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "NOPERM");
     T_EQ(T_ASK(c, "EXISTS", "mine")->number, 0);
-    T_EQ(T_ASK(c, "PING")->kind, RELET_ERROR);
-    T_EQ(c->n[RELET_DOWN], 0);
+    T_EQ(T_ASK(c, "PING")->kind, RELET_EV_ERROR);
+    T_EQ(c->n[RELET_EV_DOWN], 0);
 }
 
 static void a_forbidden_select_keeps_the_link_down(void)
@@ -385,7 +385,7 @@ static void a_forbidden_select_keeps_the_link_down(void)
     g.db = 1;
     g.retry_max_ms = 400;
     c = t_open(&g);
-    T_UNTIL(c->n[RELET_DOWN] == 1);
+    T_UNTIL(c->n[RELET_EV_DOWN] == 1);
     T_EQ(c->down[RELET_WHY_AUTH], 1);
     T_HAS(c->down_text, "SELECT was refused: NOPERM");
 }
@@ -399,7 +399,7 @@ static void a_database_out_of_range_keeps_the_link_down(void)
     g.db = 4;
     g.retry_max_ms = 400;
     c = t_open(&g);
-    T_UNTIL(c->n[RELET_DOWN] == 1);
+    T_UNTIL(c->n[RELET_EV_DOWN] == 1);
     T_EQ(c->down[RELET_WHY_SETUP], 1);
     T_HAS(c->down_text, "SELECT was refused: ERR DB index is out of range");
     T_CMP(c->retry_in_ms, >=, 200);
@@ -420,22 +420,22 @@ static void a_refused_channel_is_forgotten_while_others_hold(void)
     c = t_open(&g);
     T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0); /* in the handshake */
     T_EQ(t_wish(c, RELET_CHANNEL, "open"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 1);
-    T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 1);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 1);
+    T_EQ(c->n[RELET_EV_SUBSCRIPTION_REFUSED], 1);
     T_EQ(t_wish(c, RELET_SHARDED, "open"), 0); /* on a link that is up */
     T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0);
     T_EQ(t_wish(c, RELET_PATTERN, "pat*"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 2);
-    T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 3);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 2);
+    T_EQ(c->n[RELET_EV_SUBSCRIPTION_REFUSED], 3);
     T_HAS(c->refused_text, "NOPERM");
     T_EQ(T_ASK(admin, "PUBLISH", "open", "1")->number, 1);
     T_EQ(T_ASK(admin, "PUBLISH", "pattern", "1")->number, 1);
     T_EQ(T_ASK(admin, "PUBLISH", "secret", "1")->number, 0);
-    T_UNTIL(c->n[RELET_MESSAGE] == 2);
+    T_UNTIL(c->n[RELET_EV_MESSAGE] == 2);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "USER", "bob")->number, 1);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 4 && relet_is_up(c->r));
-    T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 3);
-    T_EQ(T_ASK(c, "SET", "k", "v")->kind, RELET_REPLY);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 4 && relet_is_up(c->r));
+    T_EQ(c->n[RELET_EV_SUBSCRIPTION_REFUSED], 3);
+    T_EQ(T_ASK(c, "SET", "k", "v")->kind, RELET_EV_REPLY);
 }
 
 static void a_deleted_user_loses_the_link_and_is_told_why(void)
@@ -447,12 +447,12 @@ static void a_deleted_user_loses_the_link_and_is_told_why(void)
     g.retry_max_ms = 100;
     admin = t_ready();
     c = t_open(&g);
-    T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(admin, "ACL", "DELUSER", "bob")->number, 1);
     T_UNTIL(c->down[RELET_WHY_CLOSED] == 1 && c->down[RELET_WHY_AUTH] > 0);
     T_HAS(c->down_text, "WRONGPASS");
     T_EQ(T_ASK(admin, "ACL", "SETUSER", "bob", "on", ">pw", "~*", "+@all")
-             ->kind, RELET_REPLY);
+             ->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(c, "GET", "k")->number, 1);
 }
 
@@ -473,7 +473,7 @@ static void a_server_without_hello_is_down_for_want_of_resp3(void)
     t_pass(500);
     T_CMP(t_stats(c).attempts - attempts, <=, 6);
     T_CMP(t_world.turns - turns, <=, 100); /* the client does not spin */
-    T_EQ(c->n[RELET_NOT_SENT], 1);
+    T_EQ(c->n[RELET_EV_NOT_SENT], 1);
 }
 
 static void too_many_clients_is_told_in_the_servers_words(void)
@@ -485,14 +485,14 @@ static void too_many_clients_is_told_in_the_servers_words(void)
     admin = t_ready();
     second = t_ready();
     third = t_open(&g);
-    T_UNTIL(third->n[RELET_DOWN] >= 1);
-    T_EQ(third->down[RELET_WHY_CLOSED], third->n[RELET_DOWN]);
+    T_UNTIL(third->n[RELET_EV_DOWN] >= 1);
+    T_EQ(third->down[RELET_WHY_CLOSED], third->n[RELET_EV_DOWN]);
     T_HAS(third->down_text, "max number of clients reached");
     T_SAY(third, "PING");
     t_end(second);
     T_UNTIL(t_quiet(third));
-    T_EQ(third->n[RELET_REPLY], 1);
-    T_EQ(T_ASK(admin, "PING")->kind, RELET_REPLY);
+    T_EQ(third->n[RELET_EV_REPLY], 1);
+    T_EQ(T_ASK(admin, "PING")->kind, RELET_EV_REPLY);
 }
 
 /* ------------------------------------------------------- here, away, back */
@@ -507,13 +507,13 @@ static void operations_wait_for_a_server_that_is_away(void)
     c = t_open(&g);
     t_many(c, 10, T_PUSH, 0, 200);
     t_many(c, 10, T_PUSH, 0, 0);
-    T_UNTIL(c->n[RELET_NOT_SENT] == 10);
-    T_EQ(t_count(c, T_PUSH, RELET_NOTHING), 10);
+    T_UNTIL(c->n[RELET_EV_NOT_SENT] == 10);
+    T_EQ(t_count(c, T_PUSH, RELET_EV_NOTHING), 10);
     T_CMP(c->down[RELET_WHY_CONNECT], >=, 1);
     T_EQ(c->line[0].why, RELET_WHY_TIMEOUT);
     t_start_here("", 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 10);
+    T_EQ(c->n[RELET_EV_REPLY], 10);
     admin = t_ready();
     t_judge(c, admin);
 }
@@ -527,24 +527,24 @@ static void loading_is_waited_out_and_told_once(void)
 
     t_start("");
     c = t_ready();
-    T_EQ(T_ASK(c, "DEBUG", "POPULATE", "2000")->kind, RELET_REPLY);
-    T_EQ(T_ASK(c, "SAVE")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "DEBUG", "POPULATE", "2000")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(c, "SAVE")->kind, RELET_EV_REPLY);
     t_kill();
     t_many(c, 50, T_ECHO, 0, 0);
     t_start_here(T_SLOW, 1);
     late = t_open(&g);
     t_many(late, 100, T_ECHO, 0, 0);
     t_many(late, 100, T_COUNT, RELET_REPEATABLE, 0);
-    T_UNTIL(late->n[RELET_DOWN] > 0);
+    T_UNTIL(late->n[RELET_EV_DOWN] > 0);
     T_UNTIL(t_quiet(c) && t_quiet(late));
     T_EQ(late->down[RELET_WHY_BUSY], 1);
-    T_EQ(late->n[RELET_DOWN], 1);
+    T_EQ(late->n[RELET_EV_DOWN], 1);
     T_HAS(late->down_text, "LOADING");
-    T_EQ(late->n[RELET_UP], 1);
-    T_EQ(late->n[RELET_REPLY], 200);
+    T_EQ(late->n[RELET_EV_UP], 1);
+    T_EQ(late->n[RELET_EV_REPLY], 200);
     T_EQ(c->down[RELET_WHY_BUSY], 1);
-    T_EQ(c->n[RELET_REPLY] + c->n[RELET_UNSURE], 52);
-    T_EQ(c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_REPLY] + c->n[RELET_EV_UNSURE], 52);
+    T_EQ(c->n[RELET_EV_ERROR], 0);
     T_EQ(T_ASK(c, "DBSIZE")->number, 2001);
 }
 
@@ -558,19 +558,19 @@ static void a_client_killed_20_times_a_second_keeps_its_promises(void)
     admin = t_ready();
     c = t_open(&g);
     c->window = 256;
-    T_UNTIL(c->n[RELET_REPLY] > 0);
+    T_UNTIL(c->n[RELET_EV_REPLY] > 0);
     for (i = 0; i < 60; i++) {
         t_pass(50);
         T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->kind,
-             RELET_REPLY);
+             RELET_EV_REPLY);
     }
     c->window = 0;
     T_UNTIL(t_quiet(c) && relet_is_up(c->r));
     T_CMP(t_stats(c).connects, >=, 40);
     T_CMP(c->down[RELET_WHY_CLOSED], >=, 40);
-    T_CMP(c->n[RELET_UNSURE], >, 0);
+    T_CMP(c->n[RELET_EV_UNSURE], >, 0);
     T_CMP(t_stats(c).repeated, >, 0);
-    T_EQ(c->n[RELET_NOT_SENT] + c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_NOT_SENT] + c->n[RELET_EV_ERROR], 0);
     t_judge(c, admin);
     t_judge_repeatable(c);
 }
@@ -588,8 +588,8 @@ static void kill_9_under_load_loses_nothing_that_was_answered(void)
     c = t_open(&g);
     c->window = 256;
     for (i = 0; i < 3; i++) {
-        replies = c->n[RELET_REPLY];
-        T_UNTIL(c->n[RELET_REPLY] > replies + 1000);
+        replies = c->n[RELET_EV_REPLY];
+        T_UNTIL(c->n[RELET_EV_REPLY] > replies + 1000);
         t_kill();
         t_pass(30); /* the port refuses links meanwhile */
         t_start_here(durable, 0);
@@ -597,7 +597,7 @@ static void kill_9_under_load_loses_nothing_that_was_answered(void)
     c->window = 0;
     T_UNTIL(t_quiet(c) && relet_is_up(c->r));
     T_EQ(t_stats(c).connects, 4);
-    T_EQ(c->n[RELET_NOT_SENT] + c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_NOT_SENT] + c->n[RELET_EV_ERROR], 0);
     admin = t_ready();
     t_judge(c, admin);
     t_judge_repeatable(c);
@@ -613,14 +613,14 @@ static void a_pause_of_the_server_ends_what_cannot_wait(void)
     t_start("");
     admin = t_ready();
     c = t_ready();
-    T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "800", "ALL")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "800", "ALL")->kind, RELET_EV_REPLY);
     for (i = 0; i < 50; i++) {
         t_many(c, 1, T_PUSH, 0, 150);
         t_many(c, 1, T_PUSH, 0, 5000);
     }
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_UNSURE], 50);
-    T_EQ(c->n[RELET_REPLY], 50);
+    T_EQ(c->n[RELET_EV_UNSURE], 50);
+    T_EQ(c->n[RELET_EV_REPLY], 50);
     T_EQ(c->line[0].why, RELET_WHY_TIMEOUT);
     T_EQ(t_stats(c).late, 50);
     T_EQ(t_stats(c).connects, 1);
@@ -637,16 +637,16 @@ static void a_pause_of_writes_lets_reads_through(void)
     admin = t_ready();
     c = t_ready();
     began = relet_clock();
-    T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "600", "WRITE")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "600", "WRITE")->kind, RELET_EV_REPLY);
     t_many(c, 20, T_ECHO, 0, 500);
     T_UNTIL(t_quiet(c));
     T_CMP(relet_clock() - began, <, 600);
-    T_EQ(c->n[RELET_REPLY], 20);
+    T_EQ(c->n[RELET_EV_REPLY], 20);
     t_many(c, 20, T_PUSH, 0, 100);
     t_many(c, 20, T_PUSH, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_UNSURE], 20);
-    T_EQ(c->n[RELET_REPLY], 40);
+    T_EQ(c->n[RELET_EV_UNSURE], 20);
+    T_EQ(c->n[RELET_EV_REPLY], 40);
     T_EQ(t_stats(c).connects, 1);
     t_judge(c, admin);
 }
@@ -662,16 +662,16 @@ static void a_stopped_server_leaves_tombstones_and_keeps_the_link(void)
     t_many(c, 100, T_PUSH, 0, 200);
     t_many(c, 100, T_ECHO, 0, 200);
     t_many(c, 100, T_ECHO, 0, 0);
-    T_UNTIL(c->n[RELET_UNSURE] == 200);
+    T_UNTIL(c->n[RELET_EV_UNSURE] == 200);
     t_many(c, 100, T_ECHO, RELET_REPEATABLE, 0);
     t_pass(800);
     t_signal(SIGCONT);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 200);
+    T_EQ(c->n[RELET_EV_REPLY], 200);
     T_EQ(c->late_order, 0);
     T_EQ(t_stats(c).late, 200);
     T_EQ(t_stats(c).connects, 1);
-    T_EQ(c->n[RELET_DOWN], 0);
+    T_EQ(c->n[RELET_EV_DOWN], 0);
     t_judge(c, admin);
     T_EQ(T_ASK(admin, "LLEN", "log")->number, 100);
 }
@@ -699,10 +699,10 @@ static void a_server_silent_for_too_long_loses_the_link(void)
     t_pass(400);
     t_signal(SIGCONT);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_UNSURE], 20);
-    T_EQ(c->n[RELET_REPLY], 20);
+    T_EQ(c->n[RELET_EV_UNSURE], 20);
+    T_EQ(c->n[RELET_EV_REPLY], 20);
     T_EQ(t_stats(c).connects, 2);
-    T_EQ(T_ASK(admin, "PING")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "PING")->kind, RELET_EV_REPLY);
     t_judge(c, admin);
 }
 
@@ -734,9 +734,9 @@ static void a_client_killed_for_its_output_is_told_the_truth(void)
     t_many(c, 10, T_ECHO, RELET_REPEATABLE, 0);
     T_UNTIL(t_quiet(c));
     T_CMP(c->down[RELET_WHY_CLOSED], >=, 1);
-    T_CMP(c->n[RELET_UNSURE], >, 0);
-    T_EQ(c->n[RELET_NOT_SENT] + c->n[RELET_ERROR], 0);
-    T_EQ(T_ASK(c, "GET", "big")->kind, RELET_REPLY);
+    T_CMP(c->n[RELET_EV_UNSURE], >, 0);
+    T_EQ(c->n[RELET_EV_NOT_SENT] + c->n[RELET_EV_ERROR], 0);
+    T_EQ(T_ASK(c, "GET", "big")->kind, RELET_EV_REPLY);
     t_judge(c, admin);
     t_judge_repeatable(c);
 }
@@ -745,7 +745,7 @@ static void t_too_large(t_client *c, uint64_t tag, const char *limit)
 {
     const t_answer *a = t_ask(c, tag);
 
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_EQ(a->why, RELET_WHY_TOO_LARGE);
     T_HAS(a->text, limit);
     t_many(c, 1, T_ECHO, 0, 0);
@@ -785,12 +785,12 @@ static void a_reply_over_a_limit_costs_itself_and_not_the_link(void)
                          "for i = 1, 20 do t[i] = u end return t", "0"),
                 "tape_max");
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 1);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 1);
     T_SAY(c, "EVAL", "return redis.call('PUBLISH', 'news', "
                      "string.rep('x', 2000))", "0");
-    T_UNTIL(c->n[RELET_GAP] == 1 && t_quiet(c));
-    T_EQ(c->n[RELET_MESSAGE], 0);
-    T_EQ(c->n[RELET_REPLY], 7);
+    T_UNTIL(c->n[RELET_EV_GAP] == 1 && t_quiet(c));
+    T_EQ(c->n[RELET_EV_MESSAGE], 0);
+    T_EQ(c->n[RELET_EV_REPLY], 7);
     T_EQ(t_stats(c).connects, 1);
 }
 
@@ -801,29 +801,29 @@ static void errors_that_prove_no_effect_say_so(void)
 
     t_start("");
     c = t_ready();
-    T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "INCR");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T(a->proves);
     a = T_ASK(c, "NONSENSE", "k");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T(a->proves);
-    T_EQ(T_ASK(c, "CONFIG", "SET", "maxmemory", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "CONFIG", "SET", "maxmemory", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "INCR", "k");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "OOM");
     T(a->proves);
-    T_EQ(T_ASK(c, "CONFIG", "SET", "maxmemory", "0")->kind, RELET_REPLY);
-    T_EQ(T_ASK(c, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "CONFIG", "SET", "maxmemory", "0")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(c, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "INCR", "k");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "READONLY");
     T(a->proves);
     T_EQ(T_ASK(c, "GET", "k")->number, 1);
-    T_EQ(T_ASK(c, "REPLICAOF", "NO", "ONE")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "REPLICAOF", "NO", "ONE")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "EVAL", "redis.call('INCR', 'k') return redis.call('LPUSH', "
                          "'k', '1')", "0");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T(!a->proves);
     T_EQ(T_ASK(c, "GET", "k")->number, 2);
 }
@@ -838,25 +838,25 @@ static void a_replica_without_its_master_is_waited_out(void)
     t_start("replica-serve-stale-data no");
     admin = t_ready();
     c = t_ready();
-    T_EQ(T_ASK(admin, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "GET", "k");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "MASTERDOWN");
     T(a->proves);
     tag = t_say(c, RELET_REPEATABLE, 0, "GET", "k", (const char *)NULL);
     late = t_open(&g);
     T_SAY(late, "GET", "k");
-    T_UNTIL(late->n[RELET_DOWN] > 0);
+    T_UNTIL(late->n[RELET_EV_DOWN] > 0);
     t_pass(200);
-    T_EQ(c->line[tag].outcome, RELET_NOTHING);
+    T_EQ(c->line[tag].outcome, RELET_EV_NOTHING);
     T_CMP(t_stats(c).repeated, <, 100); /* the client does not hammer */
-    T_EQ(T_ASK(admin, "REPLICAOF", "NO", "ONE")->kind, RELET_REPLY);
-    T_EQ(t_ask(c, tag)->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "REPLICAOF", "NO", "ONE")->kind, RELET_EV_REPLY);
+    T_EQ(t_ask(c, tag)->kind, RELET_EV_REPLY);
     T_CMP(t_stats(c).repeated, >, 0);
     T_UNTIL(t_quiet(late));
     T_EQ(late->down[RELET_WHY_BUSY], 1);
-    T_EQ(late->n[RELET_DOWN], 1);
-    T_EQ(late->n[RELET_REPLY], 1);
+    T_EQ(late->n[RELET_EV_DOWN], 1);
+    T_EQ(late->n[RELET_EV_REPLY], 1);
 }
 
 /* ----------------------------------------------------------------- scripts */
@@ -875,29 +875,29 @@ static void a_busy_script_is_waited_out_by_what_may_be_repeated(void)
     T_SAY(hog, "EVAL", "while true do end", "0");
     do {
         a = T_ASK(c, "PING");
-    } while (a->kind == RELET_REPLY);
+    } while (a->kind == RELET_EV_REPLY);
     a = T_ASK(c, "SET", "k", "1");
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "BUSY");
     T(a->proves);
     tag = t_say(c, RELET_REPEATABLE, 0, "GET", "k", (const char *)NULL);
     late = t_open(&g);
     T_SAY(late, "GET", "k");
-    T_UNTIL(late->n[RELET_DOWN] > 0);
+    T_UNTIL(late->n[RELET_EV_DOWN] > 0);
     t_pass(200);
-    T_EQ(c->line[tag].outcome, RELET_NOTHING);
+    T_EQ(c->line[tag].outcome, RELET_EV_NOTHING);
     T_CMP(t_stats(c).repeated, <, 100); /* the client does not hammer */
-    T_EQ(T_ASK(admin, "SCRIPT", "KILL")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "SCRIPT", "KILL")->kind, RELET_EV_REPLY);
     a = t_ask(c, tag);
-    T_EQ(a->kind, RELET_REPLY);
-    T_EQ(a->type, RELET_NULL); /* the SET without REPEATABLE had no effect */
+    T_EQ(a->kind, RELET_EV_REPLY);
+    T_EQ(a->type, RELET_T_NULL); /* the SET without REPEATABLE had no effect */
     T_CMP(t_stats(c).repeated, >, 0);
     T_EQ(t_stats(c).connects, 1);
     T_UNTIL(t_quiet(hog) && t_quiet(late));
-    T_EQ(hog->n[RELET_ERROR], 1);
+    T_EQ(hog->n[RELET_EV_ERROR], 1);
     T_EQ(late->down[RELET_WHY_BUSY], 1);
-    T_EQ(late->n[RELET_DOWN], 1);
-    T_EQ(late->n[RELET_REPLY], 1);
+    T_EQ(late->n[RELET_EV_DOWN], 1);
+    T_EQ(late->n[RELET_EV_REPLY], 1);
 }
 
 static void a_flushed_script_runs_once_and_nobody_notices(void)
@@ -914,10 +914,10 @@ static void a_flushed_script_runs_once_and_nobody_notices(void)
     T_CMP(c->script, >=, 0);
     c->window = 100;
     for (end = relet_clock() + 1000; relet_clock() < end; t_pass(5))
-        T_EQ(T_ASK(admin, "SCRIPT", "FLUSH")->kind, RELET_REPLY);
+        T_EQ(T_ASK(admin, "SCRIPT", "FLUSH")->kind, RELET_EV_REPLY);
     c->window = 0;
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], c->tags);
+    T_EQ(c->n[RELET_EV_REPLY], c->tags);
     T_CMP(c->tags, >, 1000);
     T_HAS(T_ASK(admin, "INFO", "errorstats")->text, "errorstat_NOSCRIPT");
     t_judge(c, admin);
@@ -940,11 +940,11 @@ static void scripts_survive_new_links(void)
         t_pass(20);
         T_SAY(admin, "SCRIPT", "FLUSH");
         T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->kind,
-             RELET_REPLY);
+             RELET_EV_REPLY);
     }
     c->window = 0;
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_ERROR], 0);
     t_judge(c, admin);
 }
 
@@ -987,12 +987,12 @@ static void a_transaction_is_all_or_nothing(void)
     T_EQ(t_unit(c, t_both), 0);
     t_many(c, 1, T_ECHO, 0, 0);
     a = t_ask(c, 0);
-    T_EQ(a->kind, RELET_REPLY);
+    T_EQ(a->kind, RELET_EV_REPLY);
     T_EQ(a->count, 2);
     T_EQ(t_unit(c, bad), 0);
     t_many(c, 1, T_ECHO, 0, 0);
     a = t_ask(c, c->asked);
-    T_EQ(a->kind, RELET_ERROR);
+    T_EQ(a->kind, RELET_EV_ERROR);
     T_HAS(a->text, "unknown command");
     T(a->proves);
     T_EQ(T_ASK(c, "EXISTS", "b")->number, 0);
@@ -1002,10 +1002,10 @@ static void a_transaction_is_all_or_nothing(void)
 static void t_see_failure_inside(t_client *c, const relet_event *ev)
 {
     (void)c;
-    T_EQ(ev->kind, RELET_REPLY);
+    T_EQ(ev->kind, RELET_EV_REPLY);
     T_EQ(relet_value_count(ev->value), 2);
     T(relet_value_is(relet_value_at(ev->value, 0), "OK"));
-    T_EQ(relet_value_type(relet_value_at(ev->value, 1)), RELET_FAILURE);
+    T_EQ(relet_value_type(relet_value_at(ev->value, 1)), RELET_T_ERROR);
 }
 
 static void a_command_that_fails_inside_fails_alone(void)
@@ -1020,7 +1020,7 @@ static void a_command_that_fails_inside_fails_alone(void)
     c->see = t_see_failure_inside;
     T_UNTIL(t_quiet(c));
     c->see = NULL;
-    T_EQ(c->n[RELET_REPLY], 1);
+    T_EQ(c->n[RELET_EV_REPLY], 1);
     T_EQ(T_ASK(c, "GET", "b")->number, 1);
 }
 
@@ -1032,12 +1032,12 @@ static void a_watched_key_that_changes_voids_the_transaction(void)
     t_start("");
     admin = t_ready();
     c = t_ready();
-    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_REPLY);
-    T_EQ(T_ASK(admin, "SET", "a", "9")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(admin, "SET", "a", "9")->kind, RELET_EV_REPLY);
     T_EQ(t_unit(c, t_both), 0);
     a = t_ask(c, c->asked);
-    T_EQ(a->kind, RELET_REPLY);
-    T_EQ(a->type, RELET_NULL);
+    T_EQ(a->kind, RELET_EV_REPLY);
+    T_EQ(a->type, RELET_T_NULL);
     T_EQ(T_ASK(c, "GET", "a")->number, 9);
     T_EQ(t_unit(c, t_both), 0); /* the WATCH has ended */
     T_EQ(t_ask(c, c->asked)->count, 2);
@@ -1050,9 +1050,9 @@ static void a_watch_that_died_with_its_link_refuses_the_transaction(void)
     t_start("");
     admin = t_ready();
     c = t_ready();
-    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->number, 1);
-    T_UNTIL(c->n[RELET_UP] == 2);
+    T_UNTIL(c->n[RELET_EV_UP] == 2);
     T_EQ(t_unit(c, t_both), RELET_E_REFUSED);
     T_HAS(relet_refusal(c->r), "WATCH");
     T_EQ(T_ASK(c, "EXISTS", "a")->number, 0);
@@ -1070,17 +1070,17 @@ static void a_watch_that_dies_ends_the_transaction_behind_it_unsent(void)
     admin = t_ready();
     g.retry_min_ms = g.retry_max_ms = 2000;
     c = t_open(&g);
-    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_REPLY);
-    T_EQ(T_ASK(admin, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_REPLY);
+    T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(admin, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_EV_REPLY);
     (void)t_say(c, RELET_REPEATABLE, 0, "GET", "a", (const char *)NULL);
     T_UNTIL(t_stats(c).repeated == 1);
     T_EQ(t_unit(c, t_both), 0);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->number, 1);
-    T_EQ(T_ASK(admin, "REPLICAOF", "NO", "ONE")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "REPLICAOF", "NO", "ONE")->kind, RELET_EV_REPLY);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->line[2].outcome, RELET_NOT_SENT);
+    T_EQ(c->line[2].outcome, RELET_EV_NOT_SENT);
     T_EQ(c->line[2].why, RELET_WHY_WATCH_LOST);
-    T_EQ(c->line[1].outcome, RELET_REPLY);
+    T_EQ(c->line[1].outcome, RELET_EV_REPLY);
     T_EQ(T_ASK(c, "EXISTS", "a")->number, 0);
 }
 
@@ -1111,10 +1111,11 @@ static void transactions_under_kills_are_whole_or_nothing(void)
         }
         T_UNTIL(t_quiet(c));
     }
-    T_EQ(c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_ERROR], 0);
     T_CMP(t_stats(c).connects, >=, 10);
-    T_CMP(T_ASK(admin, "EVAL", same, "0")->number, >=, c->n[RELET_REPLY]);
-    T_CMP(admin->answer.number, <=, c->n[RELET_REPLY] + c->n[RELET_UNSURE]);
+    T_CMP(T_ASK(admin, "EVAL", same, "0")->number, >=, c->n[RELET_EV_REPLY]);
+    T_CMP(admin->answer.number, <=,
+          c->n[RELET_EV_REPLY] + c->n[RELET_EV_UNSURE]);
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -1130,12 +1131,12 @@ static void t_see_messages(t_client *c, const relet_event *ev)
 {
     int64_t n = -1;
 
-    if (ev->kind != RELET_MESSAGE)
+    if (ev->kind != RELET_EV_MESSAGE)
         return;
     (void)relet_value_int(ev->value, &n);
     t_heard.wrong += (uint64_t)n != t_heard.next;
     t_heard.next = (uint64_t)n + 1;
-    t_heard.after_left += c->n[RELET_UNSUBSCRIBED] > 0;
+    t_heard.after_left += c->n[RELET_EV_UNSUBSCRIBED] > 0;
     t_copy(t_heard.channel, sizeof t_heard.channel, ev->channel);
     t_copy(t_heard.pattern, sizeof t_heard.pattern, ev->pattern);
 }
@@ -1157,21 +1158,21 @@ static void ten_thousand_pushes_between_two_replies_are_all_told(void)
     admin = t_ready();
     c = t_ready();
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 1);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 1);
     t_listen(c);
     t_many(c, 1, T_ECHO, 0, 0);
     T_SAY(c, "EVAL", t_storm, "0");
     t_many(c, 1, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_MESSAGE], 10000);
+    T_EQ(c->n[RELET_EV_MESSAGE], 10000);
     T_EQ(t_heard.wrong, 0);
     t_heard.next = 0;
     T_EQ(T_ASK(admin, "EVAL", t_storm, "0")->number, 1);
     t_many(c, 1, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_MESSAGE], 20000);
+    T_EQ(c->n[RELET_EV_MESSAGE], 20000);
     T_EQ(t_heard.wrong, 0);
-    T_EQ(c->n[RELET_REPLY], 4);
+    T_EQ(c->n[RELET_EV_REPLY], 4);
     T_EQ(t_stats(c).pushes, 20001);
 }
 
@@ -1183,28 +1184,28 @@ typedef struct t_way {
 static void t_try_way(t_client *c, t_client *admin, const t_way *w)
 {
     const uint64_t *n = c->n;
-    uint64_t heard, gaps = n[RELET_GAP], told = n[RELET_SUBSCRIBED],
-                    left = n[RELET_UNSUBSCRIBED];
+    uint64_t heard, gaps = n[RELET_EV_GAP], told = n[RELET_EV_SUBSCRIBED],
+                    left = n[RELET_EV_UNSUBSCRIBED];
 
     T_EQ(t_wish(c, w->kind, w->wish), 0);
     T_EQ(t_wish(c, w->kind, w->wish), 0);
-    T_UNTIL(n[RELET_SUBSCRIBED] == told + 1);
-    heard = n[RELET_MESSAGE];
+    T_UNTIL(n[RELET_EV_SUBSCRIBED] == told + 1);
+    heard = n[RELET_EV_MESSAGE];
     T_EQ(T_ASK(admin, w->publish, w->channel, "1")->number, 1);
-    T_UNTIL(n[RELET_MESSAGE] == heard + 1);
+    T_UNTIL(n[RELET_EV_MESSAGE] == heard + 1);
     T(strcmp(t_heard.channel, w->channel) == 0);
     if (w->kind == RELET_PATTERN)
         T(strcmp(t_heard.pattern, w->wish) == 0);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "pubsub")->number, 1);
-    T_UNTIL(n[RELET_GAP] == gaps + 2 && n[RELET_SUBSCRIBED] == told + 2);
+    T_UNTIL(n[RELET_EV_GAP] == gaps + 2 && n[RELET_EV_SUBSCRIBED] == told + 2);
     T_EQ(T_ASK(admin, w->publish, w->channel, "2")->number, 1);
-    T_UNTIL(n[RELET_MESSAGE] == heard + 2);
+    T_UNTIL(n[RELET_EV_MESSAGE] == heard + 2);
     T_EQ(relet_unsubscribe(c->r, w->kind, relet_str(w->wish)), 0);
-    T_UNTIL(n[RELET_UNSUBSCRIBED] == left + 1);
+    T_UNTIL(n[RELET_EV_UNSUBSCRIBED] == left + 1);
     T_EQ(T_ASK(admin, w->publish, w->channel, "3")->number, 0);
     t_many(c, 1, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(n[RELET_MESSAGE], heard + 2);
+    T_EQ(n[RELET_EV_MESSAGE], heard + 2);
 }
 
 static void every_kind_of_wish_holds_until_it_is_taken_back(void)
@@ -1222,7 +1223,7 @@ static void every_kind_of_wish_holds_until_it_is_taken_back(void)
     t_listen(c);
     for (i = 0; i < 3; i++)
         t_try_way(c, admin, &ways[i]);
-    T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 0);
+    T_EQ(c->n[RELET_EV_SUBSCRIPTION_REFUSED], 0);
     T_EQ(t_stats(c).connects, 4);
     T_EQ(relet_unsubscribe(c->r, RELET_CHANNEL, relet_str("news")),
          RELET_E_REFUSED);
@@ -1240,16 +1241,16 @@ static void no_message_comes_after_unsubscribed(void)
     t_listen(c);
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
     T_EQ(t_wish(c, RELET_CHANNEL, "other"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 2);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 2);
     for (i = 0; i < 10000; i++) {
         (void)snprintf(number, sizeof number, "%d", i);
         T_SAY(admin, "PUBLISH", "news", number);
     }
-    T_UNTIL(c->n[RELET_MESSAGE] > 2000);
+    T_UNTIL(c->n[RELET_EV_MESSAGE] > 2000);
     T_EQ(relet_unsubscribe(c->r, RELET_CHANNEL, relet_str("news")), 0);
     t_many(c, 10, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(admin) && t_quiet(c));
-    T_UNTIL(c->n[RELET_UNSUBSCRIBED] == 1);
+    T_UNTIL(c->n[RELET_EV_UNSUBSCRIBED] == 1);
     T_EQ(t_heard.wrong, 0);
     T_EQ(t_heard.after_left, 0);
     T_EQ(T_ASK(admin, "PUBLISH", "news", "1")->number, 0);
@@ -1267,19 +1268,19 @@ static void unsubscribing_ends_though_the_server_refuses_it(void)
     c = t_open(&g);
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
     T_EQ(t_wish(c, RELET_PATTERN, "news"), 0);
-    T_UNTIL(c->n[RELET_SUBSCRIBED] == 2);
+    T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 2);
     t_many(c, 10, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
     /* Only the end of the link ends the channel's messages. The next link has
      * the other subscription again. */
     T_EQ(relet_unsubscribe(c->r, RELET_CHANNEL, relet_str("news")), 0);
-    T_UNTIL(c->n[RELET_UNSUBSCRIBED] == 1 && c->n[RELET_UP] == 2);
-    T_EQ(c->n[RELET_DOWN], 1);
-    T_EQ(c->n[RELET_SUBSCRIBED], 3);
+    T_UNTIL(c->n[RELET_EV_UNSUBSCRIBED] == 1 && c->n[RELET_EV_UP] == 2);
+    T_EQ(c->n[RELET_EV_DOWN], 1);
+    T_EQ(c->n[RELET_EV_SUBSCRIBED], 3);
     t_many(c, 10, T_ECHO, 0, 0);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 20);
-    T_EQ(c->n[RELET_ERROR], 0);
+    T_EQ(c->n[RELET_EV_REPLY], 20);
+    T_EQ(c->n[RELET_EV_ERROR], 0);
 }
 
 static void a_wish_toggled_in_a_storm_ends_as_it_was_last_put(void)
@@ -1306,8 +1307,8 @@ static void a_wish_toggled_in_a_storm_ends_as_it_was_last_put(void)
     t_listen(c);
     T_EQ(T_ASK(admin, "PUBLISH", "news", "0")->number, 1);
     T_UNTIL(t_heard.next == 1);
-    T_EQ(c->n[RELET_DOWN], 0);
-    T_EQ(c->n[RELET_SUBSCRIPTION_REFUSED], 0);
+    T_EQ(c->n[RELET_EV_DOWN], 0);
+    T_EQ(c->n[RELET_EV_SUBSCRIPTION_REFUSED], 0);
 }
 
 /* -------------------------------------------------------------- tracking */
@@ -1319,9 +1320,9 @@ static void t_see_keys(t_client *c, const relet_event *ev)
     relet_span key;
 
     (void)c;
-    if (ev->kind != RELET_INVALIDATE)
+    if (ev->kind != RELET_EV_INVALIDATE)
         return;
-    if (relet_value_type(ev->value) == RELET_NULL)
+    if (relet_value_type(ev->value) == RELET_T_NULL)
         (void)snprintf(t_heard.keys + used, sizeof t_heard.keys - used, "* ");
     for (; n > 0; n--, v = relet_value_next(v)) {
         key = relet_value_text(v);
@@ -1344,7 +1345,7 @@ static t_client *t_tracker(relet_tracking tracking, const char *prefix,
     memset(&t_heard, 0, sizeof t_heard);
     c = t_open(&g);
     c->see = t_see_keys;
-    T_UNTIL(relet_is_up(c->r) && c->n[RELET_UP] > 0);
+    T_UNTIL(relet_is_up(c->r) && c->n[RELET_EV_UP] > 0);
     return c;
 }
 
@@ -1377,9 +1378,9 @@ static void tracking_reads_tells_of_keys_read_and_of_gaps(void)
     t_heard_keys(c, "read ");
     (void)T_ASK(admin, "FLUSHALL");
     t_heard_keys(c, "* ");
-    T_EQ(c->n[RELET_GAP], 0);
+    T_EQ(c->n[RELET_EV_GAP], 0);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->number, 1);
-    T_UNTIL(c->n[RELET_GAP] == 2); /* one with DOWN, one with UP */
+    T_UNTIL(c->n[RELET_EV_GAP] == 2); /* one with DOWN, one with UP */
     (void)T_ASK(c, "GET", "read");
     (void)T_ASK(admin, "SET", "read", "4");
     t_heard_keys(c, "read ");
@@ -1395,8 +1396,8 @@ static void tracking_by_choice_tells_of_chosen_reads_only(void)
     (void)T_ASK(c, "GET", "plain");
     (void)t_ask(c, t_say(c, RELET_CACHED, 0, "GET", "chosen",
                          (const char *)NULL));
-    T_EQ(c->answer.kind, RELET_REPLY);
-    T_EQ(c->answer.type, RELET_NULL);
+    T_EQ(c->answer.kind, RELET_EV_REPLY);
+    T_EQ(c->answer.type, RELET_T_NULL);
     (void)T_ASK(admin, "SET", "plain", "1");
     (void)T_ASK(admin, "SET", "chosen", "1");
     t_heard_keys(c, "chosen ");
@@ -1452,7 +1453,7 @@ static void t_until_alone(t_client *admin)
     } while (strstr(admin->answer.text, "connected_clients:1\r") == NULL);
 }
 
-static uint64_t t_marks[RELET_PUSHED + 1];
+static uint64_t t_marks[RELET_EV_PUSHED + 1];
 
 /* Runs one conversation over a link that is cut after `at` bytes of direction
  * `way`. With stop set, the client is stopped at the break. */
@@ -1466,19 +1467,19 @@ static void t_cut_talk(t_client *admin, int way, int64_t at, int stop)
     t_proxy.cut[way] = at;
     c = t_open_proxied(&g);
     t_small_talk(c);
-    T_UNTIL(t_quiet(c) || (stop && c->n[RELET_DOWN] > 0));
+    T_UNTIL(t_quiet(c) || (stop && c->n[RELET_EV_DOWN] > 0));
     if (!stop) {
-        T_EQ(c->n[RELET_NOT_SENT] + c->n[RELET_ERROR], 0);
+        T_EQ(c->n[RELET_EV_NOT_SENT] + c->n[RELET_EV_ERROR], 0);
         t_judge_repeatable(c);
     }
     t_settle(c);
     t_proxy_close();
     t_until_alone(admin);
     t_judge(c, admin);
-    for (kind = 0; kind <= RELET_PUSHED; kind++)
+    for (kind = 0; kind <= RELET_EV_PUSHED; kind++)
         t_marks[kind] += c->n[kind];
     t_close(c);
-    T_EQ(T_ASK(admin, "UNLINK", "log", "done")->kind, RELET_REPLY);
+    T_EQ(T_ASK(admin, "UNLINK", "log", "done")->kind, RELET_EV_REPLY);
 }
 
 static void a_link_cut_at_any_byte_never_makes_an_outcome_lie(void)
@@ -1508,9 +1509,9 @@ static void a_link_cut_at_any_byte_never_makes_an_outcome_lie(void)
             t_cut_talk(admin, way, k, 1);
         }
     }
-    T_CMP(t_marks[RELET_REPLY], >, 0); /* every outcome occurred */
-    T_CMP(t_marks[RELET_NOT_SENT], >, 0);
-    T_CMP(t_marks[RELET_UNSURE], >, 0);
+    T_CMP(t_marks[RELET_EV_REPLY], >, 0); /* every outcome occurred */
+    T_CMP(t_marks[RELET_EV_NOT_SENT], >, 0);
+    T_CMP(t_marks[RELET_EV_UNSURE], >, 0);
 }
 
 static void one_byte_at_a_time_makes_no_difference(void)
@@ -1526,10 +1527,10 @@ static void one_byte_at_a_time_makes_no_difference(void)
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
     t_many(c, 50, T_ECHO, 0, 0);
     t_many(c, 50, T_PUSH, 0, 0);
-    T_UNTIL(t_quiet(c) && c->n[RELET_SUBSCRIBED] == 1);
+    T_UNTIL(t_quiet(c) && c->n[RELET_EV_SUBSCRIBED] == 1);
     T_EQ(T_ASK(admin, "PUBLISH", "news", "of some length")->number, 1);
-    T_UNTIL(c->n[RELET_MESSAGE] == 1);
-    T_EQ(T_ASK(c, "INFO")->type, RELET_VERBATIM);
+    T_UNTIL(c->n[RELET_EV_MESSAGE] == 1);
+    T_EQ(T_ASK(c, "INFO")->type, RELET_T_VERBATIM);
     T_EQ(t_stats(c).connects, 1);
     T_EQ(c->late_order, 0);
     t_judge(c, admin);
@@ -1549,14 +1550,14 @@ static void a_link_that_carries_nothing_is_found_by_a_ping(void)
     T_UNTIL(relet_is_up(c->r));
     t_proxy.mute = 1;
     began = relet_clock();
-    T_UNTIL(c->n[RELET_DOWN] == 1);
+    T_UNTIL(c->n[RELET_EV_DOWN] == 1);
     T_EQ(c->down[RELET_WHY_SILENT], 1);
     T_CMP(relet_clock() - began, >=, 200);
     T_CMP(relet_clock() - began, <, 2000);
     t_proxy.mute = 0;
     t_many(c, 10, T_ECHO, 0, 5000);
     T_UNTIL(t_quiet(c));
-    T_EQ(c->n[RELET_REPLY], 10);
+    T_EQ(c->n[RELET_EV_REPLY], 10);
 }
 
 static void an_idle_link_is_kept_by_pings(void)
@@ -1570,12 +1571,12 @@ static void an_idle_link_is_kept_by_pings(void)
     g.ping_every_ms = 300;
     kept = t_open(&g);
     T_UNTIL(idle->down[RELET_WHY_CLOSED] > 0);
-    T_UNTIL(idle->n[RELET_UP] == 2);
+    T_UNTIL(idle->n[RELET_EV_UP] == 2);
     t_pass(500);
-    T_EQ(kept->n[RELET_UP], 1);
-    T_EQ(kept->n[RELET_DOWN], 0);
-    T_EQ(T_ASK(kept, "PING")->kind, RELET_REPLY);
-    T_EQ(T_ASK(idle, "PING")->kind, RELET_REPLY);
+    T_EQ(kept->n[RELET_EV_UP], 1);
+    T_EQ(kept->n[RELET_EV_DOWN], 0);
+    T_EQ(T_ASK(kept, "PING")->kind, RELET_EV_REPLY);
+    T_EQ(T_ASK(idle, "PING")->kind, RELET_EV_REPLY);
 }
 
 /* ----------------------------------------------------------------- the run */

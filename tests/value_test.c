@@ -44,15 +44,15 @@ TEST every_wire_type_has_its_value_type(void)
         const char *wire;
         relet_type type;
     } cases[] = {
-        {"+a\r\n", RELET_TEXT},         {"$1\r\na\r\n", RELET_TEXT},
-        {"-a\r\n", RELET_FAILURE},      {"!1\r\na\r\n", RELET_FAILURE},
-        {":1\r\n", RELET_INT},          {",1\r\n", RELET_DOUBLE},
-        {"#t\r\n", RELET_BOOL},         {"(1\r\n", RELET_BIG},
-        {"=4\r\ntxt:\r\n", RELET_VERBATIM}, {"*0\r\n", RELET_ARRAY},
-        {"%0\r\n", RELET_MAP},          {"~0\r\n", RELET_SET},
-        {">0\r\n", RELET_PUSH},         {"_\r\n", RELET_NULL},
-        {"$-1\r\n", RELET_NULL},        {"*-1\r\n", RELET_NULL},
-        {"*?\r\n.\r\n", RELET_ARRAY},   {"$?\r\n;0\r\n", RELET_TEXT},
+        {"+a\r\n", RELET_T_TEXT},         {"$1\r\na\r\n", RELET_T_TEXT},
+        {"-a\r\n", RELET_T_ERROR},      {"!1\r\na\r\n", RELET_T_ERROR},
+        {":1\r\n", RELET_T_INT},          {",1\r\n", RELET_T_DOUBLE},
+        {"#t\r\n", RELET_T_BOOL},         {"(1\r\n", RELET_T_BIG},
+        {"=4\r\ntxt:\r\n", RELET_T_VERBATIM}, {"*0\r\n", RELET_T_ARRAY},
+        {"%0\r\n", RELET_T_MAP},          {"~0\r\n", RELET_T_SET},
+        {">0\r\n", RELET_T_PUSH},         {"_\r\n", RELET_T_NULL},
+        {"$-1\r\n", RELET_T_NULL},        {"*-1\r\n", RELET_T_NULL},
+        {"*?\r\n.\r\n", RELET_T_ARRAY},   {"$?\r\n;0\r\n", RELET_T_TEXT},
     };
     t_reply r;
     size_t i;
@@ -72,7 +72,7 @@ TEST a_null_value_may_be_asked_everything(void)
     double d = 7;
     int b = 7;
 
-    ASSERT_EQ(RELET_NULL, relet_value_type(v));
+    ASSERT_EQ(RELET_T_NULL, relet_value_type(v));
     ASSERT_EQ(NULL, relet_value_text(v).p);
     ASSERT_EQ(NULL, relet_value_format(v).p);
     ASSERT_EQ(0, relet_value_int(v, &i));
@@ -225,9 +225,9 @@ TEST a_walk_steps_over_what_children_contain(void)
     c = relet_value_first(r.v);
     ASSERT_EQ(2, relet_value_count(c));
     c = relet_value_next(c);
-    ASSERT_EQ(RELET_MAP, relet_value_type(c));
+    ASSERT_EQ(RELET_T_MAP, relet_value_type(c));
     c = relet_value_next(c);
-    ASSERT_EQ(RELET_INT, relet_value_type(c));
+    ASSERT_EQ(RELET_T_INT, relet_value_type(c));
     PASS();
 }
 
@@ -239,7 +239,7 @@ TEST walking_past_the_end_stays_at_nothing(void)
 
     for (i = 0; i < 100; i++) {
         c = relet_value_next(c);
-        ASSERT_EQ(RELET_NULL, relet_value_type(c));
+        ASSERT_EQ(RELET_T_NULL, relet_value_type(c));
         ASSERT_EQ(0, relet_value_count(c));
         ASSERT_EQ(NULL, relet_value_first(c).node);
         ASSERT_EQ(NULL, relet_value_text(c).p);
@@ -257,7 +257,7 @@ TEST walking_past_an_attributes_end_stays_at_nothing(void)
     c = relet_value_first(relet_value_attributes(r.v));
     for (i = 0; i < 100; i++)
         c = relet_value_next(c);
-    ASSERT_EQ(RELET_NULL, relet_value_type(c));
+    ASSERT_EQ(RELET_T_NULL, relet_value_type(c));
     PASS();
 }
 
@@ -285,7 +285,7 @@ TEST at_finds_the_same_child_as_a_walk(void)
     for (w = 0; w < sizeof wires / sizeof *wires; w++) {
         t_read(&r, wires[w]);
         n = relet_value_count(r.v);
-        n = relet_value_type(r.v) == RELET_MAP ? n * 2 : n;
+        n = relet_value_type(r.v) == RELET_T_MAP ? n * 2 : n;
         for (i = 0, c = relet_value_first(r.v); i < n; i++) {
             ASSERT_EQ(c.node, relet_value_at(r.v, i).node);
             c = relet_value_next(c);
@@ -319,7 +319,7 @@ TEST attributes_are_found_from_their_value_only(void)
     ASSERT_EQ(NULL, relet_value_attributes(r.v).node);
     ASSERT_EQ(NULL, relet_value_attributes(relet_value_first(r.v)).node);
     a = relet_value_attributes(relet_value_at(r.v, 1));
-    ASSERT_EQ(RELET_MAP, relet_value_type(a));
+    ASSERT_EQ(RELET_T_MAP, relet_value_type(a));
     ASSERT_EQ(1, relet_value_count(a));
     ASSERT(relet_value_get(a, "ttl").node != NULL);
     PASS();
@@ -347,7 +347,7 @@ TEST a_copy_says_the_same_after_the_loan(void)
         memset(&r, 0xdd, sizeof r);
         t_put_value(&after, v);
         ASSERT_STR_EQ(before.p, after.p);
-        ASSERT_EQ(RELET_NULL, relet_value_type(relet_value_next(v)));
+        ASSERT_EQ(RELET_T_NULL, relet_value_type(relet_value_next(v)));
         free(mem);
     }
     PASS();

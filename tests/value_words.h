@@ -94,27 +94,27 @@ static inline void t_put_scalar(t_text *t, relet_value v)
     int truth = 0;
 
     switch (relet_value_type(v)) {
-    case RELET_TEXT: t_say(t, "text"); break;
-    case RELET_FAILURE: t_say(t, "err"); break;
-    case RELET_BIG:
+    case RELET_T_TEXT: t_say(t, "text"); break;
+    case RELET_T_ERROR: t_say(t, "err"); break;
+    case RELET_T_BIG:
         t_say(t, relet_value_malformed(v) ? "big?" : "big");
         break;
-    case RELET_VERBATIM:
+    case RELET_T_VERBATIM:
         t_say(t, "verb<");
         t_put(t, relet_value_format(v).p, relet_value_format(v).n);
         t_say(t, ">");
         break;
-    case RELET_INT: t_put_int(t, v); return;
-    case RELET_DOUBLE: t_put_number(t, v); return;
-    case RELET_BOOL:
+    case RELET_T_INT: t_put_int(t, v); return;
+    case RELET_T_DOUBLE: t_put_number(t, v); return;
+    case RELET_T_BOOL:
         relet_value_bool(v, &truth);
         t_say(t, truth ? "true" : "false");
         return;
-    case RELET_NULL: t_say(t, "null"); return;
-    case RELET_ARRAY:
-    case RELET_MAP:
-    case RELET_SET:
-    case RELET_PUSH: return;
+    case RELET_T_NULL: t_say(t, "null"); return;
+    case RELET_T_ARRAY:
+    case RELET_T_MAP:
+    case RELET_T_SET:
+    case RELET_T_PUSH: return;
     }
     t_put_quoted(t, relet_value_text(v));
 }
@@ -137,12 +137,12 @@ static inline void t_put_value(t_text *t, relet_value v)
         }
         t_say(t, "}");
     }
-    if (type < RELET_ARRAY) {
+    if (type < RELET_T_ARRAY) {
         t_put_scalar(t, v);
         return;
     }
-    t_say(t, open[type - RELET_ARRAY]);
-    n = relet_value_count(v) * (type == RELET_MAP ? 2 : 1);
+    t_say(t, open[type - RELET_T_ARRAY]);
+    n = relet_value_count(v) * (type == RELET_T_MAP ? 2 : 1);
     for (c = relet_value_first(v), i = 0; i < n; i++) {
         t_say(t, i > 0 ? " " : "");
         t_put_value(t, c);

@@ -101,17 +101,17 @@ static int bench_submit(bench *b)
 /* 0, or an exit code: a link that breaks ends the run. */
 static int bench_event(bench *b, const relet_event *ev)
 {
-    if (ev->kind == RELET_REPLY) {
-        b->misses += relet_value_type(ev->value) == RELET_NULL;
+    if (ev->kind == RELET_EV_REPLY) {
+        b->misses += relet_value_type(ev->value) == RELET_T_NULL;
         b->done++;
-    } else if (ev->kind == RELET_ERROR) {
+    } else if (ev->kind == RELET_EV_ERROR) {
         if (b->errors++ == 0)
             cli_say("%.*s", cli_text(ev->text));
         b->done++;
-    } else if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE ||
-               ev->kind == RELET_DOWN) {
+    } else if (ev->kind == RELET_EV_NOT_SENT || ev->kind == RELET_EV_UNSURE ||
+               ev->kind == RELET_EV_DOWN) {
         cli_say("%.*s", cli_text(ev->text));
-        return ev->kind == RELET_UNSURE ? CLI_UNSURE : CLI_NOT_SENT;
+        return ev->kind == RELET_EV_UNSURE ? CLI_UNSURE : CLI_NOT_SENT;
     }
     return 0;
 }

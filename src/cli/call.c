@@ -289,8 +289,8 @@ static void call_trouble(call *k, const relet_event *ev, const char *word)
     if (ev->tag)
         snprintf(place, sizeof place, "line %lu: ", (unsigned long)ev->tag);
     cli_say("%s%s%.*s", place,
-            ev->kind == RELET_ERROR      ? ""
-            : ev->kind == RELET_NOT_SENT ? "not sent: "
+            ev->kind == RELET_EV_ERROR      ? ""
+            : ev->kind == RELET_EV_NOT_SENT ? "not sent: "
                                          : "unsure, it may have run: ",
             cli_text(ev->text));
 }
@@ -300,7 +300,7 @@ static void call_trouble(call *k, const relet_event *ev, const char *word)
 static void call_error(call *k, const relet_event *ev)
 {
     call_note(k, CLI_ERROR);
-    if (k->form == SHOW_PRETTY && relet_value_type(ev->value) != RELET_NULL)
+    if (k->form == SHOW_PRETTY && relet_value_type(ev->value) != RELET_T_NULL)
         show_value(stdout, k->form, ev->value);
     else
         call_trouble(k, ev, "error");
@@ -313,23 +313,23 @@ static int call_is_done(const call *k)
 
 static void call_event(call *k, const relet_event *ev)
 {
-    if (ev->kind == RELET_REPLY) {
+    if (ev->kind == RELET_EV_REPLY) {
         show_value(stdout, k->form, ev->value);
         if (ferror(stdout))
             cli_flush();
-    } else if (ev->kind == RELET_ERROR) {
+    } else if (ev->kind == RELET_EV_ERROR) {
         call_error(k, ev);
-    } else if (ev->kind == RELET_NOT_SENT) {
+    } else if (ev->kind == RELET_EV_NOT_SENT) {
         call_trouble(k, ev, "not_sent");
         call_stop(k, CLI_NOT_SENT);
-    } else if (ev->kind == RELET_UNSURE) {
+    } else if (ev->kind == RELET_EV_UNSURE) {
         call_trouble(k, ev, "unsure");
         call_stop(k, CLI_UNSURE);
-    } else if (ev->kind == RELET_DOWN && !call_is_done(k)) {
+    } else if (ev->kind == RELET_EV_DOWN && !call_is_done(k)) {
         if (k->code < CLI_NOT_SENT)
             cli_say("%.*s", cli_text(ev->text));
         call_stop(k, CLI_NOT_SENT);
-    } else if (ev->kind == RELET_PUSHED && !k->c->quiet) {
+    } else if (ev->kind == RELET_EV_PUSHED && !k->c->quiet) {
         cli_say("the server pushed something that nobody asked for");
     }
 }

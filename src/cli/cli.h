@@ -97,7 +97,7 @@ typedef struct cli {
 
     relet_config config;
     relet *r;
-    char server[96]; /* what RELET_UP said: "redis 7.0.15"                  */
+    char server[96]; /* what RELET_EV_UP said: "redis 7.0.15"                 */
 } cli;
 
 typedef enum cli_kind { CLI_FLAG, CLI_NUMBER, CLI_TEXT, CLI_LIST } cli_kind;

@@ -138,11 +138,11 @@ int cli_wait_up(cli *c, long wait_ms)
         n = relet_wait(c->r, &ev, wait_ms > 0 ? (int)left_ms + 1 : -1);
         if (n < 0)
             return cli_trouble(c, n);
-        if (n == 1 && ev.kind == RELET_UP) {
+        if (n == 1 && ev.kind == RELET_EV_UP) {
             connect_keep(c->server, sizeof c->server, ev.text);
             return 0;
         }
-        if (n == 1 && ev.kind == RELET_DOWN) {
+        if (n == 1 && ev.kind == RELET_EV_DOWN) {
             connect_keep(last, sizeof last, ev.text);
             if (wait_ms <= 0 || ev.why == RELET_WHY_AUTH ||
                 ev.retry_in_ms == RELET_NEVER)
@@ -250,8 +250,8 @@ int cli_refused(const cli *c, const relet_event *ev)
 {
     cli_say("%s%s%.*s", c->queue ? c->queue : "", c->queue ? ": " : "",
             cli_text(ev->text));
-    return ev->kind == RELET_ERROR      ? CLI_ERROR
-           : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+    return ev->kind == RELET_EV_ERROR      ? CLI_ERROR
+           : ev->kind == RELET_EV_NOT_SENT ? CLI_NOT_SENT
                                         : CLI_UNSURE;
 }
 
@@ -262,11 +262,11 @@ int cli_answer(cli *c, int code, relet_event *ev)
 
         if (got < 0)
             code = got;
-        else if (got == 1 && ev->kind == RELET_REPLY)
+        else if (got == 1 && ev->kind == RELET_EV_REPLY)
             return 0;
-        else if (got == 1 && (ev->kind == RELET_ERROR ||
-                              ev->kind == RELET_NOT_SENT ||
-                              ev->kind == RELET_UNSURE))
+        else if (got == 1 && (ev->kind == RELET_EV_ERROR ||
+                              ev->kind == RELET_EV_NOT_SENT ||
+                              ev->kind == RELET_EV_UNSURE))
             return cli_refused(c, ev);
         else if (cli_interrupted())
             return CLI_UNSURE;

@@ -38,47 +38,47 @@ static void demo_event(demo *d, demo_actor *a, const relet_event *ev)
     demo_hand *h;
 
     switch (ev->kind) {
-    case RELET_REPLY:
-    case RELET_ERROR:
-    case RELET_NOT_SENT:
-    case RELET_UNSURE:
+    case RELET_EV_REPLY:
+    case RELET_EV_ERROR:
+    case RELET_EV_NOT_SENT:
+    case RELET_EV_UNSURE:
         demo_actors_outcome(d, a, ev);
         return;
-    case RELET_DOWN:
+    case RELET_EV_DOWN:
         if (ev->why != RELET_WHY_STOPPED)
             demo_view_tell(d, "%s: %.*s", a->name, cli_text(ev->text));
         return;
-    case RELET_JOBS:
+    case RELET_EV_JOBS:
         demo_actors_jobs(d, a, ev);
         return;
-    case RELET_JOB_LOST:
-        h = demo_actors_hand_of(a, ev->term);
+    case RELET_EV_JOB_LOST:
+        h = demo_actors_hand_of(a, ev->job);
         if (h)
             h->lost = 1;
         return;
-    case RELET_LEASE_GAINED:
+    case RELET_EV_LEASE_GAINED:
         demo_actors_gained(d, a, ev->token);
         return;
-    case RELET_LEASE_LOST:
+    case RELET_EV_LEASE_LOST:
         d->leader = d->leader == a ? NULL : d->leader;
         (void)relet_lease_work_done(a->r, ev->lease);
         return;
-    case RELET_LEASE_ENDED:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_LEASE_ENDED:
+    case RELET_EV_WORKER_ENDED:
         a->ended = 1;
         return;
-    case RELET_UP:
-    case RELET_LEASE_TROUBLE:
-    case RELET_WORKER_TROUBLE:
-    case RELET_JOB_CANCEL:
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_SUBSCRIPTION_REFUSED:
-    case RELET_MESSAGE:
-    case RELET_GAP:
-    case RELET_INVALIDATE:
-    case RELET_PUSHED:
-    case RELET_NOTHING:
+    case RELET_EV_UP:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
+    case RELET_EV_MESSAGE:
+    case RELET_EV_GAP:
+    case RELET_EV_INVALIDATE:
+    case RELET_EV_PUSHED:
+    case RELET_EV_NOTHING:
         return;
     }
 }

@@ -197,7 +197,7 @@ static void demo_actors_counted(demo *d, const relet_event *ev)
 
 void demo_actors_outcome(demo *d, demo_actor *a, const relet_event *ev)
 {
-    if (ev->kind != RELET_REPLY) {
+    if (ev->kind != RELET_EV_REPLY) {
         demo_view_tell(d, "%s: %s %.*s", a->name, relet_kind_text(ev->kind),
                    cli_text(ev->text));
         d->wrong = 1;

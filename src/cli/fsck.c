@@ -362,9 +362,9 @@ static uint32_t fsck_judge(const fsck_fact *fact, relet_value v)
     if (relet_value_text(relet_value_at(hash, 2)).p)
         seen |= FSCK_TEXT;
     for (i = 0; i < FSCK_JOBS; i++)
-        if (relet_value_type(relet_value_at(v, 1 + i)) != RELET_NULL)
+        if (relet_value_type(relet_value_at(v, 1 + i)) != RELET_T_NULL)
             seen |= 1u << i;
-    if (relet_value_type(relet_value_at(v, 7)) != RELET_NULL)
+    if (relet_value_type(relet_value_at(v, 7)) != RELET_T_NULL)
         seen |= FSCK_DELAYED;
     if (fact->number > fsck_number(relet_value_at(hash, 3)) ||
         token > fsck_number(relet_value_at(hash, 4)))

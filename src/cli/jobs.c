@@ -176,9 +176,9 @@ static int jobs_show_place(jobs_view *v)
 
 static int jobs_show(cli *c, const char *command, const char *place)
 {
-    static const relet_place all[] = {RELET_LEASED, RELET_WAITING,
-                                      RELET_RANKED, RELET_DELAYED,
-                                      RELET_DONE,   RELET_DEAD};
+    static const relet_place all[] = {RELET_AT_LEASED, RELET_AT_WAITING,
+                                      RELET_AT_RANKED, RELET_AT_DELAYED,
+                                      RELET_AT_DONE,   RELET_AT_DEAD};
     int only = place ? cli_place(place) : 0, code = 0;
     jobs_view v;
     size_t i;
@@ -194,7 +194,7 @@ static int jobs_show(cli *c, const char *command, const char *place)
     for (i = 0; i < sizeof all / sizeof all[0] && !code; i++) {
         v.place = all[i];
         if (only == 0 || only == (int)all[i] ||
-            (only == RELET_WAITING && all[i] == RELET_RANKED))
+            (only == RELET_AT_WAITING && all[i] == RELET_AT_RANKED))
             code = jobs_show_place(&v);
     }
     return code;

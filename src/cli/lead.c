@@ -318,7 +318,7 @@ static void lead_event_probed(leader *l, const relet_event *ev)
 {
     if (l->token || relet_lease_valid_for(l->c->r, l->lease, relet_clock()))
         return;
-    if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE) {
+    if (ev->kind == RELET_EV_NOT_SENT || ev->kind == RELET_EV_UNSURE) {
         cli_say("%s: %.*s", l->name, cli_text(ev->text));
         lead_finish(l, CLI_NOT_SENT);
         return;
@@ -334,18 +334,18 @@ static void lead_event_trouble(leader *l, const relet_event *ev)
 
 static void lead_event(leader *l, const relet_event *ev)
 {
-    if (ev->kind == RELET_LEASE_GAINED && !l->over)
+    if (ev->kind == RELET_EV_LEASE_GAINED && !l->over)
         lead_begin(l, ev);
-    else if (ev->kind == RELET_LEASE_LOST)
+    else if (ev->kind == RELET_EV_LEASE_LOST)
         lead_event_lost(l, ev);
-    else if (ev->kind == RELET_LEASE_ENDED)
+    else if (ev->kind == RELET_EV_LEASE_ENDED)
         lead_event_ended(l, ev);
-    else if (ev->kind == RELET_LEASE_TROUBLE)
+    else if (ev->kind == RELET_EV_LEASE_TROUBLE)
         lead_event_trouble(l, ev);
-    else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN)
+    else if (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN)
         lead_note(l, relet_kind_text(ev->kind), ev->text,
                   ev->why == RELET_WHY_AUTH);
-    else if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE)
+    else if (ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE)
         lead_event_probed(l, ev);
 }
 

@@ -88,7 +88,7 @@ static int leases_scan_page(lister *l, char *cursor, size_t size)
     code = relet_call(l->c->r, argv, 8, &ev, -1);
     if (code)
         return cli_trouble(l->c, code);
-    if (ev.kind != RELET_REPLY)
+    if (ev.kind != RELET_EV_REPLY)
         return cli_refused(l->c, &ev);
     part = relet_value_first(ev.value);
     snprintf(cursor, size, "%.*s", cli_text(relet_value_text(part)));
@@ -194,7 +194,7 @@ static void leases_show(const lister *l, const lease_row *row, relet_value v)
     int64_t left_ms = -1, waiting = 0, number;
 
     v = relet_value_first(v);
-    if (relet_value_type(v) == RELET_FAILURE)
+    if (relet_value_type(v) == RELET_T_ERROR)
         return;
     holder = relet_value_text(v);
     v = relet_value_next(v);
@@ -251,10 +251,10 @@ static void leases_heard(lister *l, const relet_event *ev)
 {
     int code = 0;
 
-    if (ev->kind == RELET_REPLY && ev->tag < l->n && l->rows)
+    if (ev->kind == RELET_EV_REPLY && ev->tag < l->n && l->rows)
         leases_show(l, &l->rows[ev->tag], ev->value);
-    else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
-             ev->kind == RELET_UNSURE)
+    else if (ev->kind == RELET_EV_ERROR || ev->kind == RELET_EV_NOT_SENT ||
+             ev->kind == RELET_EV_UNSURE)
         code = cli_refused(l->c, ev);
     if (code > l->code)
         l->code = code;

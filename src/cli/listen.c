@@ -106,21 +106,21 @@ static void listen_notice(const listener *l, const char *what,
 
 static void listen_event(listener *l, const relet_event *ev)
 {
-    if (ev->kind == RELET_MESSAGE) {
+    if (ev->kind == RELET_EV_MESSAGE) {
         listen_message(l, ev);
-    } else if (ev->kind == RELET_GAP) {
+    } else if (ev->kind == RELET_EV_GAP) {
         if (ev->why == RELET_WHY_NONE) /* else it repeats the DOWN before it */
             listen_gap(l, ev);
-    } else if (ev->kind == RELET_UP) {
+    } else if (ev->kind == RELET_EV_UP) {
         listen_notice(l, "up:", ev->text);
-    } else if (ev->kind == RELET_SUBSCRIBED) {
+    } else if (ev->kind == RELET_EV_SUBSCRIBED) {
         listen_notice(l, "listening to", ev->channel);
-    } else if (ev->kind == RELET_DOWN && ev->retry_in_ms != RELET_NEVER) {
+    } else if (ev->kind == RELET_EV_DOWN && ev->retry_in_ms != RELET_NEVER) {
         listen_notice(l, "down:", ev->text);
-    } else if (ev->kind == RELET_DOWN) {
+    } else if (ev->kind == RELET_EV_DOWN) {
         cli_say("%.*s", cli_text(ev->text));
         listen_end(l, CLI_NOT_SENT);
-    } else if (ev->kind == RELET_SUBSCRIPTION_REFUSED) {
+    } else if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED) {
         cli_say("%.*s", cli_text(ev->text));
         listen_end(l, CLI_ERROR);
     }

@@ -26,15 +26,16 @@ static void ping_answered(pinger *p, double us)
 /* 1 when ev is the outcome of the ping that was sent at sent_at. */
 static int ping_event(pinger *p, const relet_event *ev, double sent_at)
 {
-    if (ev->kind == RELET_REPLY) {
+    if (ev->kind == RELET_EV_REPLY) {
         ping_answered(p, cli_now_us() - sent_at);
-    } else if (ev->kind == RELET_ERROR) {
+    } else if (ev->kind == RELET_EV_ERROR) {
         p->refused = 1;
         cli_say("%.*s", cli_text(ev->text));
-    } else if (ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE) {
+    } else if (ev->kind == RELET_EV_NOT_SENT || ev->kind == RELET_EV_UNSURE) {
         cli_say("ping %ld: %.*s", p->sent, cli_text(ev->text));
     } else {
-        if ((ev->kind == RELET_UP || ev->kind == RELET_DOWN) && !p->c->quiet)
+        if (!p->c->quiet &&
+            (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN))
             cli_say("%s: %.*s", relet_kind_text(ev->kind),
                     cli_text(ev->text));
         return 0;

@@ -116,8 +116,8 @@ static void put_tell(putter *p, uint64_t number, const char *twin)
  * queue, which is not in all errors. */
 static void put_failed(putter *p, const relet_event *ev)
 {
-    int code = ev->kind == RELET_ERROR      ? CLI_ERROR
-               : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+    int code = ev->kind == RELET_EV_ERROR      ? CLI_ERROR
+               : ev->kind == RELET_EV_NOT_SENT ? CLI_NOT_SENT
                                             : CLI_UNSURE;
 
     put_bar_end(p);
@@ -133,7 +133,7 @@ static void put_event(putter *p, const relet_event *ev)
 {
     uint64_t i, number = 0;
 
-    if (ev->kind == RELET_REPLY) {
+    if (ev->kind == RELET_EV_REPLY) {
         for (i = 0; i < ev->tag; i++) {
             int is = relet_put_number(ev->value, (size_t)i, &number);
             relet_place at = relet_put_twin(ev->value, (size_t)i);
@@ -143,11 +143,11 @@ static void put_event(putter *p, const relet_event *ev)
             else
                 put_tell(p, number, is == 2 ? cli_places[at] : NULL);
         }
-    } else if (ev->kind == RELET_ERROR || ev->kind == RELET_NOT_SENT ||
-               ev->kind == RELET_UNSURE) {
+    } else if (ev->kind == RELET_EV_ERROR || ev->kind == RELET_EV_NOT_SENT ||
+               ev->kind == RELET_EV_UNSURE) {
         put_failed(p, ev);
     } else if (p->c->lines && !p->c->quiet &&
-               (ev->kind == RELET_DOWN || ev->kind == RELET_UP)) {
+               (ev->kind == RELET_EV_DOWN || ev->kind == RELET_EV_UP)) {
         put_bar_end(p);
         cli_say("%s: %.*s", relet_kind_text(ev->kind), cli_text(ev->text));
     }
@@ -349,20 +349,20 @@ static int put_input(putter *p)
 
 static void put_end(const putter *p, const relet_job_info *end)
 {
-    relet_span text = end->place == RELET_DONE ? end->result : end->error;
+    relet_span text = end->place == RELET_AT_DONE ? end->result : end->error;
 
     if (p->c->json) {
         printf("{\"job\":%" PRIu64 ",\"place\":\"%s\",\"%s\":",
                end->work.number,
-               end->place == RELET_DONE   ? "done"
-               : end->place == RELET_DEAD ? "dead"
+               end->place == RELET_AT_DONE   ? "done"
+               : end->place == RELET_AT_DEAD ? "dead"
                                           : "gone",
-               end->place == RELET_DONE ? "result" : "error");
+               end->place == RELET_AT_DONE ? "result" : "error");
         show_json(stdout, text.p ? text : relet_str(""));
         puts("}");
-    } else if (end->place == RELET_DONE) {
+    } else if (end->place == RELET_AT_DONE) {
         fwrite(text.p, 1, text.n, stdout);
-    } else if (end->place == RELET_DEAD) {
+    } else if (end->place == RELET_AT_DEAD) {
         cli_say("job %" PRIu64 " is dead: %.*s", end->work.number,
                 cli_text(text));
     } else {
@@ -392,7 +392,7 @@ static int put_to_its_end(putter *p)
         return 0;
     }
     put_end(p, &end);
-    return end.place == RELET_DONE ? 0 : CLI_ERROR;
+    return end.place == RELET_AT_DONE ? 0 : CLI_ERROR;
 }
 
 static int put_all(putter *p)

@@ -20,7 +20,7 @@ int cli_place(const char *name)
 {
     int i;
 
-    for (i = RELET_WAITING; cli_places[i]; i++)
+    for (i = RELET_AT_WAITING; cli_places[i]; i++)
         if (!strcmp(cli_places[i], name))
             return i;
     cli_say("there is no place '%s': waiting, delayed, leased, done, dead",
@@ -353,7 +353,7 @@ const cli_command retry_command = {
 static int purge_run(cli *c)
 {
     relet_request q = cli_request(c);
-    int place = c->all ? RELET_NOWHERE : -1, code;
+    int place = c->all ? RELET_AT_NOWHERE : -1, code;
     int64_t left = c->count ? c->count : INT64_MAX, more = 1, gone = 0, n;
     relet_event ev;
 

@@ -167,16 +167,16 @@ static void reap_answer(reaper *p, reaped *d, const relet_event *ev)
     int code;
 
     d->asked = 0;
-    if (ev->kind == RELET_REPLY) {
+    if (ev->kind == RELET_EV_REPLY) {
         reap_advance(p, d, reap_heard(d, ev->value));
         return;
     }
     cli_say("%s: %.*s", d->name, cli_text(ev->text));
-    code = ev->kind == RELET_ERROR      ? CLI_ERROR
-           : ev->kind == RELET_NOT_SENT ? CLI_NOT_SENT
+    code = ev->kind == RELET_EV_ERROR      ? CLI_ERROR
+           : ev->kind == RELET_EV_NOT_SENT ? CLI_NOT_SENT
                                         : CLI_UNSURE;
     d->at = relet_clock() + p->every;
-    if (p->c->once || ev->kind == RELET_ERROR) {
+    if (p->c->once || ev->kind == RELET_EV_ERROR) {
         d->over = p->c->once;
         p->code = code > p->code ? code : p->code;
     }
@@ -197,7 +197,7 @@ static void reap_note(const reaper *p, const reaped *d, const char *event,
             show_json(stderr, ev->text);
         }
         fputs("}\n", stderr);
-    } else if (ev->kind == RELET_LEASE_GAINED) {
+    } else if (ev->kind == RELET_EV_LEASE_GAINED) {
         cli_say("%s: %s the lead: token %" PRIu64, d->name, event, ev->token);
     } else {
         cli_say("%s: %s the lead: %.*s", d->name, event, cli_text(ev->text));
@@ -206,15 +206,15 @@ static void reap_note(const reaper *p, const reaped *d, const char *event,
 
 static void reap_event_lease(const reaper *p, reaped *d, const relet_event *ev)
 {
-    if (ev->kind == RELET_LEASE_GAINED) {
+    if (ev->kind == RELET_EV_LEASE_GAINED) {
         d->leads = 1;
         d->at = 0;
         reap_note(p, d, "gained", ev, 0);
-    } else if (ev->kind == RELET_LEASE_LOST) {
+    } else if (ev->kind == RELET_EV_LEASE_LOST) {
         d->leads = 0;
         reap_note(p, d, "lost", ev, 1);
         (void)relet_lease_work_done(p->c->r, d->lease);
-    } else if (ev->kind == RELET_LEASE_TROUBLE) {
+    } else if (ev->kind == RELET_EV_LEASE_TROUBLE) {
         reap_note(p, d, "cannot have", ev, 1);
     }
 }
@@ -223,12 +223,12 @@ static void reap_event(reaper *p, const relet_event *ev)
 {
     int i;
 
-    if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE &&
+    if (ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE &&
         ev->tag < (uint64_t)p->n) {
         reap_answer(p, &p->queues[ev->tag], ev);
         return;
     }
-    if (!p->c->quiet && (ev->kind == RELET_UP || ev->kind == RELET_DOWN))
+    if (!p->c->quiet && (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN))
         cli_say("%s: %.*s", relet_kind_text(ev->kind), cli_text(ev->text));
     for (i = 0; i < p->n; i++) {
         reaped *d = &p->queues[i];
@@ -337,7 +337,7 @@ static void reap_leave(const reaper *p)
 
         if (got < 0)
             return;
-        held -= got == 1 && ev.kind == RELET_LEASE_ENDED;
+        held -= got == 1 && ev.kind == RELET_EV_LEASE_ENDED;
     }
 }
 

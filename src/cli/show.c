@@ -31,7 +31,7 @@ static size_t show_children(relet_value v)
 {
     size_t n = relet_value_count(v);
 
-    return relet_value_type(v) == RELET_MAP ? n * 2 : n;
+    return relet_value_type(v) == RELET_T_MAP ? n * 2 : n;
 }
 
 static int64_t show_int(relet_value v)
@@ -225,9 +225,9 @@ static void show_raw(FILE *out, relet_value v)
             putc('\n', out);
         show_raw(out, child);
     }
-    if (relet_value_type(v) == RELET_INT)
+    if (relet_value_type(v) == RELET_T_INT)
         fprintf(out, "%" PRId64, show_int(v));
-    else if (relet_value_type(v) == RELET_BOOL)
+    else if (relet_value_type(v) == RELET_T_BOOL)
         fputs(show_bool(v) ? "true" : "false", out);
     else
         show_bytes(out, relet_value_text(v));
@@ -240,34 +240,34 @@ static void show_pretty_leaf(FILE *out, relet_value v)
     relet_span s = relet_value_text(v);
 
     switch (relet_value_type(v)) {
-    case RELET_NULL:
+    case RELET_T_NULL:
         fputs("(nil)", out);
         return;
-    case RELET_TEXT:
+    case RELET_T_TEXT:
         show_quoted(out, s);
         return;
-    case RELET_FAILURE:
+    case RELET_T_ERROR:
         fputs("(error) ", out);
         break;
-    case RELET_INT:
+    case RELET_T_INT:
         fprintf(out, "(integer) %" PRId64, show_int(v));
         return;
-    case RELET_DOUBLE:
+    case RELET_T_DOUBLE:
         fputs("(double) ", out);
         break;
-    case RELET_BOOL:
+    case RELET_T_BOOL:
         fputs(show_bool(v) ? "(true)" : "(false)", out);
         return;
-    case RELET_BIG:
+    case RELET_T_BIG:
         fputs(relet_value_malformed(v) ? "(malformed big number) "
                                        : "(big number) ", out);
         break;
-    case RELET_VERBATIM:
+    case RELET_T_VERBATIM:
         break;
-    case RELET_ARRAY:
-    case RELET_MAP:
-    case RELET_SET:
-    case RELET_PUSH:
+    case RELET_T_ARRAY:
+    case RELET_T_MAP:
+    case RELET_T_SET:
+    case RELET_T_PUSH:
         fputs("(empty)", out);
         return;
     }
@@ -287,11 +287,11 @@ static int show_digits(size_t n)
 
 static char show_mark(relet_type t)
 {
-    if (t == RELET_MAP)
+    if (t == RELET_T_MAP)
         return '#';
-    if (t == RELET_SET)
+    if (t == RELET_T_SET)
         return '~';
-    return t == RELET_PUSH ? '>' : ')';
+    return t == RELET_T_PUSH ? '>' : ')';
 }
 
 /* Numbered lines, the children's indented behind their number. The first
@@ -311,7 +311,7 @@ static void show_pretty(FILE *out, relet_value v, int indent)
             fprintf(out, "\n%*s", indent, "");
         fprintf(out, "%*lu%c ", digits, (unsigned long)(i + 1),
                 show_mark(relet_value_type(v)));
-        if (relet_value_type(v) == RELET_MAP) {
+        if (relet_value_type(v) == RELET_T_MAP) {
             show_pretty(out, child, inner);
             fputs(" => ", out);
             child = relet_value_next(child);
@@ -357,7 +357,7 @@ static int show_is_object(relet_value v)
     if (n == 1 && show_is_reserved(key))
         return 0;
     for (i = 0; i < n; i++) {
-        if (relet_value_type(key) != RELET_TEXT ||
+        if (relet_value_type(key) != RELET_T_TEXT ||
             !show_is_utf8(relet_value_text(key)))
             return 0;
         key = relet_value_next(relet_value_next(key));
@@ -408,37 +408,37 @@ static void show_json_list(FILE *out, relet_value v)
 static void show_json_value(FILE *out, relet_value v)
 {
     switch (relet_value_type(v)) {
-    case RELET_NULL:
+    case RELET_T_NULL:
         fputs("null", out);
         return;
-    case RELET_FAILURE:
+    case RELET_T_ERROR:
         fputs("{\"error\":", out);
         show_json(out, relet_value_text(v));
         putc('}', out);
         return;
-    case RELET_INT:
+    case RELET_T_INT:
         fprintf(out, "%" PRId64, show_int(v));
         return;
-    case RELET_BOOL:
+    case RELET_T_BOOL:
         fputs(show_bool(v) ? "true" : "false", out);
         return;
-    case RELET_DOUBLE:
+    case RELET_T_DOUBLE:
         if (show_is_number(relet_value_text(v)))
             show_bytes(out, relet_value_text(v));
         else
             show_json(out, relet_value_text(v));
         return;
-    case RELET_TEXT:
-    case RELET_BIG:
-    case RELET_VERBATIM:
+    case RELET_T_TEXT:
+    case RELET_T_BIG:
+    case RELET_T_VERBATIM:
         show_json(out, relet_value_text(v));
         return;
-    case RELET_MAP:
+    case RELET_T_MAP:
         show_json_map(out, v);
         return;
-    case RELET_ARRAY:
-    case RELET_SET:
-    case RELET_PUSH:
+    case RELET_T_ARRAY:
+    case RELET_T_SET:
+    case RELET_T_PUSH:
         show_json_list(out, v);
         return;
     }

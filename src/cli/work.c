@@ -44,7 +44,7 @@ static work_desk *work_desk_of(worker *w, const relet_event *ev)
 {
     int i;
 
-    for (i = 0; i < w->queues - 1 && w->desks[i].number != ev->lease; i++)
+    for (i = 0; i < w->queues - 1 && w->desks[i].number != ev->worker; i++)
         ;
     return &w->desks[i];
 }
@@ -54,7 +54,7 @@ static runner *work_find(worker *w, const relet_event *ev)
     int i;
 
     for (i = 0; i < w->width; i++)
-        if (w->runners[i].busy && w->runners[i].number == ev->term &&
+        if (w->runners[i].busy && w->runners[i].number == ev->job &&
             w->runners[i].token == ev->token &&
             w->runners[i].desk == work_desk_of(w, ev))
             return &w->runners[i];
@@ -67,7 +67,7 @@ static void work_event_lost(worker *w, const relet_event *ev)
 
     if (!x) { /* the command had ended, but too late */
         cli_say("%s: job %" PRIu64 ": lost: %s; what was done may be done "
-                "again", work_desk_of(w, ev)->name, ev->term,
+                "again", work_desk_of(w, ev)->name, ev->job,
                 relet_why_text(ev->why));
         return;
     }
@@ -82,11 +82,12 @@ static void work_event_status(worker *w, const relet_event *ev)
     relet_queue_info info;
 
     w->asked = 0;
-    if (ev->kind == RELET_ERROR) {
+    if (ev->kind == RELET_EV_ERROR) {
         w->code = cli_refused(w->c, ev);
         work_stop(w);
     }
-    if (ev->kind != RELET_REPLY || !relet_queue_status_read(ev->value, &info))
+    if (ev->kind != RELET_EV_REPLY ||
+        !relet_queue_status_read(ev->value, &info))
         return;
     if (info.waiting + info.ranked == 0 && info.due_ms != 0 && w->busy == 0)
         w->empty++;
@@ -111,33 +112,33 @@ static void work_event(worker *w, const relet_event *ev)
 {
     runner *x;
 
-    if (ev->kind == RELET_JOBS) {
+    if (ev->kind == RELET_EV_JOBS) {
         work_event_jobs(w, ev);
-    } else if (ev->kind == RELET_JOB_LOST) {
+    } else if (ev->kind == RELET_EV_JOB_LOST) {
         work_event_lost(w, ev);
-    } else if (ev->kind == RELET_JOB_CANCEL) {
+    } else if (ev->kind == RELET_EV_JOB_CANCEL) {
         x = work_find(w, ev);
         if (x)
             runner_tell(w, x, ev->why == RELET_WHY_TIMEOUT ? WORK_OUT_OF_TIME
                                                            : WORK_CANCELLED);
-    } else if (ev->kind == RELET_WORKER_ENDED) {
+    } else if (ev->kind == RELET_EV_WORKER_ENDED) {
         work_desk_of(w, ev)->number = -1;
         w->at_work--;
-    } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN ||
-               ev->kind == RELET_WORKER_TROUBLE) {
+    } else if (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN ||
+               ev->kind == RELET_EV_WORKER_TROUBLE) {
         char text[200];
 
-        if (ev->kind == RELET_UP)
+        if (ev->kind == RELET_EV_UP)
             w->down_at = 0;
-        else if (ev->kind == RELET_DOWN && w->down_at == 0)
+        else if (ev->kind == RELET_EV_DOWN && w->down_at == 0)
             w->down_at = relet_clock();
 
         snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
         runner_note(w, NULL, relet_kind_text(ev->kind), text,
                     ev->why == RELET_WHY_AUTH ||
-                        ev->kind == RELET_WORKER_TROUBLE);
-    } else if (ev->tag == WORK_ASK && ev->kind >= RELET_REPLY &&
-               ev->kind <= RELET_UNSURE) {
+                        ev->kind == RELET_EV_WORKER_TROUBLE);
+    } else if (ev->tag == WORK_ASK && ev->kind >= RELET_EV_REPLY &&
+               ev->kind <= RELET_EV_UNSURE) {
         work_event_status(w, ev);
     }
 }

@@ -472,7 +472,7 @@ RELET_API const char *relet_kind_text(relet_kind kind)
         "lease trouble", "lease ended", "jobs", "job cancel", "job lost",
         "worker trouble", "worker ended"};
 
-    return (unsigned)kind <= RELET_WORKER_ENDED ? text[kind] : "?";
+    return (unsigned)kind <= RELET_EV_WORKER_ENDED ? text[kind] : "?";
 }
 
 RELET_API const char *relet_why_text(relet_why why)

@@ -2,8 +2,8 @@
  *
  * client.h - the state of a client, and the files that work on it: client.c has
  * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c
- * the events; leases.c and workers.c, steps.c, complete.c, put.c and queue.c are
- * the parts that connect the engine, and share the channel of wake.c.
+ * the events; leases.c and workers.c, steps.c, complete.c, put.c and queue.c
+ * connect the parts of the engine, which share the channel of wake.c.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -107,7 +107,7 @@ typedef struct rlt_workers {
 
 #endif
 
-/* ------------------------------------------------------------------ a client */
+/* ----------------------------------------------------------------- a client */
 
 /* Output bytes reserved for workers and leases, so that bulk output of the user
  * cannot block a renewal: each script once, and the calls of each of them. */
@@ -409,7 +409,8 @@ typedef struct rlt_queue_room {
 RLT_SHORT rlt_queue_room *rlt_client_queues(const relet *r)
 {
     return (rlt_queue_room *)(void *)(r->workers.claims +
-                                      (size_t)r->workers.max * r->workers.jobs_max);
+                                      (size_t)r->workers.max *
+                                          r->workers.jobs_max);
 }
 
 RLT_SHORT rlt_put_batch *rlt_client_batch(const relet *r)

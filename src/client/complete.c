@@ -20,7 +20,8 @@ RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d)
 RELET_PRIVATE rlt_worker_entry *rlt_workers_entry(const relet *r, int worker)
 {
     if (worker < 0 || (uint32_t)worker >= r->workers.max ||
-        rlt_client_is_foreign(r) || !rlt_workers_in_use(&r->workers.list[worker]))
+        rlt_client_is_foreign(r) ||
+        !rlt_workers_in_use(&r->workers.list[worker]))
         return NULL;
     return &r->workers.list[worker];
 }

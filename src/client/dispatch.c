@@ -50,13 +50,13 @@ static int dispatch_link(relet *r, relet_event *ev)
 
 static void dispatch_count(relet *r, const relet_event *ev)
 {
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         r->replies++;
-    else if (ev->kind == RELET_ERROR)
+    else if (ev->kind == RELET_EV_ERROR)
         r->errors++;
-    else if (ev->kind == RELET_NOT_SENT)
+    else if (ev->kind == RELET_EV_NOT_SENT)
         r->not_sent++;
-    else if (ev->kind == RELET_UNSURE)
+    else if (ev->kind == RELET_EV_UNSURE)
         r->unsure++;
 }
 
@@ -83,7 +83,7 @@ static int dispatch_wakes(relet *r, const relet_event *ev)
 {
     if (!rlt_wake_hides(r, ev))
         return 0;
-    if (ev->kind == RELET_MESSAGE) {
+    if (ev->kind == RELET_EV_MESSAGE) {
         rlt_leases_wake(r, relet_value_text(ev->value));
         rlt_workers_wake(r, relet_value_text(ev->value));
     }

@@ -424,7 +424,7 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
             continue;
         ev->tag = r->leases.list[i].tag;
         ev->lease = (int)i;
-        if (ev->kind == RELET_LEASE_ENDED)
+        if (ev->kind == RELET_EV_LEASE_ENDED)
             leases_turns(r);
         return 1;
     }

@@ -48,7 +48,8 @@ static uint32_t put_op(relet *r, rlt_args *w)
     while (rlt_link_has_place(&r->link, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_args_place(
-        w, rlt_span(r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN), place);
+        w, rlt_span(r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN),
+        place);
     rlt_args_number(w, ++r->workers.put_op);
     return place + 1;
 }
@@ -93,7 +94,7 @@ RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev)
     f->first = 0;
     f->ev.value = relet_value_copy(ev->value, f->said, sizeof f->said);
     number = relet_value_at(f->ev.value, 0);
-    if (ev->kind == RELET_REPLY && relet_value_type(number) == RELET_INT) {
+    if (ev->kind == RELET_EV_REPLY && relet_value_type(number) == RELET_T_INT) {
         f->first = number.node->payload;
         f->number = (uint32_t)(number.node - f->said);
     }
@@ -322,7 +323,7 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
     relet_span word = put_word(v, i);
     int64_t n = 0;
 
-    if (relet_value_type(v) == RELET_ARRAY) { /* plain: numbers in a row */
+    if (relet_value_type(v) == RELET_T_ARRAY) { /* plain: numbers in a row */
         if (!relet_value_int(relet_value_at(v, 0), &n) || n <= 0)
             return 0;
         *number = (uint64_t)n + i;
@@ -341,15 +342,15 @@ RELET_API relet_place relet_put_twin(relet_value v, size_t i)
 
     switch (put_letter(&word)) {
     case 'W':
-        return RELET_WAITING;
+        return RELET_AT_WAITING;
     case 'L':
-        return RELET_LEASED;
+        return RELET_AT_LEASED;
     case 'D':
-        return RELET_DONE;
+        return RELET_AT_DONE;
     case 'X':
-        return RELET_DEAD;
+        return RELET_AT_DEAD;
     default:
-        return RELET_NOWHERE;
+        return RELET_AT_NOWHERE;
     }
 }
 

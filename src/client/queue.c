@@ -130,25 +130,25 @@ RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
 static const char *queue_place(relet_place place, rlt_queue_key *key)
 {
     switch (place) {
-    case RELET_WAITING:
+    case RELET_AT_WAITING:
         *key = RLT_KEY_WAITING;
         return "w";
-    case RELET_RANKED:
+    case RELET_AT_RANKED:
         *key = RLT_KEY_RANKED;
         return "k";
-    case RELET_DELAYED:
+    case RELET_AT_DELAYED:
         *key = RLT_KEY_DELAYED;
         return "y";
-    case RELET_LEASED:
+    case RELET_AT_LEASED:
         *key = RLT_KEY_LEASED;
         return "l";
-    case RELET_DONE:
+    case RELET_AT_DONE:
         *key = RLT_KEY_DONE;
         return "d";
-    case RELET_DEAD:
+    case RELET_AT_DEAD:
         *key = RLT_KEY_DEAD;
         return "x";
-    case RELET_NOWHERE:
+    case RELET_AT_NOWHERE:
         break;
     }
     return NULL;
@@ -239,11 +239,11 @@ RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
     rule = QUEUE_BEGIN(r, &c, queue, key);
     if (rule == NULL)
         rule = queue_most_rule(most);
-    if (rule == NULL && letter == NULL && place != RELET_NOWHERE)
+    if (rule == NULL && letter == NULL && place != RELET_AT_NOWHERE)
         rule = "there is no such place";
     if (rule)
         return rlt_client_refuse(r, rule);
-    if (place == RELET_RANKED) /* both kinds of waiting go */
+    if (place == RELET_AT_RANKED) /* both kinds of waiting go */
         letter = "w";
     rlt_args_add(c.w, relet_str(letter ? letter : "a"));
     rlt_args_number(c.w, most);
@@ -528,14 +528,14 @@ static relet_place queue_place_of(relet_span letter)
     const char *at = letter.n == 1 && *letter.p
                          ? strchr(letters, *letter.p) : NULL;
 
-    return at ? (relet_place)(at - letters) : RELET_NOWHERE;
+    return at ? (relet_place)(at - letters) : RELET_AT_NOWHERE;
 }
 
 RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
 {
     memset(out, 0, sizeof *out);
     out->place = queue_place_of(queue_text(v, 0));
-    if (out->place == RELET_NOWHERE)
+    if (out->place == RELET_AT_NOWHERE)
         return 0;
     out->work.number = (uint64_t)queue_int(v, 1, 0);
     out->at_ms = queue_int(v, 2, -1);

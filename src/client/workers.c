@@ -169,7 +169,8 @@ static void workers_account(const relet *r, rlt_worker_entry *d)
     if (workers_is_busy(d))
         return;
     for (i = 0; i < r->workers.max; i++)
-        if (workers_mates(d, &r->workers.list[i]) && workers_is_busy(&r->workers.list[i]))
+        if (workers_mates(d, &r->workers.list[i]) &&
+            workers_is_busy(&r->workers.list[i]))
             least = RLT_MIN(least, r->workers.list[i].served);
     if (least != UINT64_MAX)
         d->served = RLT_MAX(d->served, least);
@@ -310,7 +311,7 @@ static void workers_closed(rlt_worker_entry *d, uint32_t slot, rlt_heard heard,
 {
     relet_span letter = relet_value_text(v);
     int known = heard == RLT_HEARD_VALUE &&
-                relet_value_type(v) == RELET_TEXT && letter.n == 1;
+                relet_value_type(v) == RELET_T_TEXT && letter.n == 1;
 
     rlt_assert(slot < d->work.held.count);
     rlt_claims_closed(&d->work.held, slot, (char)(known ? letter.p[0] : 0));
@@ -339,9 +340,10 @@ RELET_PRIVATE int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
     workers_turns(r);
     if (tells == 0) /* events come before more input, which may need room */
         return rlt_workers_event(r, ev);
-    ev->kind = tells == RLT_WORKER_BROUGHT ? RELET_JOBS : RELET_WORKER_TROUBLE;
+    ev->kind = tells == RLT_WORKER_BROUGHT ? RELET_EV_JOBS
+                                           : RELET_EV_WORKER_TROUBLE;
     ev->tag = d->tag;
-    ev->lease = (int)index;
+    ev->worker = (int)index;
     ev->value = v;
     if (tells == RLT_WORKER_TROUBLE) {
         ev->why = RELET_WHY_REFUSED;
@@ -360,18 +362,18 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
         rlt_worker_entry *d = &r->workers.list[i];
 
         if (rlt_claims_event(&d->work.held, &tell, &job)) {
-            ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_JOB_LOST
-                                                 : RELET_JOB_CANCEL;
-            ev->term = job.number;
+            ev->kind = tell == RLT_TELL_JOB_LOST ? RELET_EV_JOB_LOST
+                                                 : RELET_EV_JOB_CANCEL;
+            ev->job = job.number;
             ev->token = job.token;
             ev->why = (relet_why)job.why;
         } else if (rlt_worker_ended(&d->work)) {
-            ev->kind = RELET_WORKER_ENDED;
+            ev->kind = RELET_EV_WORKER_ENDED;
         } else {
             continue;
         }
         ev->tag = d->tag;
-        ev->lease = (int)i;
+        ev->worker = (int)i;
         workers_turns(r);
         return 1;
     }
@@ -464,7 +466,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
         return RELET_E_FORKED;
     if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    for (i = 0; i < r->workers.max && rlt_workers_in_use(&r->workers.list[i]); i++)
+    for (i = 0;
+         i < r->workers.max && rlt_workers_in_use(&r->workers.list[i]); i++)
         ;
     if (i == r->workers.max)
         return RELET_E_LIMIT;
@@ -482,7 +485,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_wake_listen(r);
-    rlt_worker_start(&d->work, &plan, r->workers.claims + (size_t)i * r->workers.jobs_max,
+    rlt_worker_start(&d->work, &plan,
+                     r->workers.claims + (size_t)i * r->workers.jobs_max,
                      &r->rand, r->now);
     r->workers.busy = 1;
     r->workers.due = RLT_WORKERS_DUE_AT_TICK;
@@ -503,10 +507,10 @@ RELET_API int relet_worker_stop(relet *r, int worker)
 RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
                               size_t *at, relet_work *out)
 {
-    const rlt_worker_entry *d = rlt_workers_entry(r, ev->lease);
+    const rlt_worker_entry *d = rlt_workers_entry(r, ev->worker);
     size_t count = relet_value_count(ev->value), i;
 
-    if (d == NULL || ev->kind != RELET_JOBS)
+    if (d == NULL || ev->kind != RELET_EV_JOBS)
         return 0;
     for (i = *at ? *at : 3; i + 2 < count; i += 3) {
         rlt_job_state state;

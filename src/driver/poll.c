@@ -369,8 +369,8 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
 static int poll_is_outcome(const relet_event *ev)
 {
     return ev->tag == POLL_CALL_TAG &&
-           (ev->kind == RELET_REPLY || ev->kind == RELET_ERROR ||
-            ev->kind == RELET_NOT_SENT || ev->kind == RELET_UNSURE);
+           (ev->kind == RELET_EV_REPLY || ev->kind == RELET_EV_ERROR ||
+            ev->kind == RELET_EV_NOT_SENT || ev->kind == RELET_EV_UNSURE);
 }
 
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,

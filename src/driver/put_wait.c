@@ -42,10 +42,10 @@ static int put_wait_heard(rlt_put_wait *a, relet_span text)
     if (text.p == NULL)
         text = relet_str("");
     if (how.p[0] == 'd') {
-        a->end->place = RELET_DONE;
+        a->end->place = RELET_AT_DONE;
         a->end->result = text;
     } else if (how.p[0] == 'x') {
-        a->end->place = RELET_DEAD;
+        a->end->place = RELET_AT_DEAD;
         a->end->error = text;
     }
     return 1;
@@ -58,8 +58,8 @@ static int put_wait_found(rlt_put_wait *a, relet_value v)
 
     if (!relet_job_look_read(v, &info))
         memset(&info, 0, sizeof info);
-    if (info.place != RELET_NOWHERE && info.place != RELET_DONE &&
-        info.place != RELET_DEAD)
+    if (info.place != RELET_AT_NOWHERE && info.place != RELET_AT_DONE &&
+        info.place != RELET_AT_DEAD)
         return 0;
     *a->end = info;
     a->end->work.number = a->number;
@@ -69,19 +69,20 @@ static int put_wait_found(rlt_put_wait *a, relet_value v)
 RELET_PRIVATE int rlt_put_wait_event(rlt_put_wait *a, const relet_event *ev,
                                      relet_time now)
 {
-    int outcome = ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE;
+    int outcome = ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE;
 
-    if (ev->kind == RELET_MESSAGE && rlt_span_same(ev->channel, a->channel))
+    if (ev->kind == RELET_EV_MESSAGE && rlt_span_same(ev->channel, a->channel))
         return put_wait_heard(a, relet_value_text(ev->value)) ? 1 : -1;
-    if (ev->kind == RELET_UP)
+    if (ev->kind == RELET_EV_UP)
         put_wait_look(a, now);
     if (outcome && a->looks && ev->tag == a->look_tag) {
         a->looks = 0;
-        return ev->kind == RELET_REPLY && put_wait_found(a, ev->value) ? 1 : -1;
+        return ev->kind == RELET_EV_REPLY && put_wait_found(a, ev->value) ? 1
+                                                                          : -1;
     }
     if (!outcome || ev->tag != a->put_tag)
         return -1;
-    if (ev->kind != RELET_REPLY)
+    if (ev->kind != RELET_EV_REPLY)
         return 0;
     rlt_assert(a->number == 0);
     switch (relet_put_number(ev->value, 0, &a->number)) {

@@ -86,18 +86,18 @@ RELET_PRIVATE int rlt_elect_event(rlt_elect *e, relet_event *ev)
 
     e->tell &= (uint8_t)~tell;
     if (tell == RLT_TELL_LOST) {
-        elect_show(e, ev, RELET_LEASE_LOST, e->lost_term, e->lost_token);
+        elect_show(e, ev, RELET_EV_LEASE_LOST, e->lost_term, e->lost_token);
         ev->why = e->lost_why;
         ev->text = elect_lost_text(e->lost_why);
     } else if (tell == RLT_TELL_TROUBLE) {
-        elect_show(e, ev, RELET_LEASE_TROUBLE, 0, 0);
+        elect_show(e, ev, RELET_EV_LEASE_TROUBLE, 0, 0);
         ev->why = e->trouble;
         ev->text = relet_str(e->text);
     } else if (tell == RLT_TELL_GAINED) {
-        elect_show(e, ev, RELET_LEASE_GAINED, e->term,
+        elect_show(e, ev, RELET_EV_LEASE_GAINED, e->term,
                    e->plan.alone ? 0 : e->lease.token);
     } else if (tell == RLT_TELL_ENDED) {
-        elect_show(e, ev, RELET_LEASE_ENDED, e->term, 0);
+        elect_show(e, ev, RELET_EV_LEASE_ENDED, e->term, 0);
         ev->why = e->end_why;
         rlt_assert(e->state == RLT_ELECT_OVER);
         e->state = RLT_ELECT_REST;

@@ -202,7 +202,7 @@ static int learn_is_answer(rlt_step step, relet_value v)
     int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN ||
                   step == RLT_STEP_FORGET;
 
-    return relet_value_type(v) == (letters ? RELET_TEXT : RELET_ARRAY);
+    return relet_value_type(v) == (letters ? RELET_T_TEXT : RELET_T_ARRAY);
 }
 
 /* Returns how many jobs the answer brought. */

@@ -252,7 +252,7 @@ static rlt_lease_result lease_answered(rlt_lease *l, relet_time now,
 {
     lease_answer a;
 
-    if (what == RLT_WANT_CONFIRM && relet_value_type(v) != RELET_FAILURE)
+    if (what == RLT_WANT_CONFIRM && relet_value_type(v) != RELET_T_ERROR)
         return lease_confirmed(l, now, v);
     if (what == RLT_WANT_CONFIRM && l->state == RLT_LEASE_CONFIRMING) {
         l->text = relet_value_text(v);

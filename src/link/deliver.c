@@ -11,7 +11,7 @@ RELET_PRIVATE void rlt_event_clear(relet_event *ev)
 {
     static const relet_span none = {NULL, 0};
 
-    ev->kind = RELET_NOTHING;
+    ev->kind = RELET_EV_NOTHING;
     ev->why = RELET_WHY_NONE;
     ev->tag = 0;
     ev->value.node = NULL;
@@ -21,8 +21,9 @@ RELET_PRIVATE void rlt_event_clear(relet_event *ev)
     ev->pattern = none;
     ev->text = none;
     ev->retry_in_ms = 0;
-    ev->term = ev->token = 0;
-    ev->lease = ev->did_wait = 0;
+    ev->term = ev->job = ev->token = 0;
+    ev->lease = ev->worker = -1;
+    ev->did_wait = 0;
 }
 
 /* Why a frame was skipped, as outcome and as sentence. */
@@ -37,7 +38,7 @@ static void deliver_over(const rlt_link *l, relet_event *ev)
         "the answer is over reply_max",
         "the answer is over tape_max"};
 
-    ev->kind = RELET_ERROR;
+    ev->kind = RELET_EV_ERROR;
     ev->why = RELET_WHY_TOO_LARGE;
     ev->text = relet_str(text[l->conn.reader.scan.skip_why]);
     if (l->conn.reader.no_memory) {
@@ -53,7 +54,7 @@ static void deliver_save_cause(rlt_link *l, const rlt_op *op, relet_value v)
 {
     relet_span text = {NULL, 0};
 
-    if (relet_value_type(v) == RELET_FAILURE)
+    if (relet_value_type(v) == RELET_T_ERROR)
         text = relet_value_text(v);
     else if (v.node == NULL && op->klass == RLT_OP_PLAIN)
         text = relet_str("the answer to CLIENT CACHING YES is over a limit");
@@ -138,7 +139,7 @@ static int deliver_uncached(rlt_link *l, rlt_op *op, relet_event *ev)
             return 1;
         }
     }
-    ev->kind = RELET_ERROR;
+    ev->kind = RELET_EV_ERROR;
     ev->why = RELET_WHY_REFUSED;
     ev->text = refusal;
     return 0;
@@ -146,7 +147,7 @@ static int deliver_uncached(rlt_link *l, rlt_op *op, relet_event *ev)
 
 static void deliver_reply(rlt_link *l, relet_value v, relet_event *ev)
 {
-    ev->kind = RELET_REPLY;
+    ev->kind = RELET_EV_REPLY;
     ev->value = v;
     l->session.busy_tries = 0;
 }
@@ -186,7 +187,7 @@ static rlt_found deliver_ours(rlt_link *l, rlt_op *op, relet_value v,
 static void deliver_watch(rlt_link *l, const rlt_op *op, relet_value v)
 {
     if (op->klass != RLT_OP_PLAIN || !(op->flags & RLT_OP_WATCHED) ||
-        (v.node && relet_value_type(v) != RELET_FAILURE))
+        (v.node && relet_value_type(v) != RELET_T_ERROR))
         return;
     rlt_conn_watch_refused(&l->conn);
     rlt_session_watch(&l->session, RLT_WATCH_ENDED);
@@ -205,14 +206,14 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
     rlt_assert(op->klass != RLT_OP_BATCHED);
     ev->tag = op->tag;
     deliver_watch(l, op, v);
-    if (relet_value_type(v) == RELET_FAILURE) {
+    if (relet_value_type(v) == RELET_T_ERROR) {
         if (deliver_goes_on(l, op, relet_value_text(v))) {
             l->cause_len = 0;
             return RLT_FOUND_NOTHING;
         }
         if (op->flags & RLT_OP_OURS)
             return deliver_ours(l, op, v, ev);
-        ev->kind = RELET_ERROR;
+        ev->kind = RELET_EV_ERROR;
         ev->value = v;
         ev->text = relet_value_text(v);
         if (l->cause_len > 0 && rlt_span_eat(&word, "EXECABORT")) {
@@ -225,7 +226,7 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
                l->cause_len > 0) {
         if (deliver_uncached(l, op, ev))
             return RLT_FOUND_NOTHING;
-    } else if (ev->kind == RELET_NOTHING) {
+    } else if (ev->kind == RELET_EV_NOTHING) {
         deliver_reply(l, v, ev);
     }
     l->cause_len = 0;
@@ -240,14 +241,14 @@ static rlt_found deliver_event(int told)
     return told ? RLT_FOUND_EVENT : RLT_FOUND_NOTHING;
 }
 
-static int deliver_subscribe_answer(rlt_link *l, const rlt_op *op, relet_value v,
-                                     relet_event *ev)
+static int deliver_subscribe_answer(rlt_link *l, const rlt_op *op,
+                                    relet_value v, relet_event *ev)
 {
     uint32_t slot = op->arg;
 
     rlt_assert(op->klass == RLT_OP_SUBSCRIBE);
     rlt_assert(slot < l->pubsub.max);
-    if (relet_value_type(v) != RELET_FAILURE) {
+    if (relet_value_type(v) != RELET_T_ERROR) {
         rlt_session_fail(&l->session, RELET_WHY_PROTOCOL,
                          "SUBSCRIBE was answered by a reply", NULL);
         return 0;
@@ -260,7 +261,7 @@ static int deliver_subscribe_answer(rlt_link *l, const rlt_op *op, relet_value v
     }
     if (!rlt_pubsub_refused(&l->pubsub, slot))
         return 0;
-    ev->kind = RELET_SUBSCRIPTION_REFUSED;
+    ev->kind = RELET_EV_SUBSCRIPTION_REFUSED;
     ev->text = relet_value_text(v);
     rlt_pubsub_show(&l->pubsub, slot, ev);
     return 1;
@@ -290,7 +291,7 @@ static int deliver_barrier_answer(rlt_link *l, rlt_op *op, relet_value v,
 
     rlt_assert(op->klass == RLT_OP_UNSUBSCRIBE);
     rlt_assert(slot < l->pubsub.max);
-    if (relet_value_type(v) == RELET_FAILURE && op->skip == 1) {
+    if (relet_value_type(v) == RELET_T_ERROR && op->skip == 1) {
         if (rlt_span_eat(&error, "NOPERM ")) {
             deliver_cannot_leave(l, v);
             return 0;
@@ -307,7 +308,7 @@ static int deliver_barrier_answer(rlt_link *l, rlt_op *op, relet_value v,
     }
     rlt_pubsub_left(&l->pubsub, slot);
     rlt_event_clear(ev); /* HELLO's answer may be over a limit: no matter */
-    ev->kind = RELET_UNSUBSCRIBED;
+    ev->kind = RELET_EV_UNSUBSCRIBED;
     rlt_pubsub_show(&l->pubsub, slot, ev);
     return 1;
 }
@@ -351,8 +352,8 @@ static rlt_found deliver_take(rlt_link *l, relet_value v, relet_event *ev)
     rlt_op *op = rlt_conn_front(&l->conn);
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
-        op->arg > 0 || ev->kind != RELET_NOTHING || (op->flags & RLT_OP_OURS) ||
-        op->place > 0 || relet_value_type(v) == RELET_FAILURE)
+        op->arg > 0 || ev->kind != RELET_EV_NOTHING ||
+        (op->flags & RLT_OP_OURS) || op->place > 0 || relet_value_type(v) == RELET_T_ERROR)
         return deliver_take_other(l, op, v, ev);
     ev->tag = op->tag;
     deliver_reply(l, v, ev);
@@ -395,7 +396,7 @@ static int deliver_push(rlt_link *l, relet_value v, relet_event *ev)
     case RLT_PUSH_UNSUBSCRIBED:
         /* An UNSUBSCRIBE of this client ends at its barrier. This push came
          * unasked: a sharded channel has moved away. */
-        ev->kind = RELET_GAP;
+        ev->kind = RELET_EV_GAP;
         if (slot == RLT_NO_SUBSCRIPTION || !rlt_pubsub_moved(&l->pubsub, slot))
             return 0;
         rlt_session_subscribes(&l->session);
@@ -499,7 +500,7 @@ static rlt_found deliver_ended(rlt_link *l, relet_event *ev)
     ev->tag = op.tag;
     if (op.flags & RLT_OP_OURS)
         return RLT_FOUND_OURS;
-    ev->kind = unsure ? RELET_UNSURE : RELET_NOT_SENT;
+    ev->kind = unsure ? RELET_EV_UNSURE : RELET_EV_NOT_SENT;
     ev->why = (relet_why)op.why;
     ev->text = relet_str(deliver_ended_text(
         ev->why, unsure,

@@ -332,7 +332,7 @@ static int handshake_read_hello(rlt_handshake *g, relet_value v)
     int64_t proto = 0;
     rlt_say say;
 
-    if (relet_value_type(v) != RELET_MAP ||
+    if (relet_value_type(v) != RELET_T_MAP ||
         !relet_value_int(relet_value_get(v, "proto"), &proto) || proto != 3)
         return 0;
     rlt_say_init(&say, g->server, sizeof g->server);
@@ -356,7 +356,7 @@ static rlt_handshake_result handshake_wish_refused(rlt_handshake *g,
     }
     /* A handshake sends nothing later that could supersede the refusal. */
     (void)rlt_pubsub_refused(g->pubsub, slot);
-    ev->kind = RELET_SUBSCRIPTION_REFUSED;
+    ev->kind = RELET_EV_SUBSCRIPTION_REFUSED;
     ev->text = relet_value_text(v);
     rlt_pubsub_show(g->pubsub, slot, ev);
     (void)rlt_handshake_confirmed(g);
@@ -379,7 +379,7 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_answer(rlt_handshake *g,
                                                         relet_value v,
                                                         relet_event *ev)
 {
-    int error = relet_value_type(v) == RELET_FAILURE;
+    int error = relet_value_type(v) == RELET_T_ERROR;
     int busy = error && rlt_handshake_is_busy(relet_value_text(v));
 
     rlt_assert(g->step < HANDSHAKE_OVER);

@@ -165,7 +165,7 @@ RELET_PRIVATE const char *rlt_link_unguarded(rlt_link *l)
                                   : "its WATCH was not sent, or refused";
 }
 
-/* ------------------------------------------------------------- subscriptions */
+/* ------------------------------------------------------------ subscriptions */
 
 RELET_PRIVATE int rlt_link_subscribe(rlt_link *l, relet_channel kind,
                                      relet_span name)

@@ -225,7 +225,7 @@ RELET_PRIVATE void rlt_link_script_words(const rlt_link *l, uint32_t script,
 RELET_PRIVATE void rlt_link_script_sent(rlt_link *l, uint32_t script,
                                         int known);
 
-/* ------------------------------------------------------------- what comes in */
+/* ------------------------------------------------------------ what comes in */
 
 typedef enum rlt_found {
     RLT_FOUND_NOTHING,

@@ -225,7 +225,7 @@ static rlt_push pubsub_message(relet_value push, relet_channel kind,
     if (n != 3 + at || !relet_value_text(relet_value_at(push, 1)).p ||
         !relet_value_text(relet_value_at(push, 1 + at)).p)
         return RLT_PUSH_MALFORMED;
-    ev->kind = RELET_MESSAGE;
+    ev->kind = RELET_EV_MESSAGE;
     ev->channel_kind = kind;
     if (at)
         ev->pattern = relet_value_text(relet_value_at(push, 1));
@@ -244,10 +244,10 @@ static rlt_push pubsub_confirmation(rlt_pubsub *ps, relet_value push,
     int named = relet_value_text(name).p != NULL;
 
     if (relet_value_count(push) != 3 ||
-        relet_value_type(relet_value_at(push, 2)) != RELET_INT ||
-        (!named && (!leave || relet_value_type(name) != RELET_NULL)))
+        relet_value_type(relet_value_at(push, 2)) != RELET_T_INT ||
+        (!named && (!leave || relet_value_type(name) != RELET_T_NULL)))
         return RLT_PUSH_MALFORMED;
-    ev->kind = leave ? RELET_UNSUBSCRIBED : RELET_SUBSCRIBED;
+    ev->kind = leave ? RELET_EV_UNSUBSCRIBED : RELET_EV_SUBSCRIBED;
     ev->channel_kind = kind;
     ev->channel = relet_value_text(name);
     *slot = named ? pubsub_find(ps, kind, ev->channel) : RLT_NO_SUBSCRIPTION;
@@ -273,13 +273,13 @@ RELET_PRIVATE rlt_push rlt_pubsub_read(rlt_pubsub *ps, relet_value push,
     if (rlt_span_is(word, "invalidate")) {
         type = relet_value_type(relet_value_at(push, 1));
         if (relet_value_count(push) != 2 ||
-            (type != RELET_ARRAY && type != RELET_NULL))
+            (type != RELET_T_ARRAY && type != RELET_T_NULL))
             return RLT_PUSH_MALFORMED;
-        ev->kind = RELET_INVALIDATE;
+        ev->kind = RELET_EV_INVALIDATE;
         ev->value = relet_value_at(push, 1);
         return RLT_PUSH_INVALIDATE;
     }
-    ev->kind = RELET_PUSHED;
+    ev->kind = RELET_EV_PUSHED;
     ev->value = push;
     return RLT_PUSH_UNKNOWN;
 }
@@ -419,7 +419,7 @@ RELET_PRIVATE int rlt_pubsub_event(rlt_pubsub *ps, relet_event *ev)
         ;
     ps->goodbyes--;
     ps->subscriptions[i].goodbye = 0;
-    ev->kind = RELET_UNSUBSCRIBED;
+    ev->kind = RELET_EV_UNSUBSCRIBED;
     rlt_pubsub_show(ps, i, ev);
     return 1;
 }

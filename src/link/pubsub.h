@@ -39,7 +39,7 @@ typedef struct rlt_subscription {
     uint8_t kind; /* relet_channel                                           */
     uint8_t used, want, heading;
     uint8_t there;   /* what the server thought at its last answer           */
-    uint8_t goodbye; /* RELET_UNSUBSCRIBED is to be told                     */
+    uint8_t goodbye; /* RELET_EV_UNSUBSCRIBED is to be told                   */
     uint8_t own;     /* the library's own                                    */
 } rlt_subscription;
 

@@ -275,7 +275,7 @@ RELET_PRIVATE void rlt_session_stray(rlt_session *s, relet_value v)
 
     rlt_say_init(&say, s->last_words, sizeof s->last_words);
     rlt_say_span(&say, relet_value_text(v));
-    if (relet_value_type(v) != RELET_FAILURE)
+    if (relet_value_type(v) != RELET_T_ERROR)
         rlt_session_fail(s, RELET_WHY_PROTOCOL,
                          "an answer came that nothing waited for", NULL);
 }
@@ -597,11 +597,11 @@ RELET_PRIVATE int rlt_session_event(rlt_session *s, relet_event *ev)
     ev->why = s->why;
     ev->text = relet_str(s->text);
     if (s->tell_down & SESSION_TELL_DOWN) {
-        ev->kind = RELET_DOWN;
+        ev->kind = RELET_EV_DOWN;
         ev->retry_in_ms = s->retry_in_ms;
         s->tell_down &= SESSION_TELL_LOSS;
     } else {
-        ev->kind = RELET_GAP;
+        ev->kind = RELET_EV_GAP;
         s->tell_down = 0;
     }
     return 1;
@@ -611,13 +611,13 @@ RELET_PRIVATE int rlt_session_last_event(rlt_session *s, relet_event *ev)
 {
     if (s->tell_up) {
         s->tell_up = 0;
-        ev->kind = RELET_UP;
+        ev->kind = RELET_EV_UP;
         ev->text = relet_str(s->handshake.server);
         return 1;
     }
     if (s->tell_gap) {
         s->tell_gap = 0;
-        ev->kind = RELET_GAP;
+        ev->kind = RELET_EV_GAP;
         return 1;
     }
     return 0;

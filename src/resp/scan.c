@@ -18,15 +18,15 @@
 static unsigned scan_kind(uint8_t type)
 {
     switch (type) {
-    case '+': case '$': case ';': return RELET_TEXT;
-    case '-': case '!': return RELET_FAILURE;
-    case '(': return RELET_BIG;
-    case ',': return RELET_DOUBLE;
-    case '=': return RELET_VERBATIM;
-    case '*': return RELET_ARRAY;
-    case '%': return RELET_MAP;
-    case '~': return RELET_SET;
-    case '>': return RELET_PUSH;
+    case '+': case '$': case ';': return RELET_T_TEXT;
+    case '-': case '!': return RELET_T_ERROR;
+    case '(': return RELET_T_BIG;
+    case ',': return RELET_T_DOUBLE;
+    case '=': return RELET_T_VERBATIM;
+    case '*': return RELET_T_ARRAY;
+    case '%': return RELET_T_MAP;
+    case '~': return RELET_T_SET;
+    case '>': return RELET_T_PUSH;
     default: return RELET_NODE_ATTRIBUTE;
     }
 }
@@ -39,7 +39,7 @@ static int scan_may_stop(const rlt_scan *s)
         return 0;
     node = &s->tape[s->open];
     return (node->flags & RLT_NODE_STREAMED) != 0 &&
-           (node->kind != RELET_MAP || s->left % 2 == 1);
+           (node->kind != RELET_T_MAP || s->left % 2 == 1);
 }
 
 /* Takes the type byte of an item, if this type is allowed in this place. */
@@ -64,9 +64,9 @@ static void scan_integer(rlt_scan *s)
     if (number > (uint64_t)INT64_MAX + s->line.minus)
         rlt_tape_fail(s, RLT_SCAN_E_INT);
     else if (number > INT64_MAX)
-        rlt_tape_leaf(s, RELET_INT, 0, INT64_MIN);
+        rlt_tape_leaf(s, RELET_T_INT, 0, INT64_MIN);
     else
-        rlt_tape_leaf(s, RELET_INT, 0,
+        rlt_tape_leaf(s, RELET_T_INT, 0,
                   s->line.minus ? -(int64_t)number : (int64_t)number);
 }
 
@@ -78,7 +78,7 @@ static int scan_sized(rlt_scan *s, uint32_t hard)
 
     if (l->minus && l->number == 1 && l->digits == 1 &&
         (rlt_line_streams(l->type) || l->type == '=')) {
-        rlt_tape_leaf(s, RELET_NULL, 0, 0);
+        rlt_tape_leaf(s, RELET_T_NULL, 0, 0);
         return 0;
     }
     if (l->minus || l->number > INT64_MAX)
@@ -99,7 +99,7 @@ static void scan_join_begin(rlt_scan *s)
 static void scan_join_end(rlt_scan *s)
 {
     s->joining = 0;
-    rlt_tape_leaf(s, RELET_TEXT, s->join_len, (int64_t)s->join_at);
+    rlt_tape_leaf(s, RELET_T_TEXT, s->join_len, (int64_t)s->join_at);
 }
 
 static void scan_string(rlt_scan *s)
@@ -147,7 +147,7 @@ static void scan_stop(rlt_scan *s)
     relet_node *node = &s->tape[s->open];
     uint32_t seen = rlt_tape_stream_room(node, s->limits.count_max) - s->left;
 
-    node->len = node->kind == RELET_MAP ? seen / 2 : seen;
+    node->len = node->kind == RELET_T_MAP ? seen / 2 : seen;
     s->phase = RLT_SCAN_AT_TYPE;
     rlt_tape_end(s);
     rlt_tape_close(s);
@@ -163,8 +163,8 @@ static void scan_line_done(rlt_scan *s)
                   (int64_t)(s->at - 2 - (size_t)l->number));
         return;
     case ':': scan_integer(s); return;
-    case '_': rlt_tape_leaf(s, RELET_NULL, 0, 0); return;
-    case '#': rlt_tape_leaf(s, RELET_BOOL, 0, (int64_t)l->number); return;
+    case '_': rlt_tape_leaf(s, RELET_T_NULL, 0, 0); return;
+    case '#': rlt_tape_leaf(s, RELET_T_BOOL, 0, (int64_t)l->number); return;
     case '.': scan_stop(s); return;
     case '$': case '!': case '=': case ';': scan_string(s); return;
     default: scan_aggregate(s); return;
@@ -344,13 +344,13 @@ static RLT_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
             end - q < (ptrdiff_t)len + 4 || !scan_is_crlf(q) ||
             !scan_is_crlf(q + 2 + len))
             return NULL;
-        rlt_tape_set(node, RELET_TEXT, 0, len, q + 2 - frame);
+        rlt_tape_set(node, RELET_T_TEXT, 0, len, q + 2 - frame);
         return q + len + 4;
     case ':':
         q = scan_fast_int(q, &number);
         if (q == NULL || !scan_is_crlf(q))
             return NULL;
-        rlt_tape_set(node, RELET_INT, 0, 0, number);
+        rlt_tape_set(node, RELET_T_INT, 0, 0, number);
         return q + 2;
     case '+':
     case '-':
@@ -359,11 +359,11 @@ static RLT_INLINE const uint8_t *scan_fast_leaf(const rlt_scan *s,
         len = (uint32_t)(q - p - 1);
         if (!scan_is_crlf(q) || len > s->limits.line_max)
             return NULL;
-        rlt_tape_set(node, *p == '+' ? RELET_TEXT : RELET_FAILURE, 0, len,
+        rlt_tape_set(node, *p == '+' ? RELET_T_TEXT : RELET_T_ERROR, 0, len,
                  p + 1 - frame);
         return q + 2;
     case '_':
-        rlt_tape_set(node, RELET_NULL, 0, 0, 0);
+        rlt_tape_set(node, RELET_T_NULL, 0, 0, 0);
         return scan_is_crlf(q) ? q + 2 : NULL;
     default:
         return NULL;
@@ -385,7 +385,7 @@ static int scan_fast(rlt_scan *s, const uint8_t *frame, size_t n)
             if (q == NULL || !scan_is_crlf(q) || count == 0 ||
                 count > s->limits.count_max || s->depth >= s->limits.depth_max)
                 break;
-            rlt_tape_set(node, *p == '*' ? RELET_ARRAY : RELET_MAP,
+            rlt_tape_set(node, *p == '*' ? RELET_T_ARRAY : RELET_T_MAP,
                          RLT_NODE_OPEN, count, rlt_tape_above(s->open, left));
             left = *p == '*' ? count : count * 2;
             s->open = (uint32_t)(node++ - s->tape);

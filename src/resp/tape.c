@@ -7,18 +7,18 @@
 static void tape_frame_end(rlt_scan *s, uint32_t node, unsigned kind)
 {
     if (s->skipping) {
-        s->skip_push = kind == RELET_PUSH;
+        s->skip_push = kind == RELET_T_PUSH;
         rlt_tape_tell(s, RLT_SCAN_SKIPPED);
     } else {
         rlt_tape_lend(s, node,
-                      kind == RELET_PUSH ? RLT_SCAN_PUSH : RLT_SCAN_VALUE);
+                      kind == RELET_T_PUSH ? RLT_SCAN_PUSH : RLT_SCAN_VALUE);
     }
 }
 
 RELET_PRIVATE uint32_t rlt_tape_stream_room(const relet_node *node,
                                             uint32_t count)
 {
-    return node->kind == RELET_MAP ? count * 2 + 1 : count + 1;
+    return node->kind == RELET_T_MAP ? count * 2 + 1 : count + 1;
 }
 
 static void tape_stream_over(rlt_scan *s)
@@ -61,10 +61,10 @@ RELET_PRIVATE void rlt_tape_end(rlt_scan *s)
         s->top++;
         return;
     }
-    s->pushes = (uint8_t)(s->pushes && kind != RELET_PUSH);
+    s->pushes = (uint8_t)(s->pushes && kind != RELET_T_PUSH);
     if (s->open == RLT_SCAN_AT_TOP)
         tape_frame_end(s, at, kind);
-    else if (kind != RELET_PUSH)
+    else if (kind != RELET_T_PUSH)
         s->left--;
     else if (s->skipping)
         s->lost_pushes++;
@@ -111,7 +111,7 @@ static relet_node *tape_reopen(rlt_scan *s)
 RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
                                  unsigned flags)
 {
-    int doubled = kind == RELET_MAP || kind == RELET_NODE_ATTRIBUTE;
+    int doubled = kind == RELET_T_MAP || kind == RELET_NODE_ATTRIBUTE;
     relet_node *node;
 
     if (s->depth == RLT_SCAN_DEPTH_HARD || s->top == s->tape_cap) {
@@ -134,7 +134,7 @@ RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
     s->depth++;
     s->described = 0;
     s->phase = RLT_SCAN_AT_TYPE;
-    s->pushes = (uint8_t)(s->pushes || kind == RELET_PUSH);
+    s->pushes = (uint8_t)(s->pushes || kind == RELET_T_PUSH);
     s->attributes = (uint8_t)(s->attributes + (kind == RELET_NODE_ATTRIBUTE));
     rlt_tape_close(s);
 }

@@ -27,13 +27,13 @@ static relet_value value_of(const relet_node *node, const char *base)
 
 static unsigned value_kind(relet_value v)
 {
-    return v.node == NULL ? (unsigned)RELET_NULL : v.node->kind;
+    return v.node == NULL ? (unsigned)RELET_T_NULL : v.node->kind;
 }
 
 /* Maps and attributes have two children for each element. */
 static int value_paired(unsigned kind)
 {
-    return kind == RELET_MAP || kind == RELET_NODE_ATTRIBUTE;
+    return kind == RELET_T_MAP || kind == RELET_NODE_ATTRIBUTE;
 }
 
 /* ------------------------------------------------------------------ scalars
@@ -43,7 +43,7 @@ relet_span relet_value_format(relet_value v)
 {
     relet_span format = {NULL, 0};
 
-    if (value_kind(v) == RELET_VERBATIM) {
+    if (value_kind(v) == RELET_T_VERBATIM) {
         format.p = v.base + v.node->payload - 4;
         format.n = 3;
     }
@@ -54,7 +54,7 @@ int relet_value_text_int(relet_value v, int64_t *out)
 {
     relet_span text = relet_value_text(v);
 
-    return value_kind(v) == RELET_TEXT && rlt_text_int(text.p, text.n, out);
+    return value_kind(v) == RELET_T_TEXT && rlt_text_int(text.p, text.n, out);
 }
 
 int relet_value_double(relet_value v, double *out)
@@ -62,11 +62,11 @@ int relet_value_double(relet_value v, double *out)
     unsigned kind = value_kind(v);
     relet_span text;
 
-    if (kind == RELET_INT) {
+    if (kind == RELET_T_INT) {
         *out = (double)v.node->payload;
         return 1;
     }
-    if (kind != RELET_TEXT && kind != RELET_DOUBLE)
+    if (kind != RELET_T_TEXT && kind != RELET_T_DOUBLE)
         return 0;
     text = relet_value_text(v);
     return rlt_text_double(text.p, text.n, out);
@@ -76,7 +76,7 @@ int relet_value_bool(relet_value v, int *out)
 {
     unsigned kind = value_kind(v);
 
-    if (kind != RELET_BOOL && kind != RELET_INT)
+    if (kind != RELET_T_BOOL && kind != RELET_T_INT)
         return 0;
     if (v.node->payload != 0 && v.node->payload != 1)
         return 0;
@@ -97,7 +97,7 @@ int relet_value_malformed(relet_value v)
 {
     relet_span text = relet_value_text(v);
 
-    if (value_kind(v) != RELET_BIG)
+    if (value_kind(v) != RELET_T_BIG)
         return 0;
     if (text.n > 0 && (*text.p == '+' || *text.p == '-')) {
         text.p++;
@@ -141,7 +141,7 @@ relet_value relet_value_get(relet_value v, const char *key)
     relet_value name = relet_value_first(v), value;
     relet_span text;
 
-    if (!value_paired(value_kind(v)) && value_kind(v) != RELET_ARRAY)
+    if (!value_paired(value_kind(v)) && value_kind(v) != RELET_T_ARRAY)
         return value_none();
     for (; pairs > 0; pairs--, name = relet_value_next(value)) {
         value = relet_value_next(name);
@@ -170,7 +170,7 @@ static relet_span value_bytes(const relet_node *node, const char *base)
 {
     relet_span bytes = relet_value_text(value_of(node, base));
 
-    if (bytes.p != NULL && node->kind == RELET_VERBATIM) {
+    if (bytes.p != NULL && node->kind == RELET_T_VERBATIM) {
         bytes.p -= 4;
         bytes.n += 4;
     }
@@ -269,7 +269,7 @@ int rlt_value_proves_script_unrun(relet_value v)
                                         "NOSCRIPT", "BUSY", "LOADING"};
     relet_span text = relet_value_text(v);
 
-    if (value_kind(v) != RELET_FAILURE || value_holds(text, " script: "))
+    if (value_kind(v) != RELET_T_ERROR || value_holds(text, " script: "))
         return 0;
     return value_begins_any(text, words, sizeof words / sizeof *words);
 }
@@ -286,7 +286,7 @@ int relet_value_proves_no_effect(relet_value v)
 
     if (rlt_value_proves_script_unrun(v))
         return 1;
-    if (value_kind(v) != RELET_FAILURE || value_holds(text, " script: "))
+    if (value_kind(v) != RELET_T_ERROR || value_holds(text, " script: "))
         return 0;
     return value_begins_any(text, words, sizeof words / sizeof *words);
 }

@@ -144,7 +144,7 @@ static relet *ours_open(int port)
     r = relet_open(url, NULL, NULL, &fault);
     if (r == NULL)
         die("relet_open", fault.text);
-    if (relet_wait(r, &ev, 5000) != 1 || ev.kind != RELET_UP)
+    if (relet_wait(r, &ev, 5000) != 1 || ev.kind != RELET_EV_UP)
         die("relet", "no connection");
     return r;
 }
@@ -161,7 +161,7 @@ static void ours_run(relet *r, const job *j)
             if (relet_command(r, c->span, j->set ? 3 : 2, NULL) != 0)
                 die("relet_command", relet_refusal(r));
         }
-        if (relet_wait(r, &ev, -1) != 1 || ev.kind != RELET_REPLY ||
+        if (relet_wait(r, &ev, -1) != 1 || ev.kind != RELET_EV_REPLY ||
             relet_value_text(ev.value).n != job_answer(j))
             die("relet", "not the answer");
     }

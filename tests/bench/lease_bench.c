@@ -66,7 +66,7 @@ static relet_value ask(const char *word, const char *argument)
     argv[0] = relet_str(word);
     argv[1] = relet_str(argument);
     if (relet_call(control, argv, 2, &ev, 10000) != 0 ||
-        ev.kind != RELET_REPLY)
+        ev.kind != RELET_EV_REPLY)
         die("no answer", word);
     return ev.value;
 }

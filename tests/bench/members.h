@@ -55,7 +55,7 @@ static relet *client_open(void)
 
     if (r == NULL)
         die("relet_open", fault.text);
-    if (relet_wait(r, &ev, 5000) != 1 || ev.kind != RELET_UP)
+    if (relet_wait(r, &ev, 5000) != 1 || ev.kind != RELET_EV_UP)
         die("no connection", server);
     return r;
 }
@@ -89,12 +89,12 @@ static void member_serve(int i)
     relet_event ev;
 
     while (relet_wait(m->r, &ev, 0) == 1) {
-        if (ev.kind == RELET_LEASE_GAINED) {
+        if (ev.kind == RELET_EV_LEASE_GAINED) {
             m->gained_us = now_us();
             m->leads = 1;
-        } else if (ev.kind == RELET_LEASE_ENDED) {
+        } else if (ev.kind == RELET_EV_LEASE_ENDED) {
             m->ended = 1;
-        } else if (ev.kind != RELET_LEASE_LOST) {
+        } else if (ev.kind != RELET_EV_LEASE_LOST) {
             die("not expected", relet_kind_text(ev.kind));
         }
     }

@@ -213,15 +213,16 @@ static uint64_t ours_nest(relet_value v)
     uint64_t sum = n;
     relet_value c = relet_value_first(v);
 
-    n = relet_value_type(v) == RELET_MAP ? n * 2 : n;
+    n = relet_value_type(v) == RELET_T_MAP ? n * 2 : n;
     for (; n > 0; n--, c = relet_value_next(c))
-        sum += relet_value_type(c) < RELET_ARRAY ? ours_leaf(c) : ours_nest(c);
+        sum += relet_value_type(c) < RELET_T_ARRAY ? ours_leaf(c)
+                                                   : ours_nest(c);
     return sum;
 }
 
 static uint64_t ours_walk(relet_value v)
 {
-    return relet_value_type(v) < RELET_ARRAY ? ours_leaf(v) : ours_nest(v);
+    return relet_value_type(v) < RELET_T_ARRAY ? ours_leaf(v) : ours_nest(v);
 }
 
 static void input_take(input *in)

@@ -88,7 +88,7 @@ static void client_open(const char *port, uint32_t room)
     client = relet_open(url, &c, NULL, &fault);
     if (client == NULL)
         die("relet_open", fault.text);
-    if (relet_wait(client, &ev, 5000) != 1 || ev.kind != RELET_UP)
+    if (relet_wait(client, &ev, 5000) != 1 || ev.kind != RELET_EV_UP)
         die("no connection", url);
 }
 
@@ -121,7 +121,7 @@ static void put_answer(void)
 
     if (relet_wait(client, &ev, 30000) != 1)
         die("a put was not answered", "30 s");
-    if (ev.kind != RELET_REPLY)
+    if (ev.kind != RELET_EV_REPLY)
         die("not expected", relet_kind_text(ev.kind));
 }
 
@@ -241,9 +241,9 @@ static void work(uint32_t handlers)
     for (;; got = 0) {
         if (!got && relet_wait(client, &ev, 30000) != 1)
             die("nothing comes any more", "30 s");
-        if (ev.kind == RELET_JOBS)
+        if (ev.kind == RELET_EV_JOBS)
             work_on(&ev, worker);
-        else if (ev.kind == RELET_WORKER_ENDED)
+        else if (ev.kind == RELET_EV_WORKER_ENDED)
             break;
         else
             die("not expected", relet_kind_text(ev.kind));

@@ -23,7 +23,7 @@ static inline void t_setup(void *user)
     (void)user;
     t_r = relet_open("mem:", NULL, NULL, NULL);
     if (t_r == NULL || relet_wait(t_r, &t_ev, 10000) != 1 ||
-        t_ev.kind != RELET_UP)
+        t_ev.kind != RELET_EV_UP)
         abort();
 }
 
@@ -40,15 +40,15 @@ static const relet_span t_none = {NULL, 0};
 static inline relet_kind t_hear(int code)
 {
     if (code != 0)
-        return RELET_NOTHING;
+        return RELET_EV_NOTHING;
     do {
         if (relet_wait(t_r, &t_ev, 10000) != 1)
-            return RELET_NOTHING;
-    } while (t_ev.kind < RELET_REPLY || t_ev.kind > RELET_UNSURE);
+            return RELET_EV_NOTHING;
+    } while (t_ev.kind < RELET_EV_REPLY || t_ev.kind > RELET_EV_UNSURE);
     return t_ev.kind;
 }
 
-#define HEARD(code) ASSERT_EQ(RELET_REPLY, t_hear(code))
+#define HEARD(code) ASSERT_EQ(RELET_EV_REPLY, t_hear(code))
 
 /* The next event of this kind. */
 static inline int t_until(relet_kind kind)
@@ -84,7 +84,7 @@ static inline int t_put(const char *payload, const char *id)
 {
     relet_job j = t_job(payload, id);
 
-    if (t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_REPLY)
+    if (t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_EV_REPLY)
         return -1;
     return relet_put_number(t_ev.value, 0, &t_number);
 }
@@ -93,7 +93,7 @@ static inline int t_look(uint64_t number, const char *id)
 {
     if (t_hear(relet_job_look(t_r, t_queue, number,
                               id ? relet_str(id) : t_none, NULL)) !=
-        RELET_REPLY)
+        RELET_EV_REPLY)
         return -1;
     return relet_job_look_read(t_ev.value, &t_info);
 }

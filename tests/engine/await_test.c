@@ -227,7 +227,7 @@ TEST who_waits_hears_the_result(void)
 
     t_begin(&t, " 1 d a result");
     ASSERT_EQ(1, t_wait(&t, "", SOON));
-    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT_EQ(RELET_AT_DONE, t.end.place);
     ASSERT_EQ(1, t.end.work.number);
     ASSERT(t_says(t.end.result, "a result"));
     ASSERT_EQ(NULL, t.end.error.p);
@@ -241,7 +241,7 @@ TEST who_waits_hears_the_error(void)
 
     t_begin(&t, " 1 x it is broken");
     ASSERT_EQ(1, t_wait(&t, "", SOON));
-    ASSERT_EQ(RELET_DEAD, t.end.place);
+    ASSERT_EQ(RELET_AT_DEAD, t.end.place);
     ASSERT(t_says(t.end.error, "it is broken"));
     t_finish(&t);
     PASS();
@@ -253,7 +253,7 @@ TEST who_waits_hears_that_it_was_cancelled(void)
 
     t_begin(&t, " 1 c");
     ASSERT_EQ(1, t_wait(&t, "", SOON));
-    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT_EQ(RELET_AT_NOWHERE, t.end.place);
     ASSERT_EQ(1, t.end.work.number);
     t_finish(&t);
     PASS();
@@ -322,7 +322,7 @@ TEST without_a_message_the_end_is_found_in_the_end(void)
     t_begin(&t, "HSET {q}:jobs 1s \"D 1 0 0 0 - w\" 1r dresult|"
                 "ZADD {q}:done 9999999999999 1");
     ASSERT_EQ(1, t_wait(&t, "", 30));
-    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT_EQ(RELET_AT_DONE, t.end.place);
     ASSERT(t_says(t.end.result, "result"));
     t_finish(&t);
     PASS();
@@ -339,7 +339,7 @@ TEST a_new_link_finds_the_end_at_once(void)
     ASSERT_EQ(1, t_wait(&t, "", SOON));
     ASSERT_EQ(0, t.cuts);
     ASSERT_EQ(1, t.end.work.number);
-    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT_EQ(RELET_AT_NOWHERE, t.end.place);
     ASSERT(relet_clock() - began < 4000);
     t_finish(&t);
     PASS();
@@ -351,7 +351,7 @@ TEST what_is_gone_without_a_message_has_ended(void)
 
     t_begin(&t, "HDEL {q}:jobs 1");
     ASSERT_EQ(1, t_wait(&t, "", 30));
-    ASSERT_EQ(RELET_NOWHERE, t.end.place);
+    ASSERT_EQ(RELET_AT_NOWHERE, t.end.place);
     ASSERT_EQ(1, t.end.work.number);
     t_finish(&t);
     PASS();
@@ -368,7 +368,7 @@ TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
     (void)t_world_ask(&t.w, "ZADD {q}:done 9999999999999 1");
     began = relet_clock();
     ASSERT_EQ(1, t_wait(&t, "x", SOON));
-    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT_EQ(RELET_AT_DONE, t.end.place);
     ASSERT(t_says(t.end.result, "kept"));
     ASSERT(relet_clock() - began < SOON / 2);
     t_finish(&t);
@@ -431,7 +431,7 @@ TEST who_does_not_wait_is_told_of_an_end_that_is_there(void)
     t_begin(&t, "HSET {q}:jobs 1s \"D 1 0 0 0 - w\" 1r dresult|"
                 "ZADD {q}:done 9999999999999 1");
     ASSERT_EQ(1, t_wait(&t, "", 0));
-    ASSERT_EQ(RELET_DONE, t.end.place);
+    ASSERT_EQ(RELET_AT_DONE, t.end.place);
     ASSERT(t_says(t.end.result, "result"));
     t_finish(&t);
     PASS();
@@ -444,7 +444,7 @@ TEST a_put_that_is_never_answered_is_unsure(void)
     t_begin(&t, NULL);
     t.mute = 1;
     ASSERT_EQ(0, t_wait(&t, "", 30));
-    ASSERT_EQ(RELET_UNSURE, t.ev.kind);
+    ASSERT_EQ(RELET_EV_UNSURE, t.ev.kind);
     ASSERT_EQ(0, t.end.work.number);
     ASSERT_EQ(0, relet_outstanding(t.r));
     t_finish(&t);
@@ -489,7 +489,7 @@ TEST what_was_not_put_is_not_waited_for(void)
     t_begin(&t, NULL);
     (void)t_world_ask(&t.w, "HSET {q}:jobs version 1 closed 1");
     ASSERT_EQ(0, t_wait(&t, "", SOON));
-    ASSERT_EQ(RELET_ERROR, t.ev.kind);
+    ASSERT_EQ(RELET_EV_ERROR, t.ev.kind);
     ASSERT_EQ(0, strncmp(t.ev.text.p, "CLOSED", 6));
     ASSERT_EQ(0, t.end.work.number);
     t_finish(&t);

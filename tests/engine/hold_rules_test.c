@@ -270,10 +270,10 @@ TEST copies_on_disk_are_asked_for_by_their_own_name(void)
     ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
     w.p[0].manual = 1;
     memset(&ev, 0, sizeof ev);
-    for (i = 0; i < 100 && ev.kind != RELET_LEASE_TROUBLE; i++)
+    for (i = 0; i < 100 && ev.kind != RELET_EV_LEASE_TROUBLE; i++)
         if (!relet_next(w.p[0].r, &ev))
             (void)t_world_turn(&w);
-    ASSERT_EQ(RELET_LEASE_TROUBLE, ev.kind);
+    ASSERT_EQ(RELET_EV_LEASE_TROUBLE, ev.kind);
     ASSERT_EQ(RELET_WHY_NOT_REPLICATED, ev.why);
     ASSERT(strstr(ev.text.p, "WAITAOF") != NULL);
     t_world_end(&w);

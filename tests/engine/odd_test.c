@@ -94,7 +94,7 @@ TEST a_number_that_comes_as_text_is_told_as_it_came(void)
             ASSERT_EQ(0, relet_put(p.r, relet_str("q"), &j, 1, 0, NULL));
         while (n > 0)
             if (relet_next(p.r, &ev)) {
-                ASSERT_EQ(RELET_REPLY, ev.kind);
+                ASSERT_EQ(RELET_EV_REPLY, ev.kind);
                 t_log(&p, &ev); /* reads each byte of the event */
                 n--;
             } else {
@@ -156,13 +156,13 @@ TEST only_what_brings_jobs_is_read_for_them(void)
     do
         if (!relet_next(p.r, &ev))
             ASSERT(t_turn(&p));
-    while (ev.kind != RELET_JOBS);
-    ev.kind = RELET_REPLY;
+    while (ev.kind != RELET_EV_JOBS);
+    ev.kind = RELET_EV_REPLY;
     ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
-    ev.kind = RELET_JOBS;
-    ev.lease = 1;
+    ev.kind = RELET_EV_JOBS;
+    ev.worker = 1;
     ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));
-    ev.lease = 0;
+    ev.worker = 0;
     ASSERT_EQ(1, relet_jobs_next(p.r, &ev, &at, &work));
     ASSERT_EQ(3, work.number);
     ASSERT_EQ(0, relet_jobs_next(p.r, &ev, &at, &work));

@@ -12,26 +12,26 @@ static int t_one_dead(void)
     memset(&f, 0, sizeof f);
     f.verdict = RELET_BURY;
     f.text = relet_str("no good");
-    return t_put("a", "x") == 1 && t_worker(1) == 0 && t_until(RELET_JOBS) &&
+    return t_put("a", "x") == 1 && t_worker(1) == 0 && t_until(RELET_EV_JOBS) &&
            relet_job_fail(t_r, 0, 1, &f) == 0 &&
-           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_WORKER_ENDED);
+           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_EV_WORKER_ENDED);
 }
 
 TEST a_job_is_seen_in_each_of_its_places(void)
 {
     ASSERT_EQ(1, t_put("payload", "x"));
     ASSERT_EQ(1, t_look(0, "x"));
-    ASSERT_EQ(RELET_WAITING, t_info.place);
+    ASSERT_EQ(RELET_AT_WAITING, t_info.place);
     ASSERT_EQ(1, t_info.work.number);
     ASSERT_EQ(0, t_info.work.attempt);
     SPAN("payload", t_info.work.job.payload);
     SPAN("x", t_info.work.job.id);
     ASSERT_EQ(NULL, t_info.owners.p);
     ASSERT_EQ(0, t_worker(1));
-    ASSERT(t_until(RELET_JOBS));
+    ASSERT(t_until(RELET_EV_JOBS));
     ASSERT_EQ(0, relet_job_progress(t_r, 0, 1, relet_str("half")));
     ASSERT_EQ(1, t_look(1, NULL));
-    ASSERT_EQ(RELET_LEASED, t_info.place);
+    ASSERT_EQ(RELET_AT_LEASED, t_info.place);
     ASSERT_EQ(1, t_info.work.attempt);
     ASSERT(t_info.work.token > 0 && t_info.at_ms > 0);
     SPAN("half", t_info.progress);
@@ -62,18 +62,18 @@ TEST a_list_is_read_to_its_end(void)
     memset(large, 'x', sizeof large - 1);
     ASSERT_EQ(1, t_put("one", NULL));
     ASSERT_EQ(1, t_put(large, NULL));
-    HEARD(relet_job_list(t_r, t_queue, RELET_WAITING, 0, 2, NULL, NULL));
-    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+    HEARD(relet_job_list(t_r, t_queue, RELET_AT_WAITING, 0, 2, NULL, NULL));
+    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
                                      &t_info));
     ASSERT_EQ(1, t_info.work.number);
     ASSERT_EQ(3, t_info.payload_len);
-    ASSERT_EQ(RELET_WAITING, t_info.place);
-    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+    ASSERT_EQ(RELET_AT_WAITING, t_info.place);
+    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
                                      &t_info));
     ASSERT_EQ(2, t_info.work.number);
     ASSERT_EQ(4999, t_info.payload_len);
     ASSERT(t_info.work.job.payload.n < 4999);
-    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_WAITING, &at, &on,
+    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
                                      &t_info));
     ASSERT_EQ(2, on);
     PASS();
@@ -85,17 +85,17 @@ static int t_one_done(void)
     relet_job j = t_job("a", NULL);
 
     j.keep_ms = 60000;
-    return t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) == RELET_REPLY &&
-           t_worker(1) == 0 && t_until(RELET_JOBS) &&
+    return t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) == RELET_EV_REPLY &&
+           t_worker(1) == 0 && t_until(RELET_EV_JOBS) &&
            relet_job_done(t_r, 0, 1, relet_str("fine")) == 0 &&
-           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_WORKER_ENDED);
+           relet_worker_stop(t_r, 0) == 0 && t_until(RELET_EV_WORKER_ENDED);
 }
 
 TEST a_result_that_is_kept_is_seen(void)
 {
     ASSERT(t_one_done());
     ASSERT_EQ(1, t_look(1, NULL));
-    ASSERT_EQ(RELET_DONE, t_info.place);
+    ASSERT_EQ(RELET_AT_DONE, t_info.place);
     ASSERT_EQ(1, t_info.work.attempt);
     ASSERT(t_info.at_ms > 0);
     SPAN("fine", t_info.result);
@@ -112,7 +112,7 @@ TEST a_result_may_be_kept_for_longer(void)
     until = t_info.at_ms;
     HEARD(relet_job_keep(t_r, t_queue, 1, t_none, 3600000, NULL));
     ASSERT_EQ(1, relet_job_look_read(t_ev.value, &t_info));
-    ASSERT_EQ(RELET_DONE, t_info.place);
+    ASSERT_EQ(RELET_AT_DONE, t_info.place);
     ASSERT_EQ(1, t_info.work.number);
     ASSERT(t_info.at_ms > until + 3000000);
     HEARD(relet_queue_status(t_r, t_queue, NULL));
@@ -132,7 +132,7 @@ static uint64_t t_only(relet_place place, const relet_span *type)
 
     memset(&t_info, 0, sizeof t_info);
     if (t_hear(relet_job_list(t_r, t_queue, place, 0, 100, type, NULL)) !=
-            RELET_REPLY ||
+            RELET_EV_REPLY ||
         !relet_job_list_read(t_ev.value, place, &at, &on, &t_info) ||
         relet_job_list_read(t_ev.value, place, &at, &on, &other))
         return 0;
@@ -155,16 +155,16 @@ TEST each_place_has_its_list(void)
     memset(&f, 0, sizeof f);
     f.verdict = RELET_BURY;
     ASSERT_EQ(0, t_worker(1));
-    ASSERT(t_until(RELET_JOBS));
+    ASSERT(t_until(RELET_EV_JOBS));
     ASSERT_EQ(0, relet_job_fail(t_r, 0, 2, &f));
-    ASSERT(t_until(RELET_JOBS));
+    ASSERT(t_until(RELET_EV_JOBS));
     HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
-    ASSERT_EQ(1, t_only(RELET_DONE, NULL));
-    ASSERT_EQ(2, t_only(RELET_DEAD, NULL));
-    ASSERT_EQ(3, t_only(RELET_LEASED, NULL));
-    ASSERT_EQ(4, t_only(RELET_WAITING, NULL));
-    ASSERT_EQ(5, t_only(RELET_DELAYED, NULL));
-    ASSERT_EQ(6, t_only(RELET_RANKED, NULL));
+    ASSERT_EQ(1, t_only(RELET_AT_DONE, NULL));
+    ASSERT_EQ(2, t_only(RELET_AT_DEAD, NULL));
+    ASSERT_EQ(3, t_only(RELET_AT_LEASED, NULL));
+    ASSERT_EQ(4, t_only(RELET_AT_WAITING, NULL));
+    ASSERT_EQ(5, t_only(RELET_AT_DELAYED, NULL));
+    ASSERT_EQ(6, t_only(RELET_AT_RANKED, NULL));
     PASS();
 }
 
@@ -176,7 +176,7 @@ TEST a_list_of_one_type_leaves_the_others_out(void)
     ASSERT_EQ(1, t_put("plain", NULL));
     j.type = type;
     HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
-    ASSERT_EQ(2, t_only(RELET_WAITING, &type));
+    ASSERT_EQ(2, t_only(RELET_AT_WAITING, &type));
     SPAN("t", t_info.work.job.type);
     PASS();
 }
@@ -204,14 +204,14 @@ TEST a_dead_job_tells_why_and_is_replayed(void)
 
     ASSERT(t_one_dead());
     ASSERT_EQ(1, t_look(1, NULL));
-    ASSERT_EQ(RELET_DEAD, t_info.place);
+    ASSERT_EQ(RELET_AT_DEAD, t_info.place);
     SPAN("no good", t_info.error);
     HEARD(relet_queue_replay(t_r, t_queue, numbers, 2, 0, 0, 0, NULL));
     ASSERT_EQ(1, t_nth(0));
     ASSERT_EQ(0, t_nth(1));
     ASSERT_EQ(1, t_nth(2));
     ASSERT_EQ(1, t_look(1, NULL));
-    ASSERT_EQ(RELET_WAITING, t_info.place);
+    ASSERT_EQ(RELET_AT_WAITING, t_info.place);
     ASSERT_EQ(1, t_info.work.replays);
     ASSERT_EQ(0, t_info.work.attempt);
     PASS();
@@ -240,7 +240,7 @@ TEST what_is_cancelled_is_told(void)
     ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
     ASSERT_EQ(RELET_CANCEL_NONE, what);
     ASSERT_EQ(0, t_worker(1));
-    ASSERT(t_until(RELET_JOBS));
+    ASSERT(t_until(RELET_EV_JOBS));
     HEARD(relet_job_cancel(t_r, t_queue, 2, t_none, NULL));
     ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
     ASSERT_EQ(RELET_CANCEL_TOLD, what);
@@ -257,7 +257,7 @@ TEST a_queue_that_is_paused_says_so_and_does(void)
     HEARD(relet_queue_pause(t_r, t_queue, RELET_IN | RELET_OUT, NULL));
     HEARD(relet_queue_limit(t_r, t_queue, 7, NULL));
     ASSERT_EQ(-1, t_put("b", NULL));
-    ASSERT_EQ(RELET_ERROR, t_ev.kind);
+    ASSERT_EQ(RELET_EV_ERROR, t_ev.kind);
     ASSERT(strncmp(t_ev.text.p, "CLOSED", 6) == 0);
     HEARD(relet_queue_status(t_r, t_queue, NULL));
     ASSERT_EQ(1, relet_queue_status_read(t_ev.value, &info));
@@ -281,13 +281,14 @@ TEST a_purge_spares_what_is_leased_unless_forced(void)
 {
     ASSERT_EQ(1, t_put("a", NULL));
     ASSERT_EQ(0, t_worker(1));
-    ASSERT(t_until(RELET_JOBS));
+    ASSERT(t_until(RELET_EV_JOBS));
     ASSERT_EQ(1, t_put("b", NULL));
-    ASSERT_EQ(RELET_ERROR, t_hear(relet_queue_purge(t_r, t_queue, RELET_NOWHERE,
+    ASSERT_EQ(RELET_EV_ERROR,
+              t_hear(relet_queue_purge(t_r, t_queue, RELET_AT_NOWHERE,
                                                     10, 0, NULL)));
-    HEARD(relet_queue_purge(t_r, t_queue, RELET_RANKED, 10, 0, NULL));
+    HEARD(relet_queue_purge(t_r, t_queue, RELET_AT_RANKED, 10, 0, NULL));
     ASSERT_EQ(1, t_nth(0));
-    HEARD(relet_queue_purge(t_r, t_queue, RELET_NOWHERE, 10, 1, NULL));
+    HEARD(relet_queue_purge(t_r, t_queue, RELET_AT_NOWHERE, 10, 1, NULL));
     ASSERT_EQ(1, t_nth(0));
     ASSERT_EQ(0, t_look(1, NULL));
     PASS();
@@ -315,7 +316,7 @@ TEST one_in_a_window_is_put(void)
     HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
     ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_number);
-    ASSERT_EQ(RELET_WAITING, relet_put_twin(t_ev.value, 0));
+    ASSERT_EQ(RELET_AT_WAITING, relet_put_twin(t_ev.value, 0));
     PASS();
 }
 
@@ -369,11 +370,11 @@ TEST what_cannot_be_asked_is_refused_by_name(void)
     REFUSED("the name of a queue may hold no }",
             relet_queue_status(t_r, relet_str("a}b"), NULL));
     REFUSED("there is no such place",
-            relet_job_list(t_r, t_queue, RELET_NOWHERE, 0, 1, NULL, NULL));
+            relet_job_list(t_r, t_queue, RELET_AT_NOWHERE, 0, 1, NULL, NULL));
     REFUSED("between 1 and 128 at a time",
-            relet_job_list(t_r, t_queue, RELET_DEAD, 0, 129, NULL, NULL));
+            relet_job_list(t_r, t_queue, RELET_AT_DEAD, 0, 129, NULL, NULL));
     REFUSED("between 1 and 128 at a time",
-            relet_queue_purge(t_r, t_queue, RELET_DEAD, 0, 0, NULL));
+            relet_queue_purge(t_r, t_queue, RELET_AT_DEAD, 0, 0, NULL));
     REFUSED("at most 128 jobs are named at a time",
             relet_queue_replay(t_r, t_queue, &t_number, 129, 0, 0, 0, NULL));
     REFUSED("gates are RELET_IN, RELET_OUT or both",
@@ -395,7 +396,7 @@ TEST an_answer_of_another_form_is_no_answer(void)
 
     HEARD(relet_command_text(t_r, NULL, "PING", (char *)NULL));
     ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
-    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_DEAD, &at, &on,
+    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_AT_DEAD, &at, &on,
                                      &t_info));
     ASSERT_EQ(-1, on);
     ASSERT_EQ(0, relet_job_cancel_read(t_ev.value, &what, &t_number));

@@ -42,13 +42,13 @@ static int t_call(int i, relet_span queue)
     case 3:
         return relet_job_cancel(t_r, queue, 1, t_none, NULL);
     case 4:
-        return relet_job_list(t_r, queue, RELET_DEAD, 0, 1, NULL, NULL);
+        return relet_job_list(t_r, queue, RELET_AT_DEAD, 0, 1, NULL, NULL);
     case 5:
         return relet_queue_status(t_r, queue, NULL);
     case 6:
         return t_replay(queue, &number, 1, 0);
     case 7:
-        return relet_queue_purge(t_r, queue, RELET_DEAD, 1, 0, NULL);
+        return relet_queue_purge(t_r, queue, RELET_AT_DEAD, 1, 0, NULL);
     case 8:
         return relet_queue_reap(t_r, queue, 1, 1, 0, NULL);
     case 9:
@@ -153,12 +153,13 @@ TEST no_more_are_looked_at_than_128_and_no_less_than_one(void)
 
     for (i = 0; i < 2; i++) {
         REFUSED("between 1 and 128 at a time",
-                relet_job_list(t_r, t_queue, RELET_DEAD, 0, odd[i], NULL,
+                relet_job_list(t_r, t_queue, RELET_AT_DEAD, 0, odd[i], NULL,
                                NULL));
         REFUSED("between 1 and 128 at a time",
                 t_replay(t_queue, NULL, 0, odd[i]));
         REFUSED("between 1 and 128 at a time",
-                relet_queue_purge(t_r, t_queue, RELET_DEAD, odd[i], 0, NULL));
+                relet_queue_purge(t_r, t_queue, RELET_AT_DEAD, odd[i], 0,
+                                  NULL));
         REFUSED("between 1 and 128 at a time",
                 relet_queue_reap(t_r, t_queue, odd[i], 1, 0, NULL));
         REFUSED("between 1 and 128 at a time",
@@ -174,7 +175,7 @@ TEST a_number_beyond_all_bounds_is_refused_by_name(void)
     const relet_time most = INT64_C(1000000000000);
 
     REFUSED("a list is not so long",
-            relet_job_list(t_r, t_queue, RELET_DEAD, (uint64_t)most + 1, 1,
+            relet_job_list(t_r, t_queue, RELET_AT_DEAD, (uint64_t)most + 1, 1,
                            NULL, NULL));
     REFUSED("hold_off_ms must be between 0 and 1000000000000",
             relet_queue_reap(t_r, t_queue, 1, 1, most + 1, NULL));
@@ -296,7 +297,7 @@ TEST a_mode_or_a_window_that_is_none_is_refused_by_name(void)
 static relet_value t_answer(const char *lua)
 {
     if (t_hear(relet_command_text(t_r, NULL, "EVAL", lua, "0",
-                                  (char *)NULL)) != RELET_REPLY)
+                                  (char *)NULL)) != RELET_EV_REPLY)
         abort();
     return t_ev.value;
 }
@@ -322,15 +323,15 @@ TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
 
 TEST where_the_other_one_is_stands_behind_its_number(void)
 {
-    ASSERT_EQ(RELET_WAITING, relet_put_twin(t_answer("return '7 -8W'"), 1));
-    ASSERT_EQ(RELET_LEASED, relet_put_twin(t_answer("return '-8L 7'"), 0));
-    ASSERT_EQ(RELET_DONE, relet_put_twin(t_answer("return '-8D'"), 0));
-    ASSERT_EQ(RELET_DEAD, relet_put_twin(t_answer("return '-8X'"), 0));
-    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '-8G'"), 0));
-    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '8'"), 0));
-    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return '-8D'"), 1));
-    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return {7, 0}"), 0));
-    ASSERT_EQ(RELET_NOWHERE, relet_put_twin(t_answer("return ''"), 0));
+    ASSERT_EQ(RELET_AT_WAITING, relet_put_twin(t_answer("return '7 -8W'"), 1));
+    ASSERT_EQ(RELET_AT_LEASED, relet_put_twin(t_answer("return '-8L 7'"), 0));
+    ASSERT_EQ(RELET_AT_DONE, relet_put_twin(t_answer("return '-8D'"), 0));
+    ASSERT_EQ(RELET_AT_DEAD, relet_put_twin(t_answer("return '-8X'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '-8G'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '8'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '-8D'"), 1));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return {7, 0}"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return ''"), 0));
     PASS();
 }
 
@@ -354,7 +355,7 @@ TEST the_lowest_of_all_numbers_does_no_harm(void)
     ASSERT_EQ(1, relet_job_list_read(
                      t_answer("return {-1, 5, 7, 3, '-9223372036854775808', "
                               "'.1234abc', '', '', '-9223372036854775808'}"),
-                     RELET_DEAD, &at, &on, &t_info));
+                     RELET_AT_DEAD, &at, &on, &t_info));
     ASSERT_EQ(3, t_info.payload_len);
     ASSERT_EQ(0, t_info.told_len);
     PASS();
@@ -370,7 +371,7 @@ TEST a_place_of_another_letter_is_none(void)
 
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
         ASSERT_EQ(0, relet_job_look_read(t_answer(odd[i]), &t_info));
-        ASSERT_EQ(RELET_NOWHERE, t_info.place);
+        ASSERT_EQ(RELET_AT_NOWHERE, t_info.place);
     }
     PASS();
 }
@@ -439,11 +440,11 @@ TEST a_list_that_ends_early_is_read_as_far_as_it_goes(void)
     size_t at = 0;
     int64_t on;
 
-    ASSERT_EQ(1, relet_job_list_read(v, RELET_DEAD, &at, &on, &t_info));
+    ASSERT_EQ(1, relet_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
     ASSERT_EQ(-1, on);
     ASSERT_EQ(7, t_info.work.number);
     ASSERT_EQ(3, t_info.payload_len);
-    ASSERT_EQ(0, relet_job_list_read(v, RELET_DEAD, &at, &on, &t_info));
+    ASSERT_EQ(0, relet_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
     PASS();
 }
 

@@ -58,7 +58,7 @@ typedef struct contender {
     relet_time until;           /* the last `valid` line's; 0: void         */
     uint64_t seq;
     /* Operations: when each was submitted, and how each ended. */
-    uint64_t asked, heard, ended[RELET_UNSURE + 1], twice, wrong;
+    uint64_t asked, heard, ended[RELET_EV_UNSURE + 1], twice, wrong;
     int64_t last;               /* the highest answer                       */
     relet_time late;            /* the longest delay beyond its time        */
     uint8_t kind[LOAD_MAX];
@@ -157,7 +157,7 @@ static void contend_answer(contender *c, const relet_event *ev)
 {
     int64_t n = 0;
 
-    if (settings[BIG].value || ev->kind != RELET_REPLY)
+    if (settings[BIG].value || ev->kind != RELET_EV_REPLY)
         return;
     if (!relet_value_int(ev->value, &n) || n <= c->last ||
         n > (int64_t)ev->tag + 1)
@@ -202,23 +202,23 @@ static void contend_lost(contender *c, const relet_event *ev)
 
 static void contend_hear(contender *c, const relet_event *ev)
 {
-    if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE) {
+    if (ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE) {
         contend_outcome(c, ev);
-    } else if (ev->kind == RELET_LEASE_GAINED) {
+    } else if (ev->kind == RELET_EV_LEASE_GAINED) {
         c->leading = 1;
         c->term = ev->term;
         c->token = ev->token;
         contend_say(c, ev, "gained");
-    } else if (ev->kind == RELET_LEASE_LOST) {
+    } else if (ev->kind == RELET_EV_LEASE_LOST) {
         contend_lost(c, ev);
-    } else if (ev->kind == RELET_LEASE_ENDED) {
+    } else if (ev->kind == RELET_EV_LEASE_ENDED) {
         c->over = 1;
         contend_say(c, ev, "ended");
-    } else if (ev->kind == RELET_LEASE_TROUBLE) {
+    } else if (ev->kind == RELET_EV_LEASE_TROUBLE) {
         contend_say(c, ev, "trouble");
-    } else if (ev->kind == RELET_UP) {
+    } else if (ev->kind == RELET_EV_UP) {
         contend_say(c, ev, "up");
-    } else if (ev->kind == RELET_DOWN) {
+    } else if (ev->kind == RELET_EV_DOWN) {
         contend_say(c, ev, "down");
     }
 }
@@ -273,8 +273,9 @@ static void contend_leave(contender *c)
              " errors=%" PRIu64 " unsent=%" PRIu64 " unsure=%" PRIu64
              " twice=%" PRIu64 " wrong=%" PRIu64 " late=%lld attempts=%" PRIu64
              " connects=%" PRIu64 " protocol=%" PRIu64,
-             c->asked, c->heard, c->ended[RELET_REPLY], c->ended[RELET_ERROR],
-             c->ended[RELET_NOT_SENT], c->ended[RELET_UNSURE], c->twice,
+             c->asked, c->heard, c->ended[RELET_EV_REPLY],
+             c->ended[RELET_EV_ERROR],
+             c->ended[RELET_EV_NOT_SENT], c->ended[RELET_EV_UNSURE], c->twice,
              c->wrong, (long long)c->late, s.attempts, s.connects,
              s.protocol_errors);
     line_say(line_clock() - c->shift, c->name, "bye 0 0");

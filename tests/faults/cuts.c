@@ -135,15 +135,15 @@ static void cut_begin(cut *c, int way, int64_t at)
 
 static void cut_outcome(cut *c, const relet_event *ev)
 {
-    if (ev->tag >= CUTS_INCRS || c->outcome[ev->tag] != RELET_NOTHING) {
+    if (ev->tag >= CUTS_INCRS || c->outcome[ev->tag] != RELET_EV_NOTHING) {
         cut_fail(c, "an operation had two outcomes");
         return;
     }
     c->outcome[ev->tag] = (int)ev->kind;
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         (void)relet_value_int(ev->value, &c->answer[ev->tag]);
-    unsures += ev->kind == RELET_UNSURE;
-    unsents += ev->kind == RELET_NOT_SENT;
+    unsures += ev->kind == RELET_EV_UNSURE;
+    unsents += ev->kind == RELET_EV_NOT_SENT;
 }
 
 /* Takes the server's last answers, to B: the counter, and whether the key is
@@ -152,7 +152,7 @@ static void cut_truth(cut *c, const relet_event *ev)
 {
     int64_t n = 0;
 
-    if (ev->kind != RELET_REPLY)
+    if (ev->kind != RELET_EV_REPLY)
         cut_fail(c, "the server was not asked");
     (void)relet_value_int(ev->value, &n);
     if (ev->tag == 0)
@@ -163,21 +163,21 @@ static void cut_truth(cut *c, const relet_event *ev)
 
 static void side_hear(side *s, cut *c, const relet_event *ev)
 {
-    if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE) {
+    if (ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE) {
         if (s == &c->a)
             cut_outcome(c, ev);
         else
             cut_truth(c, ev);
-    } else if (ev->kind == RELET_LEASE_GAINED) {
+    } else if (ev->kind == RELET_EV_LEASE_GAINED) {
         s->gained++;
         s->token = ev->token;
         s->until = relet_lease_valid_for(s->r, s->lease, 0);
-    } else if (ev->kind == RELET_LEASE_LOST) {
+    } else if (ev->kind == RELET_EV_LEASE_LOST) {
         s->lost++;
         if (ev->why != RELET_WHY_STOPPED)
             cut_fail(c, relet_why_text(ev->why));
         (void)relet_lease_work_done(s->r, s->lease);
-    } else if (ev->kind == RELET_LEASE_ENDED) {
+    } else if (ev->kind == RELET_EV_LEASE_ENDED) {
         s->ended++;
     }
 }
@@ -209,11 +209,12 @@ static void cut_judge_counts(cut *c)
     int i;
 
     for (i = 0; i < CUTS_INCRS; i++) {
-        least += c->outcome[i] == RELET_REPLY;
-        most += c->outcome[i] == RELET_REPLY || c->outcome[i] == RELET_UNSURE;
-        if (c->outcome[i] == RELET_REPLY && c->answer[i] <= last)
+        least += c->outcome[i] == RELET_EV_REPLY;
+        most += c->outcome[i] == RELET_EV_REPLY ||
+                c->outcome[i] == RELET_EV_UNSURE;
+        if (c->outcome[i] == RELET_EV_REPLY && c->answer[i] <= last)
             cut_fail(c, "the answer to another question");
-        if (c->outcome[i] == RELET_REPLY)
+        if (c->outcome[i] == RELET_EV_REPLY)
             last = c->answer[i];
     }
     if (c->total < least || c->total > most)
@@ -245,7 +246,7 @@ static int cut_settled(const cut *c)
     int i;
 
     for (i = 0; i < CUTS_INCRS; i++)
-        if (c->outcome[i] == RELET_NOTHING)
+        if (c->outcome[i] == RELET_EV_NOTHING)
             return 0;
     return 1;
 }

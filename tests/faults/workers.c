@@ -129,7 +129,7 @@ static void people_answer(people *p, const relet_event *ev)
     int none;
 
     p->answered++;
-    if (ev->kind == RELET_REPLY) {
+    if (ev->kind == RELET_EV_REPLY) {
         if (relet_put_number(ev->value, 0, &number) != 1)
             exit(2);
         people_say(p, "queued", ev->tag, 0, "");
@@ -138,8 +138,8 @@ static void people_answer(people *p, const relet_event *ev)
     (void)snprintf(text, sizeof text, "%s %.*s", relet_why_text(ev->why),
                    (int)said.n, said.n ? said.p : "");
     /* The put's script makes all checks before it writes. */
-    none = ev->kind == RELET_NOT_SENT ||
-           (ev->kind == RELET_ERROR && strncmp(said.p, "OOM ", 4) == 0);
+    none = ev->kind == RELET_EV_NOT_SENT ||
+           (ev->kind == RELET_EV_ERROR && strncmp(said.p, "OOM ", 4) == 0);
     people_say(p, none ? "unput" : "unsure", ev->tag, 0, text);
 }
 
@@ -173,7 +173,7 @@ static void people_lose(people *p, const relet_event *ev)
 {
     size_t i = p->count;
 
-    while (i > 0 && (p->list[i - 1].number != ev->term ||
+    while (i > 0 && (p->list[i - 1].number != ev->job ||
                      p->list[i - 1].token != ev->token))
         i--;
     if (i == 0)
@@ -277,17 +277,17 @@ static void people_hear(people *p, const relet_event *ev)
     p->now = relet_clock();
     (void)snprintf(text, sizeof text, "%s %.*s", relet_why_text(ev->why),
                    (int)ev->text.n, ev->text.n ? ev->text.p : "");
-    if (ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE) {
+    if (ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE) {
         people_answer(p, ev);
-    } else if (ev->kind == RELET_JOBS) {
+    } else if (ev->kind == RELET_EV_JOBS) {
         people_begin(p, ev);
-    } else if (ev->kind == RELET_JOB_LOST) {
+    } else if (ev->kind == RELET_EV_JOB_LOST) {
         people_lose(p, ev);
-    } else if (ev->kind == RELET_WORKER_ENDED) {
+    } else if (ev->kind == RELET_EV_WORKER_ENDED) {
         p->ended = 1;
         people_say(p, "ended", 0, 0, "");
-    } else if (ev->kind == RELET_UP || ev->kind == RELET_DOWN) {
-        people_say(p, ev->kind == RELET_UP ? "up" : "down", 0, 0, text);
+    } else if (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN) {
+        people_say(p, ev->kind == RELET_EV_UP ? "up" : "down", 0, 0, text);
     }
 }
 

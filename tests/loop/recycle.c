@@ -6,10 +6,10 @@
  *     recycle TURNS       with epoll, or with libuv when made with -DWITH_UV
  *
  * This program is the server as well. In each turn it ends the client's link,
- * opens a pipe whose reading end gets the number of that link, and watches it in
- * the same loop. The client has to come up again over another number, and the
- * loop has to tell of the client and of all pipes. Prints what was wrong; 0:
- * nothing was. */
+ * opens a pipe whose reading end gets the number of that link, and watches it
+ * in the same loop. The client has to come up again over another number, and
+ * the loop has to tell of the client and of all pipes. Prints what was wrong;
+ * 0: nothing was. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -232,12 +232,12 @@ static void turn(int i)
 {
     int was, fd = relet_fd(r);
 
-    until(RELET_UP, i + 1);
+    until(RELET_EV_UP, i + 1);
     was = link_number();
     relet_command_text(r, NULL, "PING", (char *)NULL);
-    until(RELET_REPLY, i + 1);
+    until(RELET_EV_REPLY, i + 1);
     shutdown(link_fd, SHUT_RDWR); /* its own number stays taken */
-    until(RELET_DOWN, i + 1);
+    until(RELET_EV_DOWN, i + 1);
     drain_client();
     if (pipe2(pipes[i], O_NONBLOCK | O_CLOEXEC) != 0)
         die("pipe");
@@ -266,9 +266,9 @@ int main(int argc, char **argv)
         turn(i);
     if (recycled < (turns + 1) / 2)
         die("numbers of links were not given again");
-    until(RELET_UP, turns + 1);
+    until(RELET_EV_UP, turns + 1);
     relet_command_text(r, NULL, "PING", (char *)NULL);
-    until(RELET_REPLY, turns + 1);
+    until(RELET_EV_REPLY, turns + 1);
     for (i = 0; i < pipes_n; i++)
         if (write(pipes[i][1], "x", 1) != 1)
             die("write");

@@ -5,8 +5,8 @@
  *     parts URL
  *
  * With the driver it talks to a server: a command, a lease that is gained and
- * given up, a job that is put, claimed and done. Without the driver it submits a
- * command and looks at the bytes that are to be sent. What the build has not,
+ * given up, a job that is put, claimed and done. Without the driver it submits
+ * a command and looks at the bytes that are to be sent. What the build has not,
  * its configuration refuses. It prints what is wrong, and nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static int command(relet *r)
     relet_event ev;
 
     argv[0] = relet_str("PING");
-    if (relet_call(r, argv, 1, &ev, 5000) != 0 || ev.kind != RELET_REPLY)
+    if (relet_call(r, argv, 1, &ev, 5000) != 0 || ev.kind != RELET_EV_REPLY)
         return wrong("PING was not answered");
     return 0;
 }
@@ -119,11 +119,11 @@ static int lease(relet *r)
     c.name = relet_str("parts");
     c.ttl_ms = 2000;
     l = relet_lease_start(r, &c);
-    if (l < 0 || !comes(r, RELET_LEASE_GAINED, &ev) || ev.token == 0)
+    if (l < 0 || !comes(r, RELET_EV_LEASE_GAINED, &ev) || ev.token == 0)
         return wrong("the lease is not gained");
-    if (relet_lease_stop(r, l) != 0 || !comes(r, RELET_LEASE_LOST, &ev) ||
+    if (relet_lease_stop(r, l) != 0 || !comes(r, RELET_EV_LEASE_LOST, &ev) ||
         relet_lease_work_done(r, l) != 0 ||
-        !comes(r, RELET_LEASE_ENDED, &ev))
+        !comes(r, RELET_EV_LEASE_ENDED, &ev))
         return wrong("the lease is not given up");
     return 0;
 }
@@ -142,16 +142,16 @@ static int queue(relet *r)
     memset(&job, 0, sizeof job);
     job.payload = relet_str("payload");
     if (relet_put(r, relet_str("parts"), &job, 1, 0, NULL) != 0 ||
-        !comes(r, RELET_REPLY, &ev))
+        !comes(r, RELET_EV_REPLY, &ev))
         return wrong("the job is not put");
     memset(&c, 0, sizeof c);
     c.queue = relet_str("parts");
     w = relet_worker_start(r, &c);
-    if (w < 0 || !comes(r, RELET_JOBS, &ev) ||
+    if (w < 0 || !comes(r, RELET_EV_JOBS, &ev) ||
         !relet_jobs_next(r, &ev, &at, &work) || work.job.payload.n != 7)
         return wrong("the job is not claimed");
     if (relet_job_done(r, w, work.number, relet_str("")) != 0 ||
-        relet_worker_stop(r, w) != 0 || !comes(r, RELET_WORKER_ENDED, &ev))
+        relet_worker_stop(r, w) != 0 || !comes(r, RELET_EV_WORKER_ENDED, &ev))
         return wrong("the job is not done");
     return 0;
 }

@@ -62,9 +62,9 @@ void sim_awaits_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 static uint64_t awaits_digest(const relet_job_info *end)
 {
     char text[160];
-    relet_span s = end->place == RELET_DONE ? end->result : end->error;
+    relet_span s = end->place == RELET_AT_DONE ? end->result : end->error;
 
-    text[0] = end->place == RELET_DONE ? 'd' : 'x';
+    text[0] = end->place == RELET_AT_DONE ? 'd' : 'x';
     if (s.n >= sizeof text)
         return 0;
     if (s.n > 0)
@@ -80,7 +80,7 @@ static int awaits_ended(const sim_job *j, const relet_job_info *end)
     uint64_t digest = awaits_digest(end);
     uint32_t i;
 
-    if (end->place == RELET_NOWHERE)
+    if (end->place == RELET_AT_NOWHERE)
         return j->gone_us > 0;
     for (i = 0; i < SIM_ENDS && i < j->ended; i++)
         if (j->ends[i] == digest)
@@ -122,9 +122,9 @@ static void awaits_end(sim_world *w, sim_node *n, const relet_event *ev)
     const sim_await *a = &n->await;
     const sim_job *j = &w->jobs.job[a->job];
 
-    if (a->end.place == RELET_NOWHERE)
+    if (a->end.place == RELET_AT_NOWHERE)
         SIM_MARK(await_gone);
-    else if (ev->kind == RELET_MESSAGE)
+    else if (ev->kind == RELET_EV_MESSAGE)
         SIM_MARK(await_heard);
     else
         SIM_MARK(await_found);
@@ -133,7 +133,7 @@ static void awaits_end(sim_world *w, sim_node *n, const relet_event *ev)
                  "has not: place %d", n->number,
                  (unsigned long long)a->end.work.number, a->queue,
                  (int)a->end.place);
-    if (!w->failed && a->end.place != RELET_NOWHERE && !j->stands_in &&
+    if (!w->failed && a->end.place != RELET_AT_NOWHERE && !j->stands_in &&
         j->ended_us > 0 && /* 0: a job of the same id took its place          */
         !sim_judges(w, SIM_Q11,
                     awaits_blind(w, n, a) || sim_disturbed(w, n, a->from_us),
@@ -173,8 +173,8 @@ static void awaits_forget_look(sim_world *w, sim_node *n)
 {
     sim_op *op = sim_op_of(w, n->await.machine.look_tag);
 
-    if (n->await.machine.looks && op->outcome == RELET_NOTHING) {
-        op->outcome = RELET_UNSURE;
+    if (n->await.machine.looks && op->outcome == RELET_EV_NOTHING) {
+        op->outcome = RELET_EV_UNSURE;
         n->open_ops--;
         n->owed = 1;
     }

@@ -95,18 +95,18 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
     SIM_SAY(w, "n%d: … of %s, n%d.%u, token %llu", n->number,
             sim_key_name[h->key], n->number, h->serial,
             (unsigned long long)ev->token);
-    if (ev->kind == RELET_LEASE_GAINED)
+    if (ev->kind == RELET_EV_LEASE_GAINED)
         belief_gained(w, n, h, ev);
-    if (ev->kind == RELET_LEASE_LOST)
+    if (ev->kind == RELET_EV_LEASE_LOST)
         belief_lost(w, n, h, ev);
-    if (ev->kind == RELET_LEASE_TROUBLE)
+    if (ev->kind == RELET_EV_LEASE_TROUBLE)
         SIM_MARK(lease_trouble);
-    if (ev->kind == RELET_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
+    if (ev->kind == RELET_EV_LEASE_TROUBLE && ev->why == RELET_WHY_QUARANTINE)
         SIM_MARK(quarantined);
-    if (ev->kind == RELET_LEASE_TROUBLE &&
+    if (ev->kind == RELET_EV_LEASE_TROUBLE &&
         ev->why == RELET_WHY_NOT_REPLICATED)
         SIM_MARK(not_replicated);
-    if (ev->kind == RELET_LEASE_ENDED)
+    if (ev->kind == RELET_EV_LEASE_ENDED)
         belief_ended(w, n, h, ev);
 }
 

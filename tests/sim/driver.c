@@ -54,7 +54,7 @@ static int driver_take(sim_world *w, sim_node *n)
         moved = 1;
         sim_judge_event(w, n, &ev);
         w->work->event(w, n, &ev);
-        if (ev.kind == RELET_DOWN && ev.retry_in_ms == RELET_NEVER)
+        if (ev.kind == RELET_EV_DOWN && ev.retry_in_ms == RELET_NEVER)
             n->leaving = 1;
     }
     return moved;

@@ -207,7 +207,7 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     if (run->what == SIM_V_PUT && c->n > 10) {
         job = sim_ledger_job(w, c->word[10]);
         op = sim_op_of(w, job ? w->jobs.job[job - 1].tag : 0);
-        run->again = op->touched != 1 || op->outcome != RELET_NOTHING;
+        run->again = op->touched != 1 || op->outcome != RELET_EV_NOTHING;
     }
     if (run->what != SIM_V_UNIQUE || c->n < 14)
         return;
@@ -216,7 +216,7 @@ void sim_fates_before(sim_world *w, const sim_words *c)
         return;
     run->id = (int)w->jobs.job[job - 1].id;
     op = sim_op_of(w, w->jobs.job[job - 1].tag);
-    run->again = op->touched > 1 || op->outcome != RELET_NOTHING;
+    run->again = op->touched > 1 || op->outcome != RELET_EV_NOTHING;
     run->enters = !fates_stands_in(w, run->id, &run->number[0]);
     w->jobs.loose[run->queue] |= 1u << run->id;
 }

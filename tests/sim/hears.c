@@ -129,14 +129,14 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
                  relet_kind_text(ev->kind));
         return;
     }
-    if (ev->kind == RELET_SUBSCRIBED) {
-        if (n->ups > 0 && (n->told[RELET_DOWN] > 0))
+    if (ev->kind == RELET_EV_SUBSCRIBED) {
+        if (n->ups > 0 && (n->told[RELET_EV_DOWN] > 0))
             SIM_MARK(resubscribed);
         n->in_force |= 1u << wish;
         return;
     }
     n->in_force &= ~(1u << wish);
-    if (ev->kind == RELET_UNSUBSCRIBED) {
+    if (ev->kind == RELET_EV_UNSUBSCRIBED) {
         SIM_MARK(unwished);
         return;
     }

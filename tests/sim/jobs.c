@@ -333,7 +333,7 @@ static void jobs_step(sim_world *w, sim_node *n)
 
 static void jobs_event(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         jobs_acknowledged(w, n, ev);
     sim_replies_event(w, n, ev);
     sim_awaits_event(w, n, ev);

@@ -114,7 +114,7 @@ static void judge_limit(sim_world *w, const sim_node *n)
                sim_link_waits(w, l); /* then it is not shown as pending */
 
     for (i = n->ops_first; i < n->ops_n && !kept; i++)
-        kept = n->ops[i].outcome == RELET_NOTHING &&
+        kept = n->ops[i].outcome == RELET_EV_NOTHING &&
                (n->ops[i].repeatable || n->ops[i].script);
     if (relet_outstanding(n->r) >= n->config.operations_max)
         (void)sim_holds(w, SIM_R16, 1); /* regardless of `kept`           */
@@ -148,7 +148,7 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
         sim_fail(w, SIM_R6, "no memory, and there was enough");
     if (code < 0)
         return;
-    op->outcome = RELET_NOTHING;
+    op->outcome = RELET_EV_NOTHING;
     op->lied = (uint8_t)n->lied;
     op->repeatable = (q->flags & RELET_REPEATABLE) != 0;
     op->cached = (q->flags & RELET_CACHED) != 0;
@@ -183,7 +183,7 @@ static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
 {
     sim_op *op = sim_op_of(w, tag);
 
-    if (op->outcome != RELET_NOTHING)
+    if (op->outcome != RELET_EV_NOTHING)
         sim_fail(w, SIM_R5, "n%d op %lu is sent, and had its outcome: %s",
                  l->node, judge_n(tag),
                  op->outcome == 255 ? "refused"
@@ -224,7 +224,7 @@ static int judge_watch_holds(sim_world *w, const sim_node *n, uint64_t watch)
 
     for (; watch != 0; watch = op->watch_before) {
         op = sim_op_of(w, watch);
-        if (op->touched == 0 ? op->outcome != RELET_NOTHING
+        if (op->touched == 0 ? op->outcome != RELET_EV_NOTHING
                              : l == NULL || l->gen != op->sent_gen)
             return 0;
     }
@@ -242,8 +242,8 @@ static int judge_watch_stands(sim_world *w, const sim_node *n, uint64_t watch)
         stands = op->touched == 0
                      ? !op->cancelled && op->deadline > n->now
                      : !op->refused && !op->lied &&
-                           op->outcome != RELET_ERROR &&
-                           op->outcome != RELET_UNSURE;
+                           op->outcome != RELET_EV_ERROR &&
+                           op->outcome != RELET_EV_UNSURE;
     }
     return stands;
 }
@@ -299,8 +299,8 @@ static int judge_is_unguarded(sim_world *w, const sim_op *op)
     uint64_t watch = op->watch;
 
     for (; watch != 0; watch = sim_op_of(w, watch)->watch_before)
-        if (sim_op_of(w, watch)->outcome != RELET_NOTHING &&
-            sim_op_of(w, watch)->outcome != RELET_REPLY)
+        if (sim_op_of(w, watch)->outcome != RELET_EV_NOTHING &&
+            sim_op_of(w, watch)->outcome != RELET_EV_REPLY)
             return 1;
     return 0;
 }
@@ -313,7 +313,7 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
     if (op->lied)
         return;
     judge_watched(w, l, op);
-    if (!sim_holds(w, SIM_R4, op->outcome != RELET_NOT_SENT))
+    if (!sim_holds(w, SIM_R4, op->outcome != RELET_EV_NOT_SENT))
         sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
                  judge_n(tag));
     if (!sim_holds(w, SIM_R5, op->ran <= 1 || op->repeatable))
@@ -371,7 +371,8 @@ static void judge_passed_over(sim_world *w, const sim_node *n,
     for (; i + 1 < at; i++) {
         const sim_op *o = &n->ops[i];
 
-        if (o->outcome != RELET_NOTHING || o->touched != 1 || o->refused > 0 ||
+        if (o->outcome != RELET_EV_NOTHING || o->touched != 1 ||
+            o->refused > 0 ||
             o->sent_gen != op->sent_gen || o->lied || o->unseen ||
             (o->cached && o->repeatable && n->refused_us >= o->at_us))
             continue;
@@ -402,7 +403,7 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
     uint64_t digest;
     int unknown;
 
-    if (ev->kind == RELET_ERROR && ev->why != RELET_WHY_NONE) {
+    if (ev->kind == RELET_EV_ERROR && ev->why != RELET_WHY_NONE) {
         if (ev->why == RELET_WHY_MEMORY && n->short_us < op->at_us)
             sim_fail(w, SIM_R6, "an answer without memory, which there was");
         if (ev->why == RELET_WHY_TOO_LARGE)
@@ -423,19 +424,19 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
                  (unsigned long)n->held, (unsigned long)n->config.output_max);
     if (op->lied || op->unseen)
         return;
-    digest = ev->kind == RELET_ERROR ? sim_wire_text(0, '-', ev->text)
+    digest = ev->kind == RELET_EV_ERROR ? sim_wire_text(0, '-', ev->text)
                                      : sim_wire_value(ev->value);
     if (!sim_holds(w, SIM_R2, judge_knows(op, digest) ||
-                                  (ev->kind == RELET_ERROR &&
+                                  (ev->kind == RELET_EV_ERROR &&
                                    op->text == digest)))
         sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
-                 ev->kind == RELET_ERROR ? ev->text.p : "");
+                 ev->kind == RELET_EV_ERROR ? ev->text.p : "");
     /* On a link that follows another one, an answer shows that no trouble was
      * told. Had trouble been told, it would have had no cause. */
     if (n->ups > 1)
         (void)sim_judges(w, SIM_R6, op->hasty || sim_troubled(n, op->at_us), 1);
-    if (ev->kind == RELET_REPLY && op->ran == 0)
+    if (ev->kind == RELET_EV_REPLY && op->ran == 0)
         sim_fail(w, SIM_R2, "n%d op %lu is answered and did not run",
                  n->number, judge_n(ev->tag));
     judge_order(w, n, op, ev->tag);
@@ -444,7 +445,7 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
 static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
                              const relet_event *ev)
 {
-    if (ev->kind == RELET_NOT_SENT) {
+    if (ev->kind == RELET_EV_NOT_SENT) {
         SIM_MARK(not_sent);
         if (ev->why == RELET_WHY_TIMEOUT)
             SIM_MARK(not_sent_in_time);
@@ -482,12 +483,12 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 
     if (!sim_holds(w, SIM_R1, ev->tag >> 32 == (uint64_t)n->number &&
                                   (ev->tag & UINT32_MAX) > n->ops_first &&
-                                  op->outcome == RELET_NOTHING)) {
+                                  op->outcome == RELET_EV_NOTHING)) {
         sim_fail(w, SIM_R1, "n%d op %lu: %s, and that is no outcome it waits "
                  "for", n->number, judge_n(ev->tag), relet_kind_text(ev->kind));
         return;
     }
-    if (ev->kind == RELET_REPLY || ev->kind == RELET_ERROR)
+    if (ev->kind == RELET_EV_REPLY || ev->kind == RELET_EV_ERROR)
         judge_answer(w, n, op, ev);
     else
         judge_unanswered(w, n, op, ev);
@@ -534,7 +535,7 @@ static void judge_up(sim_world *w, sim_node *n)
     n->ups++;
     sim_pace_up(w, n);
     n->is_up = 1;
-    n->may_gap = n->told[RELET_DOWN] > 0;
+    n->may_gap = n->told[RELET_EV_DOWN] > 0;
     if (l && n->ups > 1 && (l->restore & ~l->left)) {
         SIM_MARK(restored);
         n->gap_due = 1;
@@ -545,8 +546,8 @@ static void judge_up(sim_world *w, sim_node *n)
  * a message or UP. */
 static void judge_loss(sim_world *w, const sim_node *n, const relet_event *ev)
 {
-    int of_a_link = ev->kind >= RELET_REPLY && ev->kind <= RELET_PUSHED &&
-                    ev->kind != RELET_GAP && ev->kind != RELET_DOWN;
+    int of_a_link = ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_PUSHED &&
+                    ev->kind != RELET_EV_GAP && ev->kind != RELET_EV_DOWN;
 
     if (of_a_link && !sim_judges(w, SIM_R9, n->lied, !n->loss_due))
         sim_fail(w, SIM_R9, "n%d is told %s before the gap of its lost link",
@@ -559,7 +560,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
             ev->why ? relet_why_text(ev->why) : "", ev->text.n ? ": " : "",
             ev->text.n < 80 ? (int)ev->text.n : 80,
             ev->text.n ? ev->text.p : "");
-    if (ev->tag && ev->kind >= RELET_REPLY && ev->kind <= RELET_UNSURE)
+    if (ev->tag && ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE)
         SIM_SAY(w, "n%d: … of op %lu", n->number, judge_n(ev->tag));
     n->told[ev->kind]++;
     w->history = sim_mix(w->history, sim_mix((uint64_t)ev->kind << 8 |
@@ -568,57 +569,57 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     sim_note(w, 200 + (uint64_t)ev->kind, ev->tag);
     judge_loss(w, n, ev);
     switch (ev->kind) {
-    case RELET_REPLY:
-    case RELET_ERROR:
-    case RELET_NOT_SENT:
-    case RELET_UNSURE:
+    case RELET_EV_REPLY:
+    case RELET_EV_ERROR:
+    case RELET_EV_NOT_SENT:
+    case RELET_EV_UNSURE:
         judge_outcome(w, n, ev);
         return;
-    case RELET_UP:
+    case RELET_EV_UP:
         sim_waits_up(w, n);
         judge_up(w, n);
         return;
-    case RELET_DOWN:
+    case RELET_EV_DOWN:
         judge_down(w, n, ev);
         return;
-    case RELET_SUBSCRIBED:
-    case RELET_UNSUBSCRIBED:
-    case RELET_SUBSCRIPTION_REFUSED:
+    case RELET_EV_SUBSCRIBED:
+    case RELET_EV_UNSUBSCRIBED:
+    case RELET_EV_SUBSCRIPTION_REFUSED:
         sim_hears_subscription(w, n, ev);
         return;
-    case RELET_MESSAGE:
+    case RELET_EV_MESSAGE:
         sim_hears_message(w, n, ev);
         return;
-    case RELET_GAP:
+    case RELET_EV_GAP:
         SIM_MARK(gap);
         if (ev->why != RELET_WHY_NONE)
             n->loss_due = 0;
         else
             sim_hears_gap(w, n);
         return;
-    case RELET_INVALIDATE:
+    case RELET_EV_INVALIDATE:
         SIM_MARK(invalidated);
         return;
-    case RELET_LEASE_GAINED:
-    case RELET_LEASE_LOST:
-    case RELET_LEASE_TROUBLE:
-    case RELET_LEASE_ENDED:
+    case RELET_EV_LEASE_GAINED:
+    case RELET_EV_LEASE_LOST:
+    case RELET_EV_LEASE_TROUBLE:
+    case RELET_EV_LEASE_ENDED:
         sim_belief_event(w, n, ev);
         return;
-    case RELET_PUSHED:
+    case RELET_EV_PUSHED:
         SIM_MARK(odd_push);
         n->odd += n->lied != 0;
-        if (sim_holds(w, SIM_R2, n->told[RELET_PUSHED] <= n->odd))
+        if (sim_holds(w, SIM_R2, n->told[RELET_EV_PUSHED] <= n->odd))
             return;
         break;
-    case RELET_JOBS:
-    case RELET_JOB_CANCEL:
-    case RELET_JOB_LOST:
-    case RELET_WORKER_TROUBLE:
-    case RELET_WORKER_ENDED:
+    case RELET_EV_JOBS:
+    case RELET_EV_JOB_CANCEL:
+    case RELET_EV_JOB_LOST:
+    case RELET_EV_WORKER_TROUBLE:
+    case RELET_EV_WORKER_ENDED:
         sim_tasks_event(w, n, ev);
         return;
-    case RELET_NOTHING:
+    case RELET_EV_NOTHING:
         break;
     }
     sim_fail(w, SIM_R2, "n%d is told %s", n->number,
@@ -634,7 +635,7 @@ int sim_judge_waits_for_ever(const sim_node *n)
     uint32_t i;
 
     for (i = n->ops_first; i < n->ops_n; i++)
-        if (n->ops[i].outcome == RELET_NOTHING &&
+        if (n->ops[i].outcome == RELET_EV_NOTHING &&
             n->ops[i].deadline == RELET_NEVER)
             return 1;
     return 0;
@@ -709,12 +710,12 @@ void sim_judge_turn(sim_world *w, sim_node *n)
         return;
     if (n->ops_n > i + n->config.operations_max * 4)
         i = n->ops_n - n->config.operations_max * 4;
-    while (i < n->ops_n && n->ops[i].outcome != RELET_NOTHING)
+    while (i < n->ops_n && n->ops[i].outcome != RELET_EV_NOTHING)
         i++;
     if (i < n->ops_n)
         judge_waits(w, n, &n->ops[i]);
     for (; i < n->ops_n; i++)
-        if (n->ops[i].outcome == RELET_NOTHING &&
+        if (n->ops[i].outcome == RELET_EV_NOTHING &&
             n->ops[i].deadline != RELET_NEVER &&
             n->ops[i].deadline + JUDGE_GRACE_MS < n->now) {
             sim_fail(w, SIM_R8, "n%d op %lu is overdue by %ld ms", n->number,
@@ -731,10 +732,10 @@ static void judge_counters(sim_world *w, sim_node *n)
     int right;
 
     relet_stats_get(n->r, &s);
-    right = s.replies == n->told[RELET_REPLY] &&
-            s.errors == n->told[RELET_ERROR] &&
-            s.not_sent == n->told[RELET_NOT_SENT] &&
-            s.unsure == n->told[RELET_UNSURE] && s.memory == n->held &&
+    right = s.replies == n->told[RELET_EV_REPLY] &&
+            s.errors == n->told[RELET_EV_ERROR] &&
+            s.not_sent == n->told[RELET_EV_NOT_SENT] &&
+            s.unsure == n->told[RELET_EV_UNSURE] && s.memory == n->held &&
             s.bytes_in == n->bytes_in && s.bytes_out == n->bytes_out &&
             s.connects >= n->ups;
     if (!sim_holds(w, SIM_E4, right))
@@ -768,12 +769,12 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
     sim_belief_gone(w, n, crash);
     sim_tasks_gone(w, n, crash);
     for (i = n->ops_first; i < n->ops_n; i++) {
-        if (n->ops[i].outcome != RELET_NOTHING)
+        if (n->ops[i].outcome != RELET_EV_NOTHING)
             continue;
         if (!crash)
             sim_fail(w, SIM_R1, "n%d op %lu never had an outcome", n->number,
                      (unsigned long)i + 1);
-        n->ops[i].outcome = RELET_UNSURE;
+        n->ops[i].outcome = RELET_EV_UNSURE;
     }
     n->ops_first = n->in_order = n->ops_n;
     n->open_ops = 0;

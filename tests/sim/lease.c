@@ -260,7 +260,7 @@ static void lease_step(sim_world *w, sim_node *n)
 
 static void lease_event(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    if (ev->kind == RELET_LEASE_LOST && sim_chance(&n->work, 1, 2))
+    if (ev->kind == RELET_EV_LEASE_LOST && sim_chance(&n->work, 1, 2))
         lease_stopped(w, n, ev->lease);
 }
 

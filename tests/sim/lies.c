@@ -139,7 +139,7 @@ static void lies_told(sim_world *w, sim_link *l)
     n->lied = n->ever_lied = 1;
     sim_tasks_lied_to(w, n);
     for (i = n->ops_first; i < n->ops_n; i++)
-        if (n->ops[i].outcome == RELET_NOTHING)
+        if (n->ops[i].outcome == RELET_EV_NOTHING)
             n->ops[i].lied = 1;
     for (i = 0; i < SIM_HOLDS; i++)
         n->hold[i].lied = n->hold[i].serial > 0;

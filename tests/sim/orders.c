@@ -123,10 +123,10 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
 static int orders_purge(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
-    static const relet_place place[] = {RELET_NOWHERE, RELET_WAITING,
-                                        RELET_RANKED,  RELET_DELAYED,
-                                        RELET_LEASED,  RELET_DONE,
-                                        RELET_DEAD,    RELET_DEAD};
+    static const relet_place place[] = {RELET_AT_NOWHERE, RELET_AT_WAITING,
+                                        RELET_AT_RANKED,  RELET_AT_DELAYED,
+                                        RELET_AT_LEASED,  RELET_AT_DONE,
+                                        RELET_AT_DEAD,    RELET_AT_DEAD};
     int force = sim_chance(&n->work, 1, 2);
     uint32_t most = sim_chance(&n->work, 1, 4) ? 128
                                                : 1 + sim_choose(&n->work, 20);
@@ -176,9 +176,9 @@ static int orders_trim(sim_node *n, int queue, const relet_request *q)
 static int orders_show(sim_world *w, sim_node *n, int queue,
                        const relet_request *q)
 {
-    static const relet_place place[] = {RELET_WAITING, RELET_RANKED,
-                                        RELET_DELAYED, RELET_LEASED,
-                                        RELET_DONE,    RELET_DEAD};
+    static const relet_place place[] = {RELET_AT_WAITING, RELET_AT_RANKED,
+                                        RELET_AT_DELAYED, RELET_AT_LEASED,
+                                        RELET_AT_DONE,    RELET_AT_DEAD};
     relet_span name = relet_str(sim_jobs_queue(queue));
     uint32_t what = sim_choose(&n->work, 3), most;
     uint64_t number;

@@ -45,7 +45,7 @@ void sim_pace_down(sim_node *n)
 {
     int i;
 
-    if (n->told[RELET_UP] > 0 && n->now - n->up_at >= n->config.stable_ms)
+    if (n->told[RELET_EV_UP] > 0 && n->now - n->up_at >= n->config.stable_ms)
         n->dials.n = 0;
     for (i = 0; i < SIM_HOLDS; i++)
         n->hold[i].up_us = 0;

@@ -262,7 +262,7 @@ static int plain_quiet(sim_world *w, sim_node *n)
 {
     uint8_t outcome = n->probe ? n->ops[n->probe - 1].outcome : 255;
 
-    if (outcome == RELET_NOTHING || outcome == RELET_REPLY)
+    if (outcome == RELET_EV_NOTHING || outcome == RELET_EV_REPLY)
         return 0;
     plain_submit(w, n, PLAIN_PROBE);
     return 1;
@@ -271,7 +271,7 @@ static int plain_quiet(sim_world *w, sim_node *n)
 static int plain_alive(sim_world *w, const sim_node *n)
 {
     /* With leases some request is always outstanding. */
-    return n->probe && n->ops[n->probe - 1].outcome == RELET_REPLY &&
+    return n->probe && n->ops[n->probe - 1].outcome == RELET_EV_REPLY &&
            relet_is_up(n->r) && n->open_ops == 0 &&
            (w->leases.ttl_max > 0 || w->work == &sim_working || relet_outstanding(n->r) == 0) &&
            n->wished == n->in_force && !n->gap_due;

@@ -422,7 +422,7 @@ static relet_place replies_read_place(char letter)
     static const char letters[] = "gwkyldx";
     const char *at = letter ? strchr(letters, letter) : NULL;
 
-    return at ? (relet_place)(at - letters) : RELET_NOWHERE;
+    return at ? (relet_place)(at - letters) : RELET_AT_NOWHERE;
 }
 
 static int replies_same_info(sim_world *w, const relet_job_info *info,
@@ -464,7 +464,7 @@ static int replies_read(sim_world *w, const sim_node *n, relet_value v)
         return info.place == replies_read_place(letter.n ? *letter.p : 0) &&
                replies_same_info(w, &info, v, 3);
     case SIM_V_LIST:
-        while (relet_job_list_read(v, RELET_DEAD, &at, &go_on, &info))
+        while (relet_job_list_read(v, RELET_AT_DEAD, &at, &go_on, &info))
             many++;
         return many == ((long)relet_value_count(v) - 2) / REPLIES_LISTED;
     default:
@@ -477,7 +477,7 @@ void sim_replies_event(sim_world *w, sim_node *n, const relet_event *ev)
     if (n->asks_tag == 0 || ev->tag != n->asks_tag)
         return;
     n->asks_tag = 0;
-    if (ev->kind != RELET_REPLY || sim_op_of(w, ev->tag)->lied)
+    if (ev->kind != RELET_EV_REPLY || sim_op_of(w, ev->tag)->lied)
         return;
     if (!sim_holds(w, SIM_R2, sim_wire_value(ev->value) == n->shown))
         sim_fail(w, SIM_R2, "n%d is shown another answer about a queue",

@@ -124,7 +124,7 @@ typedef struct sim_op {
     uint16_t refused;    /* times that a server proved that it did not run it */
     uint8_t repeatable;
     uint8_t cached;      /* a command before it asks for it to be cached      */
-    uint8_t outcome;     /* relet_kind; RELET_NOTHING: none yet               */
+    uint8_t outcome;     /* relet_kind; RELET_EV_NOTHING: none yet            */
     uint8_t what;        /* its kind, for the workload                        */
     uint8_t hasty;       /* has less time than a round trip needs             */
     uint8_t lied;        /* a server lied while the operation was under way   */

@@ -471,7 +471,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             t->job = SIM_NOBODYS;
         }
         if (t && !sim_tasks_lied_of(n, d, t) &&
-            !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->lease,
+            !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->worker,
                                                       work.number, n->now) > 0))
             sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
                      n->number, (unsigned long long)work.number);
@@ -559,17 +559,17 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
 static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
                        const relet_event *ev)
 {
-    sim_task *t = tasks_find(d, ev->term, ev->token);
+    sim_task *t = tasks_find(d, ev->job, ev->token);
     int desk = (int)(d - n->desk);
 
     SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
-            (unsigned long long)ev->term, (unsigned long long)ev->token);
+            (unsigned long long)ev->job, (unsigned long long)ev->token);
     if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, d, t),
                     t && (t->state == SIM_TASK_GRANTED ||
                           ((t->state == SIM_TASK_HELD ||
                             t->state == SIM_TASK_ENDED) && !t->told))))
         sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it did "
-                 "not have", n->number, (unsigned long long)ev->term);
+                 "not have", n->number, (unsigned long long)ev->job);
     if (t == NULL || w->failed)
         return;
     if (!sim_tasks_lied_of(n, d, t))
@@ -602,11 +602,11 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
 static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
                            const relet_event *ev)
 {
-    sim_task *t = tasks_find(d, ev->term, ev->token);
+    sim_task *t = tasks_find(d, ev->job, ev->token);
     int timeout = ev->why == RELET_WHY_TIMEOUT, right;
 
     SIM_SAY(w, "n%d: … job %llu, token %llu", n->number,
-            (unsigned long long)ev->term, (unsigned long long)ev->token);
+            (unsigned long long)ev->job, (unsigned long long)ev->token);
     right = t && t->state == SIM_TASK_HELD && t->job != SIM_NOBODYS &&
             (timeout ? t->timeout_us == 0 && t->terms.timeout_ms
                      : t->cancel_us > 0 && !t->asked);
@@ -614,7 +614,7 @@ static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
                                    (t && t->job != SIM_NOBODYS && !timeout &&
                                     TASKS_LOSSY(w, t->granted_us)), right))
         sim_fail(w, SIM_Q8, "n%d is told that job %llu is not wanted, and it "
-                 "is", n->number, (unsigned long long)ev->term);
+                 "is", n->number, (unsigned long long)ev->job);
     if (t == NULL || t->state != SIM_TASK_HELD || w->failed)
         return;
     if (timeout) {
@@ -719,8 +719,8 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
 
 void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
 {
-    sim_desk *d = ev->lease >= 0 && ev->lease < SIM_DESKS
-                      ? &n->desk[ev->lease]
+    sim_desk *d = ev->worker >= 0 && ev->worker < SIM_DESKS
+                      ? &n->desk[ev->worker]
                       : NULL;
 
     if (!sim_holds(w, SIM_Q12, d && d->serial > 0 && d->serial == ev->tag)) {
@@ -728,15 +728,15 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
                  relet_kind_text(ev->kind));
         return;
     }
-    if (ev->kind == RELET_JOBS)
+    if (ev->kind == RELET_EV_JOBS)
         tasks_told(w, n, d, ev);
-    if (ev->kind == RELET_JOBS)
+    if (ev->kind == RELET_EV_JOBS)
         tasks_room(w, n, d);
-    if (ev->kind == RELET_JOB_CANCEL)
+    if (ev->kind == RELET_EV_JOB_CANCEL)
         tasks_unwanted(w, n, d, ev);
-    if (ev->kind == RELET_JOB_LOST)
+    if (ev->kind == RELET_EV_JOB_LOST)
         tasks_lost(w, n, d, ev);
-    if (ev->kind == RELET_WORKER_ENDED)
+    if (ev->kind == RELET_EV_WORKER_ENDED)
         tasks_over(w, n, d);
 }
 

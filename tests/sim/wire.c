@@ -334,22 +334,22 @@ static uint64_t wire_value(uint64_t digest, relet_value v, int depth)
     int yes = 0;
 
     switch (relet_value_type(v)) {
-    case RELET_NULL: return wire_count(digest, '_', 0);
-    case RELET_TEXT: return sim_wire_text(digest, '+', text);
-    case RELET_FAILURE: return sim_wire_text(digest, '-', text);
-    case RELET_DOUBLE: return sim_wire_text(digest, ',', text);
-    case RELET_BIG: return sim_wire_text(digest, '(', text);
-    case RELET_VERBATIM: return sim_wire_text(digest, '=', text);
-    case RELET_INT:
+    case RELET_T_NULL: return wire_count(digest, '_', 0);
+    case RELET_T_TEXT: return sim_wire_text(digest, '+', text);
+    case RELET_T_ERROR: return sim_wire_text(digest, '-', text);
+    case RELET_T_DOUBLE: return sim_wire_text(digest, ',', text);
+    case RELET_T_BIG: return sim_wire_text(digest, '(', text);
+    case RELET_T_VERBATIM: return sim_wire_text(digest, '=', text);
+    case RELET_T_INT:
         (void)relet_value_int(v, &n);
         return wire_count(digest, ':', n);
-    case RELET_BOOL:
+    case RELET_T_BOOL:
         (void)relet_value_bool(v, &yes);
         return wire_count(digest, '#', yes);
-    case RELET_ARRAY: return wire_many(digest, '*', v, depth);
-    case RELET_MAP: return wire_many(digest, '%', v, depth);
-    case RELET_SET: return wire_many(digest, '~', v, depth);
-    case RELET_PUSH: return wire_many(digest, '>', v, depth);
+    case RELET_T_ARRAY: return wire_many(digest, '*', v, depth);
+    case RELET_T_MAP: return wire_many(digest, '%', v, depth);
+    case RELET_T_SET: return wire_many(digest, '~', v, depth);
+    case RELET_T_PUSH: return wire_many(digest, '>', v, depth);
     }
     return 0;
 }

@@ -239,7 +239,7 @@ TEST commands_under_way_together_share_a_sync(void)
     for (i = 0; i < 100; i++)
         ASSERT_EQ(0, t_submit(r, "INCR n", 1));
     while (replies < 100 && relet_wait(r, &ev, T_SOON_MS) == 1)
-        replies += ev.kind == RELET_REPLY;
+        replies += ev.kind == RELET_EV_REPLY;
     ASSERT_EQ(100, replies);
     ASSERT_EQ(1, t_syncs);
     PASS();

@@ -91,9 +91,9 @@ static int64_t t_number(relet *r, const char *a, const char *b)
     argv[0] = relet_str(a);
     argv[1] = relet_str(b);
     if (relet_call(r, argv, 2, &ev, T_SOON_MS) != 0 ||
-        ev.kind != RELET_REPLY)
+        ev.kind != RELET_EV_REPLY)
         return -1;
-    if (relet_value_type(ev.value) == RELET_NULL)
+    if (relet_value_type(ev.value) == RELET_T_NULL)
         return 0;
     return relet_value_int(ev.value, &n) ? n : -1;
 }
@@ -168,9 +168,9 @@ static int t_done(relet *r)
     for (;;) {
         if (relet_wait(r, &ev, T_SOON_MS) != 1)
             return 0;
-        if (ev.kind == RELET_REPLY)
+        if (ev.kind == RELET_EV_REPLY)
             return 1;
-        if (ev.kind != RELET_UP)
+        if (ev.kind != RELET_EV_UP)
             return 0;
     }
 }

@@ -29,9 +29,9 @@ TEST a_wait_for_a_lease_begins_with_the_first_tick(void)
     ASSERT_EQ(0, relet_lease_start(r, &c));
     do
         got = relet_wait(r, &ev, 5000);
-    while (got == 1 && ev.kind == RELET_UP);
+    while (got == 1 && ev.kind == RELET_EV_UP);
     ASSERT_EQ(1, got);
-    ASSERT_EQ(RELET_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
     PASS();
 }
 
@@ -145,13 +145,13 @@ TEST what_one_client_says_another_hears(void)
     a = t_open("mem:one", t_stores);
     b = t_open("mem:one", t_stores);
     ASSERT_EQ(0, relet_subscribe(b, RELET_CHANNEL, relet_str("news")));
-    ASSERT(t_await(b, RELET_SUBSCRIBED, &ev));
+    ASSERT(t_await(b, RELET_EV_SUBSCRIBED, &ev));
     while (relet_wait(b, &ev, 0) > 0)
         continue;
     ASSERT(relet_poll_timeout(b) != 0);
     T_SAYS(a, "PUBLISH news hello", "1");
     ASSERT_EQ(0, relet_poll_timeout(b));
-    ASSERT(t_await(b, RELET_MESSAGE, &ev));
+    ASSERT(t_await(b, RELET_EV_MESSAGE, &ev));
     ASSERT(relet_value_is(ev.value, "hello"));
     ASSERT_EQ(0, relet_wait(b, &ev, 0));
     ASSERT(relet_poll_timeout(b) != 0);
@@ -167,11 +167,11 @@ TEST who_waits_for_an_element_gets_it_from_another(void)
     a = t_open("mem:one", t_stores);
     b = t_open("mem:one", t_stores);
     ASSERT_EQ(0, t_submit(b, "BLPOP jobs 0", 7));
-    ASSERT(t_await(b, RELET_UP, &ev));
+    ASSERT(t_await(b, RELET_EV_UP, &ev));
     ASSERT_EQ(0, relet_wait(b, &ev, 0));
     T_SAYS(a, "RPUSH jobs one", "1");
     ASSERT_EQ(0, relet_poll_timeout(b));
-    ASSERT(t_await(b, RELET_REPLY, &ev));
+    ASSERT(t_await(b, RELET_EV_REPLY, &ev));
     ASSERT_STR_EQ("[jobs one]", t_outcome(&ev));
     T_SAYS(a, "LLEN jobs", "0");
     PASS();
@@ -189,7 +189,7 @@ TEST an_answer_that_is_here_beats_a_deadline(void)
     t_stores = relet_stores_make(NULL);
     a = t_open("mem:one", t_stores);
     b = t_open("mem:one", t_stores);
-    ASSERT(t_await(b, RELET_UP, &ev));
+    ASSERT(t_await(b, RELET_EV_UP, &ev));
     ASSERT_EQ(0, relet_command(b, argv, t_words(argv, "BLPOP jobs 0"), &q));
     ASSERT_EQ(0, relet_wait(b, &ev, 0));
     T_SAYS(a, "RPUSH jobs one", "1");
@@ -219,7 +219,7 @@ TEST a_key_ends_while_its_client_sleeps(void)
                                  relet_str("__keyevent@0__:expired")));
     T_SAYS(r, "SET k v PX 40", "OK");
     t_polls = 0;
-    ASSERT(t_await(r, RELET_MESSAGE, &ev));
+    ASSERT(t_await(r, RELET_EV_MESSAGE, &ev));
     ASSERT(relet_value_is(ev.value, "k"));
     ASSERT(t_polls < 10);
     PASS();
@@ -247,9 +247,9 @@ TEST a_client_that_was_killed_comes_back_to_its_data(void)
     T_SAYS(b, "SET k v", "OK");
     T_SAYS(a, "CLIENT KILL TYPE normal SKIPME yes", "1");
     ASSERT_EQ(0, relet_poll_timeout(b));
-    ASSERT(t_await(b, RELET_DOWN, &ev));
+    ASSERT(t_await(b, RELET_EV_DOWN, &ev));
     ASSERT_EQ(RELET_WHY_CLOSED, ev.why);
-    ASSERT(t_await(b, RELET_UP, &ev));
+    ASSERT(t_await(b, RELET_EV_UP, &ev));
     T_SAYS(b, "GET k", "v");
     PASS();
 }
@@ -289,7 +289,7 @@ TEST replies_that_nobody_takes_hold_back_commands(void)
     for (i = 0; i < 400; i++)
         ASSERT_EQ(0, t_submit(r, "GET k", 1));
     while (replies < 400 && relet_wait(r, &ev, T_SOON_MS) == 1)
-        replies += ev.kind == RELET_REPLY &&
+        replies += ev.kind == RELET_EV_REPLY &&
                    relet_value_text(ev.value).n == 8001;
     ASSERT_EQ(400, replies);
     PASS();

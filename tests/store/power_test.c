@@ -144,9 +144,9 @@ static int64_t t_ask(relet *r, const char *a, const char *b)
 
     argv[0] = relet_str(a);
     argv[1] = relet_str(b);
-    if (relet_call(r, argv, 2, &ev, 20000) != 0 || ev.kind != RELET_REPLY)
+    if (relet_call(r, argv, 2, &ev, 20000) != 0 || ev.kind != RELET_EV_REPLY)
         return -1;
-    if (relet_value_type(ev.value) == RELET_NULL)
+    if (relet_value_type(ev.value) == RELET_T_NULL)
         return 0;
     return relet_value_int(ev.value, &n) ? n : -1;
 }
@@ -161,7 +161,7 @@ static int t_job(relet *r)
     argv[0] = relet_str("EVAL");
     argv[1] = relet_str(body);
     argv[2] = relet_str("0");
-    return relet_call(r, argv, 3, &ev, 20000) == 0 && ev.kind == RELET_REPLY;
+    return relet_call(r, argv, 3, &ev, 20000) == 0 && ev.kind == RELET_EV_REPLY;
 }
 
 static void t_work(const char *options)

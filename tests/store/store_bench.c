@@ -43,7 +43,7 @@ static double bench_call(relet *r, double seconds)
     begin = relet_clock();
     do {
         if (relet_call(r, words, 3, &ev, 10000) != 0 ||
-            ev.kind != RELET_REPLY)
+            ev.kind != RELET_EV_REPLY)
             exit(1);
         n++;
         end = relet_clock();
@@ -63,7 +63,7 @@ static double bench_pipeline(relet *r, double seconds)
             if (relet_command(r, words, 3, NULL) != 0)
                 exit(1);
         for (open = BENCH_WINDOW; open > 0;)
-            if (relet_wait(r, &ev, 10000) == 1 && ev.kind == RELET_REPLY)
+            if (relet_wait(r, &ev, 10000) == 1 && ev.kind == RELET_EV_REPLY)
                 open--;
         n += BENCH_WINDOW;
         end = relet_clock();

@@ -210,11 +210,11 @@ static inline size_t t_show(relet_value v, char *out)
     relet_value c = relet_value_first(v);
     int64_t i;
 
-    if (relet_value_type(v) == RELET_NULL)
+    if (relet_value_type(v) == RELET_T_NULL)
         return (size_t)sprintf(out, "(nil)");
-    if (relet_value_type(v) == RELET_INT && relet_value_int(v, &i))
+    if (relet_value_type(v) == RELET_T_INT && relet_value_int(v, &i))
         return (size_t)sprintf(out, "%lld", (long long)i);
-    if (relet_value_type(v) == RELET_MAP)
+    if (relet_value_type(v) == RELET_T_MAP)
         n *= 2;
     if (s.p != NULL) {
         memcpy(out, s.p, s.n);
@@ -235,9 +235,9 @@ static inline size_t t_show(relet_value v, char *out)
 /* The outcome as text: the reply, or the kind of the outcome and its reason. */
 static inline const char *t_outcome(const relet_event *ev)
 {
-    if (ev->kind == RELET_REPLY)
+    if (ev->kind == RELET_EV_REPLY)
         (void)t_show(ev->value, t_heard);
-    else if (ev->kind == RELET_ERROR)
+    else if (ev->kind == RELET_EV_ERROR)
         snprintf(t_heard, sizeof t_heard, "-%.*s", (int)ev->text.n,
                  ev->text.p);
     else
@@ -268,12 +268,12 @@ static inline int t_await(relet *r, relet_kind kind, relet_event *ev)
     return 0;
 }
 
-/* 1 if RELET_DOWN comes with a text that contains this text. */
+/* 1 if RELET_EV_DOWN comes with a text that contains this text. */
 static inline int t_is_down(relet *r, const char *text)
 {
     relet_event ev;
 
-    return t_await(r, RELET_DOWN, &ev) && ev.text.n < sizeof t_heard &&
+    return t_await(r, RELET_EV_DOWN, &ev) && ev.text.n < sizeof t_heard &&
            (memcpy(t_heard, ev.text.p, ev.text.n),
             t_heard[ev.text.n] = '\0', strstr(t_heard, text) != NULL);
 }

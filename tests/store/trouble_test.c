@@ -90,13 +90,13 @@ TEST all_clients_of_a_broken_store_hear_of_it(void)
     b = t_file();
     T_SAYS(a, "SET k old", "OK");
     ASSERT_EQ(0, t_submit(b, "BLPOP l 0", 1));
-    ASSERT(t_await(b, RELET_UP, &ev));
+    ASSERT(t_await(b, RELET_EV_UP, &ev));
     ASSERT_EQ(0, relet_wait(b, &ev, 0));
     t_room = 3;
     T_SAYS(a, "RPUSH l x", "unsure broken");
     t_room = -1;
     ASSERT_EQ(0, relet_poll_timeout(b));
-    ASSERT(t_await(b, RELET_UNSURE, &ev));
+    ASSERT(t_await(b, RELET_EV_UNSURE, &ev));
     T_SAYS(b, "LLEN l", "0");
     T_SAYS(a, "GET k", "old");
     PASS();
