@@ -115,10 +115,11 @@ static int hands_fail(sim_world *w, sim_node *n, int desk, sim_task *t,
     if (f.verdict == RELET_SNOOZE || sim_chance(&n->work, 1, 3))
         f.delay_ms = sim_spread(&n->work, 1, SIM_JOB_WAIT_MAX_MS);
     t->delay_ms = f.delay_ms;
-    /* An attempt that has lost the job ends behind the one that has it now. */
-    if (f.verdict == RELET_BURY && t->job != SIM_NOBODYS &&
-        w->jobs.job[t->job].buried < t->token)
-        w->jobs.job[t->job].buried = t->token;
+    if (f.verdict == RELET_BURY && t->job != SIM_NOBODYS) {
+        sim_job *j = &w->jobs.job[t->job];
+
+        j->buried[j->burials++ % SIM_BURIALS] = t->token;
+    }
     return relet_job_fail(n->r, desk, t->number, &f);
 }
 

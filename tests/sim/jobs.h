@@ -25,6 +25,7 @@
 
 #define SIM_REPLY_TO "c0" /* a channel that nodes subscribe to                */
 #define SIM_ENDS 4        /* ends of a job that are remembered                */
+#define SIM_BURIALS 4     /* burials of a job that are remembered             */
 #define SIM_TOLD 16       /* ends that one script publishes                   */
 
 /* What handlers say; the token follows it. */
@@ -64,7 +65,10 @@ typedef struct sim_job {
     uint32_t ended;      /* how often it ended                                */
     int64_t ended_us, gone_us; /* first end; its record went; 0: not yet      */
     uint8_t acked, stands_in; /* stands_in: another job has its id            */
-    uint64_t buried;     /* token of its last burial by a handler; 0: none    */
+    uint64_t buried[SIM_BURIALS]; /* tokens of its last burials by handlers:
+                          * the job may be leased on two servers, and an
+                          * attempt that lost it ends behind the next one     */
+    unsigned burials;
     uint32_t starts, spent; /* handlers begun; attempts, stalls and releases  */
     uint64_t top;        /* token of the last deed                            */
     unsigned top_serial;

@@ -359,6 +359,18 @@ static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
     return run->stale;
 }
 
+/* A handler has ended this attempt for good. The record of the step may say
+ * less: a replay may be forgotten, as in seed 3611190170466. */
+static int verbs_buried(const sim_job *j, uint64_t token)
+{
+    int i;
+
+    for (i = 0; i < SIM_BURIALS; i++)
+        if (j->buried[i] == token)
+            return 1;
+    return 0;
+}
+
 static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -380,8 +392,7 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q6, right))
         sim_verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
     if (!verbs_stale(w, t, p) && t->was.flag != 'c' && j &&
-        j->buried != t->was.token && /* a replay may be forgotten: seed
-                                      * 3611190170466 */
+        !verbs_buried(j, t->was.token) &&
         !sim_verbs_blind(w, t) && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
                                   (p->attempts >= p->terms.attempts)))
