@@ -134,7 +134,7 @@ int main(void)
     memset(&job, 0, sizeof job);
     job.payload = relet_str("a million");
     for (i = 0; i < JOBS; i++)
-        relet_put(r, queue, &job, 1, 0, NULL);
+        relet_queue_put(r, queue, &job, 1, 0, NULL);
     memset(&c, 0, sizeof c);
     c.queue = queue;
     c.room = HANDS;

@@ -414,8 +414,8 @@ enum {
  *     The link stays UP and invalidations keep coming.
  *
  * The last DOWN of a client that gave up (retry_in_ms is RELET_NEVER) has one
- * of these reasons, too. relet_call and relet_put_wait drop events that are no
- * outcome, also INVALIDATE and GAP: do not use them on a client with a
+ * of these reasons, too. relet_call and relet_queue_put_wait drop events that
+ * are no outcome, also INVALIDATE and GAP: do not use them on a client with a
  * cache. */
 
 typedef struct relet_request {
@@ -485,8 +485,8 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 /* End the operations with this tag now: NOT_SENT if no byte was sent, else
  * UNSURE, both RELET_WHY_CANCELLED; an answer that comes later is swallowed.
- * Returns how many it ended. Puts that share a call with others (see relet_put)
- * are neither ended nor counted. */
+ * Returns how many it ended. Puts that share a call with others (see
+ * relet_queue_put) are neither ended nor counted. */
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
 /* Subscribe to messages. The client restores a subscription on every new link,
@@ -668,31 +668,31 @@ typedef enum relet_place {
  * without waiting_max, share one server call as long as no byte of it was sent.
  * relet_cancel ends none of the puts that share a call.
  *
- * The outcome is RELET_EV_REPLY, to be read by relet_put_number, or
+ * The outcome is RELET_EV_REPLY, to be read by relet_queue_put_number, or
  * RELET_EV_ERROR with a text that begins with FULL, CLOSED, VERSION or an error
  * code of the server. If the link breaks, the put is repeated over the next
  * link, but takes effect once. It times out after 50 minutes at the latest,
  * also with RELET_NEVER: an hour later the queue may forget the last put of a
  * client, and a repeat would put the jobs twice. Returns 0, or RELET_E_LIMIT,
  * _MEMORY, _REFUSED, _STOPPED. */
-RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
-                        size_t count, uint32_t waiting_max,
-                        const relet_request *q);
+RELET_API int relet_queue_put(relet *r, relet_span queue, const relet_job *jobs,
+                              size_t count, uint32_t waiting_max,
+                              const relet_request *q);
 
 /* Read the reply for the i-th job of a put: 1 and its number; 2 and the number
  * of the job that has its id already; 0 if v says nothing about it. */
-RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number);
+RELET_API int relet_queue_put_number(relet_value v, size_t i, uint64_t *number);
 
 /* The place of that other job with the same id: RELET_AT_WAITING, also if it is
- * delayed; _LEASED or _DONE. After relet_put_unique also _DEAD, or
+ * delayed; _LEASED or _DONE. After relet_queue_put_unique also _DEAD, or
  * RELET_AT_NOWHERE if the job is gone but its window is still open.
  * RELET_AT_NOWHERE also if there was no other job. */
-RELET_API relet_place relet_put_twin(relet_value v, size_t i);
+RELET_API relet_place relet_queue_put_twin(relet_value v, size_t i);
 
 /* Put one job, unless another job with the same id makes that unnecessary.
  * job->id is required. waiting_max counts only if a new job would be added. A
- * relet_put with the same id ignores the window and looks only for the job
- * itself. Everything else is as in a relet_put of one job. */
+ * relet_queue_put with the same id ignores the window and looks only for the
+ * job itself. Everything else is as in a relet_queue_put of one job. */
 typedef enum relet_unique {
     RELET_THROTTLE, /* one job per window_ms, which begins with its put      */
     RELET_EXTEND,   /* the same, and each put in the window restarts it      */
@@ -701,9 +701,11 @@ typedef enum relet_unique {
     RELET_DEBOUNCE  /* a job that waits gets this payload, and a delayed one
                      * delay_ms again; if it has begun, a new one is put     */
 } relet_unique;
-RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
-                               relet_unique mode, relet_time window_ms,
-                               uint32_t waiting_max, const relet_request *q);
+RELET_API int relet_queue_put_unique(relet *r, relet_span queue,
+                                     const relet_job *job, relet_unique mode,
+                                     relet_time window_ms,
+                                     uint32_t waiting_max,
+                                     const relet_request *q);
 
 /* A worker claims jobs of a queue, as many as it has room for, and renews
  * their leases until each has ended. It asks for no more at a time than fit
@@ -808,17 +810,19 @@ RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
                              const relet_failure *f);
 RELET_API int relet_job_release(relet *r, int worker, uint64_t number);
 
-/* Report how far a job has come, as any text, for relet_job_look. Without a
- * link the update is dropped; a later one replaces it. Returns 0 or a code. */
+/* Report how far a job has come, as any text, for relet_queue_job_look. Without
+ * a link the update is dropped; a later one replaces it. Returns 0 or a
+ * code. */
 RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
                                  relet_span text);
 
 /* Calls for operators of a queue. Each submits an operation with an outcome;
  * the text of an error begins with VERSION or an error code of the server. They
  * need workers_max of at least 1. If the link breaks they are repeated over the
- * next one, but relet_job_cancel, relet_queue_replay and relet_queue_purge only
- * with RELET_REPEATABLE. Each returns 0 or a code as relet_put does. A job is
- * named by its number or, if that is 0, by its id. */
+ * next one, but relet_queue_job_cancel, relet_queue_replay and
+ * relet_queue_purge only with RELET_REPEATABLE. Each returns 0 or a code as
+ * relet_queue_put does. A job is named by its number or, if that is 0, by its
+ * id. */
 typedef struct relet_job_info {
     relet_work work;      /* attempt: attempts begun, without released ones  */
     relet_place place;
@@ -830,46 +834,51 @@ typedef struct relet_job_info {
     uint64_t told_len;    /* of progress, result or error, whole             */
 } relet_job_info;
 
-RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
-                             relet_span id, const relet_request *q);
+RELET_API int relet_queue_job_look(relet *r, relet_span queue, uint64_t number,
+                                   relet_span id, const relet_request *q);
 
-/* Read the reply of relet_job_look: 1, or 0 if there is no such job. *out is
- * lent for as long as v. */
-RELET_API int relet_job_look_read(relet_value v, relet_job_info *out);
+/* Read the reply of relet_queue_job_look: 1, or 0 if there is no such job. *out
+ * is lent for as long as v. */
+RELET_API int relet_queue_job_look_read(relet_value v, relet_job_info *out);
 
 /* Keep a done job and its result for keep_ms from now, whatever its keep_ms was
- * before; 0: the next trim removes it. Read the reply by relet_job_look_read:
- * it gives the job's place, its number and, for RELET_AT_DONE, at_ms. A job in
- * another place is not changed; a delayed job shows as RELET_AT_WAITING. */
-RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
-                             relet_span id, relet_time keep_ms,
-                             const relet_request *q);
+ * before; 0: the next trim removes it. Read the reply by
+ * relet_queue_job_look_read: it gives the job's place, its number and, for
+ * RELET_AT_DONE, at_ms. A job in another place is not changed; a delayed job
+ * shows as RELET_AT_WAITING. */
+RELET_API int relet_queue_job_keep(relet *r, relet_span queue, uint64_t number,
+                                   relet_span id, relet_time keep_ms,
+                                   const relet_request *q);
 
 /* List a page of the jobs in a place: `most` of them (at most 128) are looked
  * at, beginning with `from` (0 at first). type: only jobs of this type; NULL:
- * all. relet_job_list_read gives the next `from`. Jobs that move between two
- * pages are listed twice or not at all. */
-RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
-                             uint64_t from, uint32_t most,
-                             const relet_span *type, const relet_request *q);
+ * all. relet_queue_job_list_read gives the next `from`. Jobs that move between
+ * two pages are listed twice or not at all. */
+RELET_API int relet_queue_job_list(relet *r, relet_span queue,
+                                   relet_place place, uint64_t from,
+                                   uint32_t most, const relet_span *type,
+                                   const relet_request *q);
 
 /* Read the next job of the reply; *at is 0 at first. *go_on is the next `from`;
  * below 0: that was the last page. Returns 1, or 0 when there are no more. */
-RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
-                                  int64_t *go_on, relet_job_info *out);
+RELET_API int relet_queue_job_list_read(relet_value v, relet_place place,
+                                        size_t *at, int64_t *go_on,
+                                        relet_job_info *out);
 
 /* Cancel a job. A job that does not run yet is removed. The worker of a running
- * job gets RELET_EV_JOB_CANCEL; however that job ends, it is not tried again. */
+ * job gets RELET_EV_JOB_CANCEL; however that job ends, it is not tried
+ * again. */
 typedef enum relet_cancelled {
     RELET_CANCEL_NONE, /* there is no such job                               */
     RELET_CANCEL_GONE,
     RELET_CANCEL_TOLD, /* it runs, and its worker will be told               */
     RELET_CANCEL_OVER  /* it had ended before                                */
 } relet_cancelled;
-RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
-                               relet_span id, const relet_request *q);
-RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
-                                    uint64_t *number);
+RELET_API int relet_queue_job_cancel(relet *r, relet_span queue,
+                                     uint64_t number, relet_span id,
+                                     const relet_request *q);
+RELET_API int relet_queue_job_cancel_read(relet_value v, relet_cancelled *out,
+                                          uint64_t *number);
 
 typedef struct relet_queue_info {
     int64_t version; /* 0: nothing was ever put                              */
@@ -949,9 +958,9 @@ RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
                                uint32_t most, const relet_request *q);
 
 /* Remove what the queue remembers of clients that have been gone for hours, and
- * closed windows of relet_put_unique; looks at some 100 of them. The reply is
- * the next `from`: pass "" at first; a reply of "" is the end. It is enough to
- * call this seldom. */
+ * closed windows of relet_queue_put_unique; looks at some 100 of them. The
+ * reply is the next `from`: pass "" at first; a reply of "" is the end. It is
+ * enough to call this seldom. */
 RELET_API int relet_queue_forget(relet *r, relet_span queue, relet_span from,
                                  const relet_request *q);
 
@@ -1261,9 +1270,9 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
  * Each call subscribes to a channel of its own, which takes a place of
  * subscriptions_max until the server has confirmed the unsubscription.
  * Otherwise as relet_call; *ev and *end are lent until the next call. */
-RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
-                             relet_event *ev, relet_job_info *end,
-                             int timeout_ms);
+RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
+                                   const relet_job *job, relet_event *ev,
+                                   relet_job_info *end, int timeout_ms);
 
 #endif /* RELET_NO_QUEUE */
 

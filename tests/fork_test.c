@@ -168,12 +168,14 @@ static int t_try_asking(relet *r, int n)
     T_FORKED(14, relet_job_fail(r, 0, 1, &f));
     T_FORKED(15, relet_job_release(r, 0, 1));
     T_FORKED(16, relet_job_progress(r, 0, 1, word));
-    T_FORKED(17, relet_put(r, word, &job, 1, 0, NULL));
-    T_FORKED(18, relet_put_unique(r, word, &job, RELET_REPLACE, 0, 0, NULL));
-    T_FORKED(19, relet_job_look(r, word, 1, word, NULL));
-    T_FORKED(20, relet_job_keep(r, word, 1, word, 1, NULL));
-    T_FORKED(21, relet_job_list(r, word, RELET_AT_WAITING, 0, 1, NULL, NULL));
-    T_FORKED(22, relet_job_cancel(r, word, 1, word, NULL));
+    T_FORKED(17, relet_queue_put(r, word, &job, 1, 0, NULL));
+    T_FORKED(18,
+             relet_queue_put_unique(r, word, &job, RELET_REPLACE, 0, 0, NULL));
+    T_FORKED(19, relet_queue_job_look(r, word, 1, word, NULL));
+    T_FORKED(20, relet_queue_job_keep(r, word, 1, word, 1, NULL));
+    T_FORKED(21,
+             relet_queue_job_list(r, word, RELET_AT_WAITING, 0, 1, NULL, NULL));
+    T_FORKED(22, relet_queue_job_cancel(r, word, 1, word, NULL));
     T_FORKED(23, relet_queue_status(r, word, NULL));
     T_FORKED(24, relet_queue_replay(r, word, &number, 1, 0, 0, 0, NULL));
     T_FORKED(25, relet_queue_purge(r, word, RELET_AT_DEAD, 1, 0, NULL));
@@ -213,7 +215,7 @@ static int t_try_telling(relet *r, int n)
     T_FORKED(0, relet_wait(r, &ev, 0));
     T_FORKED(1, relet_call(r, &word, 1, &ev, 0));
     T_FORKED(26, relet_fd(r));
-    T_FORKED(2, relet_put_wait(r, word, &job, &ev, &info, 100));
+    T_FORKED(2, relet_queue_put_wait(r, word, &job, &ev, &info, 100));
     case 3: return relet_next(r, &ev) == 0;
     case 4: return relet_cancel(r, 0) == 0;
     case 5: return relet_outstanding(r) == 0;

@@ -99,7 +99,7 @@ same_words() {
 # lacks FOLDER MACROS: no name of a part that the macros leave out.
 lacks() {
     case $2 in *LEASE*) grep -n 'relet_lease_start\|rlt_elect_' "$1"/relet.? ;; esac
-    case $2 in *QUEUE*) grep -n 'relet_put(\|rlt_claims_' "$1"/relet.? ;; esac
+    case $2 in *QUEUE*) grep -n 'relet_queue_put(\|rlt_claims_' "$1"/relet.? ;; esac
     case $2 in *POLL*) grep -n 'relet_wait(\|<sys/' "$1"/relet.? ;; esac
     true
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_await.h - tests of relet_put_wait, for server_test.c. The worker is a
- * separate process, since relet_put_wait blocks its caller. */
+ * server_await.h - tests of relet_queue_put_wait, for server_test.c. The worker
+ * is a separate process, since relet_queue_put_wait blocks its caller. */
 #ifndef T_SERVER_AWAIT_H
 #define T_SERVER_AWAIT_H
 
@@ -76,7 +76,7 @@ static int t_await(relet *r, const char *payload, const char *id,
     memset(&job, 0, sizeof job);
     job.payload = relet_str(payload);
     job.id = relet_str(id);
-    return relet_put_wait(r, relet_str("q"), &job, ev, end, ms);
+    return relet_queue_put_wait(r, relet_str("q"), &job, ev, end, ms);
 }
 
 static int t_await_says(relet_span s, const char *text)

@@ -81,7 +81,7 @@ row 'configuration and `relet_init`' workers "$opening"
 row '`relet_open`' workers open
 row '`relet_wait`, `relet_call`, no workers' leases 'wait|call'
 row '`relet_wait`, `relet_call` with workers' workers 'wait|call'
-row '`relet_put`, `relet_put_unique`, `relet_put_wait`' workers \
+row '`relet_queue_put`, `relet_queue_put_unique`, `relet_queue_put_wait`' workers \
     'put|put_unique|put_wait'
 row 'what operators ask of queues' workers \
     'queue_.*|job_(look|keep|list|cancel|progress)'

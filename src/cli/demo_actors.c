@@ -167,7 +167,7 @@ void demo_actors_produce(demo *d, demo_actor *a)
         snprintf(text, sizeof text, "%s %u", a->name, a->asked + 1);
         memset(&job, 0, sizeof job);
         job.payload = relet_str(text);
-        if (relet_put(a->r, relet_str("demo"), &job, 1, 0, &q) < 0)
+        if (relet_queue_put(a->r, relet_str("demo"), &job, 1, 0, &q) < 0)
             return;
         a->asked++;
     }

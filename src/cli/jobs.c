@@ -144,7 +144,7 @@ static int jobs_show_page(jobs_view *v, relet_value page, int64_t *go_on)
     size_t at = 0;
 
     while (v->left != 0 &&
-           relet_job_list_read(page, v->place, &at, go_on, &info)) {
+           relet_queue_job_list_read(page, v->place, &at, go_on, &info)) {
         v->left -= v->left > 0;
         if (show_form_of(v->c) == SHOW_JSON)
             jobs_document(&info);
@@ -162,9 +162,9 @@ static int jobs_show_place(jobs_view *v)
     int code = 0;
 
     while (!code && from >= 0 && v->left != 0) {
-        code = relet_job_list(v->c->r, relet_str(v->c->argv[0]), v->place,
-                              (uint64_t)from, JOBS_PAGE,
-                              v->c->type ? &v->type : NULL, &q);
+        code = relet_queue_job_list(v->c->r, relet_str(v->c->argv[0]), v->place,
+                                    (uint64_t)from, JOBS_PAGE,
+                                    v->c->type ? &v->type : NULL, &q);
         code = cli_answer(v->c, code, &ev);
         from = -1;
         if (!code)
@@ -285,13 +285,13 @@ static int job_one(cli *c, uint64_t number, const char *name)
     relet_request q = cli_request(c);
     relet_job_info info;
     relet_event ev;
-    int code = relet_job_look(c->r, relet_str(c->argv[0]), number,
-                              relet_str(c->id), &q);
+    int code = relet_queue_job_look(c->r, relet_str(c->argv[0]), number,
+                                    relet_str(c->id), &q);
 
     code = cli_answer(c, code, &ev);
     if (code)
         return code;
-    if (!relet_job_look_read(ev.value, &info)) {
+    if (!relet_queue_job_look_read(ev.value, &info)) {
         cli_say("%s: there is no job %s", c->argv[0], name);
         return CLI_ERROR;
     }

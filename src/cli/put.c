@@ -135,8 +135,8 @@ static void put_event(putter *p, const relet_event *ev)
 
     if (ev->kind == RELET_EV_REPLY) {
         for (i = 0; i < ev->tag; i++) {
-            int is = relet_put_number(ev->value, (size_t)i, &number);
-            relet_place at = relet_put_twin(ev->value, (size_t)i);
+            int is = relet_queue_put_number(ev->value, (size_t)i, &number);
+            relet_place at = relet_queue_put_twin(ev->value, (size_t)i);
 
             if (is == 0)
                 put_worse(p, CLI_ERROR);
@@ -224,10 +224,11 @@ static int put_send(putter *p)
     if (p->c->lines && p->c->timeout_ms < 0)
         q.timeout_ms = RELET_NEVER; /* a server that is away is waited for */
     for (;;) {
-        code = p->c->unique
-                   ? relet_put_unique(p->c->r, p->queue, p->jobs, p->mode,
-                                      p->c->window_ms, most, &q)
-                   : relet_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
+        code =
+            p->c->unique
+                ? relet_queue_put_unique(p->c->r, p->queue, p->jobs, p->mode,
+                                         p->c->window_ms, most, &q)
+                : relet_queue_put(p->c->r, p->queue, p->jobs, p->n, most, &q);
         if (code != RELET_E_LIMIT)
             break;
         code = put_wait(p, relet_outstanding(p->c->r) - 1);
@@ -378,8 +379,8 @@ static int put_to_its_end(putter *p)
     int code;
 
     p->jobs[0].payload.p = p->text;
-    code = relet_put_wait(p->c->r, p->queue, p->jobs, &ev, &end,
-                          (int)p->c->wait_ms);
+    code = relet_queue_put_wait(p->c->r, p->queue, p->jobs, &ev, &end,
+                                (int)p->c->wait_ms);
     if (code == RELET_E_TIMEOUT) {
         cli_say("job %" PRIu64 " has not ended in %ld ms", end.work.number,
                 p->c->wait_ms);

@@ -178,13 +178,13 @@ static int cancel_one(cli *c, uint64_t number, const char *name)
     relet_request q = cli_request(c);
     relet_cancelled what;
     relet_event ev;
-    int code = relet_job_cancel(c->r, relet_str(c->argv[0]), number,
-                                relet_str(c->id), &q);
+    int code = relet_queue_job_cancel(c->r, relet_str(c->argv[0]), number,
+                                      relet_str(c->id), &q);
 
     code = cli_answer(c, code, &ev);
     if (code)
         return code;
-    if (!relet_job_cancel_read(ev.value, &what, &number))
+    if (!relet_queue_job_cancel_read(ev.value, &what, &number))
         return CLI_ERROR;
     if (c->json)
         printf("{\"job\":%" PRIu64 ",\"cancelled\":%s,\"runs\":%s}\n", number,

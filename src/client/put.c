@@ -202,9 +202,9 @@ static int put_has_room(const relet *r, int plain)
                         r->output_max;
 }
 
-RELET_API int relet_put(relet *r, relet_span queue, const relet_job *jobs,
-                        size_t count, uint32_t waiting_max,
-                        const relet_request *q)
+RELET_API int relet_queue_put(relet *r, relet_span queue, const relet_job *jobs,
+                              size_t count, uint32_t waiting_max,
+                              const relet_request *q)
 {
     rlt_queue_tag tag;
     rlt_args *w;
@@ -247,17 +247,18 @@ static const char *put_unique_rule(const relet *r, const relet_job *job,
     const char *rule = put_rule(r, job, 1, &plain);
 
     if (rule == NULL && (unsigned)mode > RELET_DEBOUNCE)
-        rule = "there is no such mode of relet_put_unique";
+        rule = "there is no such mode of relet_queue_put_unique";
     if (rule == NULL && job->id.n == 0)
-        rule = "relet_put_unique needs job.id";
+        rule = "relet_queue_put_unique needs job.id";
     if (rule == NULL && opens && (window_ms < 1 || window_ms > PUT_WINDOW_MAX))
         rule = "window_ms must be between 1 and 1000000000000";
     return rule;
 }
 
-RELET_API int relet_put_unique(relet *r, relet_span queue, const relet_job *job,
-                               relet_unique mode, relet_time window_ms,
-                               uint32_t waiting_max, const relet_request *q)
+RELET_API int relet_queue_put_unique(relet *r, relet_span queue,
+                                     const relet_job *job, relet_unique mode,
+                                     relet_time window_ms, uint32_t waiting_max,
+                                     const relet_request *q)
 {
     rlt_queue_tag tag;
     rlt_args *w;
@@ -318,7 +319,7 @@ static char put_letter(relet_span *word)
     return last;
 }
 
-RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
+RELET_API int relet_queue_put_number(relet_value v, size_t i, uint64_t *number)
 {
     relet_span word = put_word(v, i);
     int64_t n = 0;
@@ -336,7 +337,7 @@ RELET_API int relet_put_number(relet_value v, size_t i, uint64_t *number)
     return n < 0 ? 2 : 1;
 }
 
-RELET_API relet_place relet_put_twin(relet_value v, size_t i)
+RELET_API relet_place relet_queue_put_twin(relet_value v, size_t i)
 {
     relet_span word = put_word(v, i);
 

@@ -76,8 +76,8 @@ static const char *queue_job(queue_call *c, uint64_t number, relet_span id)
     return NULL;
 }
 
-RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
-                             relet_span id, const relet_request *q)
+RELET_API int relet_queue_job_look(relet *r, relet_span queue, uint64_t number,
+                                   relet_span id, const relet_request *q)
 {
     static const rlt_queue_key key[] = {RLT_KEY_JOBS,   RLT_KEY_IDS,
                                         RLT_KEY_DELAYED, RLT_KEY_LEASED,
@@ -92,8 +92,9 @@ RELET_API int relet_job_look(relet *r, relet_span queue, uint64_t number,
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_JOB, q, RELET_REPEATABLE);
 }
 
-RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
-                               relet_span id, const relet_request *q)
+RELET_API int relet_queue_job_cancel(relet *r, relet_span queue,
+                                     uint64_t number, relet_span id,
+                                     const relet_request *q)
 {
     static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS,
                                         RLT_KEY_RANKED, RLT_KEY_DELAYED};
@@ -107,9 +108,9 @@ RELET_API int relet_job_cancel(relet *r, relet_span queue, uint64_t number,
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_CANCEL, q, 0);
 }
 
-RELET_API int relet_job_keep(relet *r, relet_span queue, uint64_t number,
-                             relet_span id, relet_time keep_ms,
-                             const relet_request *q)
+RELET_API int relet_queue_job_keep(relet *r, relet_span queue, uint64_t number,
+                                   relet_span id, relet_time keep_ms,
+                                   const relet_request *q)
 {
     static const rlt_queue_key key[] = {RLT_KEY_JOBS, RLT_KEY_IDS,
                                         RLT_KEY_DONE};
@@ -154,9 +155,10 @@ static const char *queue_place(relet_place place, rlt_queue_key *key)
     return NULL;
 }
 
-RELET_API int relet_job_list(relet *r, relet_span queue, relet_place place,
-                             uint64_t from, uint32_t most,
-                             const relet_span *type, const relet_request *q)
+RELET_API int relet_queue_job_list(relet *r, relet_span queue,
+                                   relet_place place, uint64_t from,
+                                   uint32_t most, const relet_span *type,
+                                   const relet_request *q)
 {
     rlt_queue_key key[2] = {RLT_KEY_JOBS, RLT_KEY_WAITING};
     const char *letter = queue_place(place, &key[1]), *rule;
@@ -531,7 +533,7 @@ static relet_place queue_place_of(relet_span letter)
     return at ? (relet_place)(at - letters) : RELET_AT_NOWHERE;
 }
 
-RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
+RELET_API int relet_queue_job_look_read(relet_value v, relet_job_info *out)
 {
     memset(out, 0, sizeof *out);
     out->place = queue_place_of(queue_text(v, 0));
@@ -543,8 +545,9 @@ RELET_API int relet_job_look_read(relet_value v, relet_job_info *out)
     return 1;
 }
 
-RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
-                                  int64_t *go_on, relet_job_info *out)
+RELET_API int relet_queue_job_list_read(relet_value v, relet_place place,
+                                        size_t *at, int64_t *go_on,
+                                        relet_job_info *out)
 {
     size_t i = *at ? *at : 2, shown;
     int64_t bytes, text;
@@ -568,8 +571,8 @@ RELET_API int relet_job_list_read(relet_value v, relet_place place, size_t *at,
     return 1;
 }
 
-RELET_API int relet_job_cancel_read(relet_value v, relet_cancelled *out,
-                                    uint64_t *number)
+RELET_API int relet_queue_job_cancel_read(relet_value v, relet_cancelled *out,
+                                          uint64_t *number)
 {
     static const char letters[] = "gcre";
     relet_span letter = queue_text(v, 0);

@@ -23,7 +23,7 @@ static void put_wait_look(rlt_put_wait *a, relet_time now)
     q.tag = a->look_tag;
     a->look_at = now + PUT_WAIT_LOOK_MS;
     if (a->number != 0 && a->looks == 0 &&
-        relet_job_look(a->r, a->queue, a->number, none, &q) == 0)
+        relet_queue_job_look(a->r, a->queue, a->number, none, &q) == 0)
         a->looks = 1;
 }
 
@@ -56,7 +56,7 @@ static int put_wait_found(rlt_put_wait *a, relet_value v)
 {
     relet_job_info info;
 
-    if (!relet_job_look_read(v, &info))
+    if (!relet_queue_job_look_read(v, &info))
         memset(&info, 0, sizeof info);
     if (info.place != RELET_AT_NOWHERE && info.place != RELET_AT_DONE &&
         info.place != RELET_AT_DEAD)
@@ -85,7 +85,7 @@ RELET_PRIVATE int rlt_put_wait_event(rlt_put_wait *a, const relet_event *ev,
     if (ev->kind != RELET_EV_REPLY)
         return 0;
     rlt_assert(a->number == 0);
-    switch (relet_put_number(ev->value, 0, &a->number)) {
+    switch (relet_queue_put_number(ev->value, 0, &a->number)) {
     case 0: return 0;
     case 2: put_wait_look(a, now); break; /* an older job, perhaps ended */
     default:
@@ -145,7 +145,7 @@ RELET_PRIVATE int rlt_put_wait_start(rlt_put_wait *a, relet *r,
     q.timeout_ms = timeout_ms + PUT_WAIT_LAST_MS;
     memset(end, 0, sizeof *end);
     code = relet_subscribe(r, RELET_CHANNEL, a->channel);
-    return code == 0 ? relet_put(r, queue, &own, 1, 0, &q) : code;
+    return code == 0 ? relet_queue_put(r, queue, &own, 1, 0, &q) : code;
 }
 
 RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard)
@@ -179,9 +179,9 @@ static int put_wait_all(rlt_put_wait *a, relet_event *ev)
     }
 }
 
-RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
-                             relet_event *ev, relet_job_info *end,
-                             int timeout_ms)
+RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
+                                   const relet_job *job, relet_event *ev,
+                                   relet_job_info *end, int timeout_ms)
 {
     relet_event late;
     rlt_put_wait a;
@@ -190,10 +190,12 @@ RELET_API int relet_put_wait(relet *r, relet_span queue, const relet_job *job,
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
     if (relet_outstanding(r) > 0 || rlt_leases_any(r) || rlt_workers_any(r))
-        return rlt_client_refuse(r, "relet_put_wait while there are other "
-                                    "operations, leases or workers");
+        return rlt_client_refuse(r,
+                                 "relet_queue_put_wait while there are other "
+                                 "operations, leases or workers");
     if (timeout_ms < 0)
-        return rlt_client_refuse(r, "relet_put_wait needs an end of its time");
+        return rlt_client_refuse(
+            r, "relet_queue_put_wait needs an end of its time");
     a.put_tag = PUT_WAIT_PUT;
     a.look_tag = PUT_WAIT_LOOK;
     code =

@@ -2,8 +2,8 @@
  *
  * put_wait.h - to put a job and wait for its end, a step at a time.
  *
- * relet_put_wait drives this machine by relet_wait. The server publishes the
- * end of the job on a channel that only this wait uses. That message may be
+ * relet_queue_put_wait drives this machine by relet_wait. The server publishes
+ * the end of the job on a channel that only this wait uses. That message may be
  * lost with its link, so the job is also looked up on each new link, every few
  * seconds, and once more when the time is up. The put may be answered as late
  * as that last look: without its number the job cannot be found any more.

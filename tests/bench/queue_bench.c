@@ -111,8 +111,9 @@ static void put_some(int n)
         jobs[i].payload.p = payload[i];
         jobs[i].payload.n = PAYLOAD;
     }
-    if (relet_put(client, relet_str(queue), jobs, (size_t)n, 0, NULL) != 0)
-        die("relet_put", relet_refusal(client));
+    if (relet_queue_put(client, relet_str(queue), jobs, (size_t)n, 0, NULL) !=
+        0)
+        die("relet_queue_put", relet_refusal(client));
 }
 
 static void put_answer(void)

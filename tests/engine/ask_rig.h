@@ -79,23 +79,23 @@ static inline relet_job t_job(const char *payload, const char *id)
     return j;
 }
 
-/* Puts one job; returns what relet_put_number returns for it. */
+/* Puts one job; returns what relet_queue_put_number returns for it. */
 static inline int t_put(const char *payload, const char *id)
 {
     relet_job j = t_job(payload, id);
 
-    if (t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_EV_REPLY)
+    if (t_hear(relet_queue_put(t_r, t_queue, &j, 1, 0, NULL)) != RELET_EV_REPLY)
         return -1;
-    return relet_put_number(t_ev.value, 0, &t_number);
+    return relet_queue_put_number(t_ev.value, 0, &t_number);
 }
 
 static inline int t_look(uint64_t number, const char *id)
 {
-    if (t_hear(relet_job_look(t_r, t_queue, number,
-                              id ? relet_str(id) : t_none, NULL)) !=
+    if (t_hear(relet_queue_job_look(t_r, t_queue, number,
+                                    id ? relet_str(id) : t_none, NULL)) !=
         RELET_EV_REPLY)
         return -1;
-    return relet_job_look_read(t_ev.value, &t_info);
+    return relet_queue_job_look_read(t_ev.value, &t_info);
 }
 
 static inline int t_worker(uint32_t room)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * await_test.c - relet_put_wait: a client puts a job and waits for its end. The
- * transport feeds what the client writes to a local server. */
+ * await_test.c - relet_queue_put_wait: a client puts a job and waits for its
+ * end. The transport feeds what the client writes to a local server. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -200,7 +200,7 @@ static int t_wait(t_rig *t, const char *id, int ms)
     memset(&j, 0, sizeof j);
     j.payload = relet_str("a");
     j.id = relet_str(id);
-    return relet_put_wait(t->r, relet_str("q"), &j, &t->ev, &t->end, ms);
+    return relet_queue_put_wait(t->r, relet_str("q"), &j, &t->ev, &t->end, ms);
 }
 
 #define SOON 10000
@@ -211,7 +211,8 @@ static int t_wait_in(t_rig *t, const char *queue, int ms)
 
     memset(&j, 0, sizeof j);
     j.payload = relet_str("a");
-    return relet_put_wait(t->r, relet_str(queue), &j, &t->ev, &t->end, ms);
+    return relet_queue_put_wait(t->r, relet_str(queue), &j, &t->ev, &t->end,
+                                ms);
 }
 
 static int t_says(relet_span s, const char *text)
@@ -464,7 +465,8 @@ TEST a_result_that_is_waited_for_is_kept_for_a_minute_unless_told(void)
     t_begin(&t, " 1 d a result");
     memset(&j, 0, sizeof j);
     j.keep_ms = 7;
-    ASSERT_EQ(1, relet_put_wait(t.r, relet_str("q"), &j, &t.ev, &t.end, SOON));
+    ASSERT_EQ(
+        1, relet_queue_put_wait(t.r, relet_str("q"), &j, &t.ev, &t.end, SOON));
     ASSERT(strstr(t_world_ask(&t.w, "HGET {q}:jobs 1"), ";k7 r"));
     t_finish(&t);
     PASS();
@@ -502,7 +504,8 @@ TEST what_was_not_put_is_not_waited_for(void)
         ASSERT_STR_EQ(rule, relet_refusal(t.r));         \
     } while (0)
 
-#define ALONE "relet_put_wait while there are other operations, leases or workers"
+#define ALONE                                                                  \
+    "relet_queue_put_wait while there are other operations, leases or workers"
 
 TEST a_wait_needs_an_end_of_its_time_and_a_queue(void)
 {
@@ -511,9 +514,10 @@ TEST a_wait_needs_an_end_of_its_time_and_a_queue(void)
 
     t_begin(&t, NULL);
     memset(&j, 0, sizeof j);
-    REFUSED("relet_put_wait needs an end of its time", t_wait(&t, "", -1));
-    REFUSED("a queue has a name", relet_put_wait(t.r, relet_str(""), &j, &t.ev,
-                                                 &t.end, SOON));
+    REFUSED("relet_queue_put_wait needs an end of its time",
+            t_wait(&t, "", -1));
+    REFUSED("a queue has a name",
+            relet_queue_put_wait(t.r, relet_str(""), &j, &t.ev, &t.end, SOON));
     t_finish(&t);
     PASS();
 }

@@ -280,7 +280,7 @@ TEST one_id_in_two_queues_is_two_jobs(void)
     j.keep_ms = 60000;
     ASSERT_EQ(0, t_work_with(&w, 0, 4));
     ASSERT_EQ(0, t_put_job(&w, 0, &j));
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
     T_HEARD(&w, 0, "jobs 1:a");
     T_HEARD(&w, 0, "");
     ASSERT_EQ(0, t_done(&w, 0, 1));
@@ -309,9 +309,9 @@ TEST a_queue_that_goes_on_slowly_holds_up_no_other(void)
     t_world_settle(&w);
     ASSERT_EQ(0, t_put(&w, 0, "a"));
     ASSERT_EQ(0, t_put(&w, 0, "behind it"));
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("r"), &j, 1, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("r"), &j, 1, 0, &q));
     T_HEARD(&w, 0, "jobs 1:a");
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("p"), &j, 1, 0, &q));
     t_world_settle(&w);
     T_HEARD(&w, 0, "jobs 1:b");
     T_HEARD(&w, 0, "");
@@ -536,8 +536,8 @@ TEST workers_of_two_teams_do_not_share_their_room(void)
 
     t_begin(&w, 1);
     for (i = 0; i < 6; i++) {
-        ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("a"), &j, 1, 0, NULL));
-        ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("b"), &j, 1, 0, NULL));
+        ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("a"), &j, 1, 0, NULL));
+        ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("b"), &j, 1, 0, NULL));
     }
     c.room = 2;
     c.team = 1;
@@ -556,8 +556,8 @@ TEST workers_of_two_teams_do_not_share_their_room(void)
 
 static int t_unique(t_world *w, const relet_job *j)
 {
-    return relet_put_unique(w->p[0].r, relet_str("q"), j, RELET_REPLACE, 0,
-                            0, NULL);
+    return relet_queue_put_unique(w->p[0].r, relet_str("q"), j, RELET_REPLACE,
+                                  0, 0, NULL);
 }
 
 TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
@@ -574,7 +574,8 @@ TEST puts_that_want_more_than_a_payload_end_at_the_limit_of_output(void)
     j.payload.p = payload;
     j.payload.n = sizeof payload;
     j.rank = 1;
-    while ((code = relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL)) == 0)
+    while ((code = relet_queue_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL)) ==
+           0)
         put++;
     ASSERT_EQ(RELET_E_LIMIT, code);
     ASSERT(put > 0);
@@ -597,7 +598,7 @@ static int t_put_for(t_world *w, uint64_t tag, relet_time timeout_ms)
     q.timeout_ms = timeout_ms;
     memset(&j, 0, sizeof j);
     j.payload = relet_str("a");
-    return relet_put(w->p[0].r, relet_str("q"), &j, 1, 0, &q);
+    return relet_queue_put(w->p[0].r, relet_str("q"), &j, 1, 0, &q);
 }
 
 /* Otherwise later puts that came and went take the waiting put's repeat id. The
@@ -645,7 +646,7 @@ TEST a_put_ends_within_50_minutes_whatever_the_client_s_own_time(void)
     t_world_pass(&w, 10);
     w.no_way_in[0] = w.refusing = 1;
     t_world_cut(&w, 0);
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("q"), &j, 1, 0, NULL));
     t_world_pass(&w, 49 * 60000);
     ASSERT_EQ(1, (int)relet_outstanding(w.p[0].r));
     t_world_pass(&w, 60001);

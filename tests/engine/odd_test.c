@@ -91,7 +91,7 @@ TEST a_number_that_comes_as_text_is_told_as_it_came(void)
         p.answer = t_odd_put;
         p.user = (void *)&said;
         for (n = 0; n < 3; n++)
-            ASSERT_EQ(0, relet_put(p.r, relet_str("q"), &j, 1, 0, NULL));
+            ASSERT_EQ(0, relet_queue_put(p.r, relet_str("q"), &j, 1, 0, NULL));
         while (n > 0)
             if (relet_next(p.r, &ev)) {
                 ASSERT_EQ(RELET_EV_REPLY, ev.kind);

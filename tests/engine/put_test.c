@@ -24,7 +24,7 @@ static int t_put_to(t_world *w, const char *queue, uint64_t tag,
     q.tag = tag;
     memset(&j, 0, sizeof j);
     j.payload = relet_str(payload);
-    return relet_put(w->p[0].r, relet_str(queue), &j, 1, most, &q);
+    return relet_queue_put(w->p[0].r, relet_str(queue), &j, 1, most, &q);
 }
 
 static int t_put(t_world *w, uint64_t tag, const char *payload)
@@ -109,7 +109,7 @@ TEST a_put_of_several_jobs_counts_all_of_them(void)
     for (i = 0; i < 3; i++)
         j[i].payload = relet_str("x");
     ASSERT_EQ(0, t_put(&w, 1, "a"));
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), j, 3, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("q"), j, 3, 0, &q));
     ASSERT_EQ(0, t_put(&w, 3, "b"));
     t_world_settle(&w);
     TOLD(&w, "reply 1 [1 0]");
@@ -136,8 +136,9 @@ TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
         j[i].type = relet_str(type[i]);
         j[i].payload = relet_str("p");
     }
-    ASSERT_EQ(RELET_E_REFUSED, relet_put(w.p[0].r, relet_str("q"), j, 0, 0, &q));
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), j, 5, 0, &q));
+    ASSERT_EQ(RELET_E_REFUSED,
+              relet_queue_put(w.p[0].r, relet_str("q"), j, 0, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("q"), j, 5, 0, &q));
     t_world_settle(&w);
     TOLD(&w, "reply 9 \"1 2 3 -3W 4\"");
     ASSERT_STR_EQ("*4\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n$1\r\n4\r\n",
@@ -184,7 +185,7 @@ TEST another_time_out_goes_alone(void)
     memset(&j, 0, sizeof j);
     j.payload = relet_str("b");
     ASSERT_EQ(0, t_put(&w, 1, "a"));
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("q"), &j, 1, 0, &q));
     ASSERT_EQ(11, t_words_out(&w, &all));
     ASSERT_FALSE(all);
     t_world_end(&w);
@@ -314,7 +315,7 @@ TEST a_put_without_a_time_out_ends_while_its_queue_remembers_it(void)
     memset(&j, 0, sizeof j);
     t_begin(&w);
     w.no_way_in[0] = 1;
-    ASSERT_EQ(0, relet_put(w.p[0].r, relet_str("q"), &j, 1, 0, &q));
+    ASSERT_EQ(0, relet_queue_put(w.p[0].r, relet_str("q"), &j, 1, 0, &q));
     t_world_settle(&w);
     w.refusing = 1;
     t_world_cut(&w, 0);

@@ -62,19 +62,20 @@ TEST a_list_is_read_to_its_end(void)
     memset(large, 'x', sizeof large - 1);
     ASSERT_EQ(1, t_put("one", NULL));
     ASSERT_EQ(1, t_put(large, NULL));
-    HEARD(relet_job_list(t_r, t_queue, RELET_AT_WAITING, 0, 2, NULL, NULL));
-    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
-                                     &t_info));
+    HEARD(
+        relet_queue_job_list(t_r, t_queue, RELET_AT_WAITING, 0, 2, NULL, NULL));
+    ASSERT_EQ(1, relet_queue_job_list_read(t_ev.value, RELET_AT_WAITING, &at,
+                                           &on, &t_info));
     ASSERT_EQ(1, t_info.work.number);
     ASSERT_EQ(3, t_info.payload_len);
     ASSERT_EQ(RELET_AT_WAITING, t_info.place);
-    ASSERT_EQ(1, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
-                                     &t_info));
+    ASSERT_EQ(1, relet_queue_job_list_read(t_ev.value, RELET_AT_WAITING, &at,
+                                           &on, &t_info));
     ASSERT_EQ(2, t_info.work.number);
     ASSERT_EQ(4999, t_info.payload_len);
     ASSERT(t_info.work.job.payload.n < 4999);
-    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_AT_WAITING, &at, &on,
-                                     &t_info));
+    ASSERT_EQ(0, relet_queue_job_list_read(t_ev.value, RELET_AT_WAITING, &at,
+                                           &on, &t_info));
     ASSERT_EQ(2, on);
     PASS();
 }
@@ -85,7 +86,8 @@ static int t_one_done(void)
     relet_job j = t_job("a", NULL);
 
     j.keep_ms = 60000;
-    return t_hear(relet_put(t_r, t_queue, &j, 1, 0, NULL)) == RELET_EV_REPLY &&
+    return t_hear(relet_queue_put(t_r, t_queue, &j, 1, 0, NULL)) ==
+               RELET_EV_REPLY &&
            t_worker(1) == 0 && t_until(RELET_EV_JOBS) &&
            relet_job_done(t_r, 0, 1, relet_str("fine")) == 0 &&
            relet_worker_stop(t_r, 0) == 0 && t_until(RELET_EV_WORKER_ENDED);
@@ -110,16 +112,16 @@ TEST a_result_may_be_kept_for_longer(void)
     ASSERT(t_one_done());
     ASSERT_EQ(1, t_look(1, NULL));
     until = t_info.at_ms;
-    HEARD(relet_job_keep(t_r, t_queue, 1, t_none, 3600000, NULL));
-    ASSERT_EQ(1, relet_job_look_read(t_ev.value, &t_info));
+    HEARD(relet_queue_job_keep(t_r, t_queue, 1, t_none, 3600000, NULL));
+    ASSERT_EQ(1, relet_queue_job_look_read(t_ev.value, &t_info));
     ASSERT_EQ(RELET_AT_DONE, t_info.place);
     ASSERT_EQ(1, t_info.work.number);
     ASSERT(t_info.at_ms > until + 3000000);
     HEARD(relet_queue_status(t_r, t_queue, NULL));
     ASSERT(relet_queue_status_read(t_ev.value, &now));
     ASSERT(t_info.at_ms <= now.server_us / 1000 + 3600000);
-    HEARD(relet_job_keep(t_r, t_queue, 2, t_none, 3600000, NULL));
-    ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
+    HEARD(relet_queue_job_keep(t_r, t_queue, 2, t_none, 3600000, NULL));
+    ASSERT_EQ(0, relet_queue_job_look_read(t_ev.value, &t_info));
     PASS();
 }
 
@@ -131,10 +133,10 @@ static uint64_t t_only(relet_place place, const relet_span *type)
     int64_t on;
 
     memset(&t_info, 0, sizeof t_info);
-    if (t_hear(relet_job_list(t_r, t_queue, place, 0, 100, type, NULL)) !=
+    if (t_hear(relet_queue_job_list(t_r, t_queue, place, 0, 100, type, NULL)) !=
             RELET_EV_REPLY ||
-        !relet_job_list_read(t_ev.value, place, &at, &on, &t_info) ||
-        relet_job_list_read(t_ev.value, place, &at, &on, &other))
+        !relet_queue_job_list_read(t_ev.value, place, &at, &on, &t_info) ||
+        relet_queue_job_list_read(t_ev.value, place, &at, &on, &other))
         return 0;
     return t_info.work.number;
 }
@@ -149,7 +151,7 @@ TEST each_place_has_its_list(void)
     ASSERT_EQ(1, t_put("leased", NULL));
     ASSERT_EQ(1, t_put("waits", NULL));
     j.delay_ms = 60000;
-    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    HEARD(relet_queue_put(t_r, t_queue, &j, 1, 0, NULL));
     j.delay_ms = 0;
     j.rank = 1;
     memset(&f, 0, sizeof f);
@@ -158,7 +160,7 @@ TEST each_place_has_its_list(void)
     ASSERT(t_until(RELET_EV_JOBS));
     ASSERT_EQ(0, relet_job_fail(t_r, 0, 2, &f));
     ASSERT(t_until(RELET_EV_JOBS));
-    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    HEARD(relet_queue_put(t_r, t_queue, &j, 1, 0, NULL));
     ASSERT_EQ(1, t_only(RELET_AT_DONE, NULL));
     ASSERT_EQ(2, t_only(RELET_AT_DEAD, NULL));
     ASSERT_EQ(3, t_only(RELET_AT_LEASED, NULL));
@@ -175,7 +177,7 @@ TEST a_list_of_one_type_leaves_the_others_out(void)
 
     ASSERT_EQ(1, t_put("plain", NULL));
     j.type = type;
-    HEARD(relet_put(t_r, t_queue, &j, 1, 0, NULL));
+    HEARD(relet_queue_put(t_r, t_queue, &j, 1, 0, NULL));
     ASSERT_EQ(2, t_only(RELET_AT_WAITING, &type));
     SPAN("t", t_info.work.job.type);
     PASS();
@@ -232,17 +234,17 @@ TEST what_is_cancelled_is_told(void)
 
     ASSERT_EQ(1, t_put("a", "x"));
     ASSERT_EQ(1, t_put("b", NULL));
-    HEARD(relet_job_cancel(t_r, t_queue, 0, relet_str("x"), NULL));
-    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    HEARD(relet_queue_job_cancel(t_r, t_queue, 0, relet_str("x"), NULL));
+    ASSERT_EQ(1, relet_queue_job_cancel_read(t_ev.value, &what, &number));
     ASSERT_EQ(RELET_CANCEL_GONE, what);
     ASSERT_EQ(1, number);
-    HEARD(relet_job_cancel(t_r, t_queue, 1, t_none, NULL));
-    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    HEARD(relet_queue_job_cancel(t_r, t_queue, 1, t_none, NULL));
+    ASSERT_EQ(1, relet_queue_job_cancel_read(t_ev.value, &what, &number));
     ASSERT_EQ(RELET_CANCEL_NONE, what);
     ASSERT_EQ(0, t_worker(1));
     ASSERT(t_until(RELET_EV_JOBS));
-    HEARD(relet_job_cancel(t_r, t_queue, 2, t_none, NULL));
-    ASSERT_EQ(1, relet_job_cancel_read(t_ev.value, &what, &number));
+    HEARD(relet_queue_job_cancel(t_r, t_queue, 2, t_none, NULL));
+    ASSERT_EQ(1, relet_queue_job_cancel_read(t_ev.value, &what, &number));
     ASSERT_EQ(RELET_CANCEL_TOLD, what);
     ASSERT_EQ(1, t_look(2, NULL));
     ASSERT_EQ(1, t_info.is_cancelled);
@@ -311,12 +313,14 @@ TEST one_in_a_window_is_put(void)
 {
     relet_job j = t_job("a", "x");
 
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
-    ASSERT_EQ(1, relet_put_number(t_ev.value, 0, &t_number));
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0, NULL));
-    ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0,
+                                 NULL));
+    ASSERT_EQ(1, relet_queue_put_number(t_ev.value, 0, &t_number));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_THROTTLE, 60000, 0,
+                                 NULL));
+    ASSERT_EQ(2, relet_queue_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_number);
-    ASSERT_EQ(RELET_AT_WAITING, relet_put_twin(t_ev.value, 0));
+    ASSERT_EQ(RELET_AT_WAITING, relet_queue_put_twin(t_ev.value, 0));
     PASS();
 }
 
@@ -324,10 +328,10 @@ TEST the_last_payload_is_the_one_that_is_worked_on(void)
 {
     relet_job j = t_job("old", "x");
 
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.payload = relet_str("newer");
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
-    ASSERT_EQ(2, relet_put_number(t_ev.value, 0, &t_number));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    ASSERT_EQ(2, relet_queue_put_number(t_ev.value, 0, &t_number));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("newer", t_info.work.job.payload);
     PASS();
@@ -341,9 +345,9 @@ TEST a_payload_is_replaced_behind_any_delay(void)
 
     j.delay_ms = 60000;
     j.attempts = 7;
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.payload = relet_str("newer");
-    HEARD(relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    HEARD(relet_queue_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("newer", t_info.work.job.payload);
     ASSERT_EQ(7, t_info.work.job.attempts);
@@ -360,19 +364,22 @@ TEST what_cannot_be_asked_is_refused_by_name(void)
         ASSERT_STR_EQ(text, relet_refusal(t_r));         \
     } while (0)
 
-    REFUSED("relet_put_unique needs job.id",
-            relet_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
+    REFUSED(
+        "relet_queue_put_unique needs job.id",
+        relet_queue_put_unique(t_r, t_queue, &j, RELET_REPLACE, 0, 0, NULL));
     j.id = relet_str("x");
     REFUSED("window_ms must be between 1 and 1000000000000",
-            relet_put_unique(t_r, t_queue, &j, RELET_EXTEND, 0, 0, NULL));
+            relet_queue_put_unique(t_r, t_queue, &j, RELET_EXTEND, 0, 0, NULL));
     REFUSED("a job is named by its number or its id",
-            relet_job_look(t_r, t_queue, 0, t_none, NULL));
+            relet_queue_job_look(t_r, t_queue, 0, t_none, NULL));
     REFUSED("the name of a queue may hold no }",
             relet_queue_status(t_r, relet_str("a}b"), NULL));
-    REFUSED("there is no such place",
-            relet_job_list(t_r, t_queue, RELET_AT_NOWHERE, 0, 1, NULL, NULL));
-    REFUSED("between 1 and 128 at a time",
-            relet_job_list(t_r, t_queue, RELET_AT_DEAD, 0, 129, NULL, NULL));
+    REFUSED(
+        "there is no such place",
+        relet_queue_job_list(t_r, t_queue, RELET_AT_NOWHERE, 0, 1, NULL, NULL));
+    REFUSED(
+        "between 1 and 128 at a time",
+        relet_queue_job_list(t_r, t_queue, RELET_AT_DEAD, 0, 129, NULL, NULL));
     REFUSED("between 1 and 128 at a time",
             relet_queue_purge(t_r, t_queue, RELET_AT_DEAD, 0, 0, NULL));
     REFUSED("at most 128 jobs are named at a time",
@@ -395,11 +402,11 @@ TEST an_answer_of_another_form_is_no_answer(void)
     int64_t on;
 
     HEARD(relet_command_text(t_r, NULL, "PING", (char *)NULL));
-    ASSERT_EQ(0, relet_job_look_read(t_ev.value, &t_info));
-    ASSERT_EQ(0, relet_job_list_read(t_ev.value, RELET_AT_DEAD, &at, &on,
-                                     &t_info));
+    ASSERT_EQ(0, relet_queue_job_look_read(t_ev.value, &t_info));
+    ASSERT_EQ(0, relet_queue_job_list_read(t_ev.value, RELET_AT_DEAD, &at, &on,
+                                           &t_info));
     ASSERT_EQ(-1, on);
-    ASSERT_EQ(0, relet_job_cancel_read(t_ev.value, &what, &t_number));
+    ASSERT_EQ(0, relet_queue_job_cancel_read(t_ev.value, &what, &t_number));
     ASSERT_EQ(0, relet_queue_status_read(t_ev.value, &info));
     PASS();
 }

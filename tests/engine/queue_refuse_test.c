@@ -21,7 +21,7 @@ static int t_replay(relet_span queue, const uint64_t *numbers, size_t count,
 static int t_unique(relet_span queue, const relet_job *j, relet_unique mode,
                     relet_time window_ms)
 {
-    return relet_put_unique(t_r, queue, j, mode, window_ms, 0, NULL);
+    return relet_queue_put_unique(t_r, queue, j, mode, window_ms, 0, NULL);
 }
 
 #define T_CALLS 17
@@ -34,15 +34,16 @@ static int t_call(int i, relet_span queue)
 
     switch (i) {
     case 0:
-        return relet_put(t_r, queue, &j, 1, 0, NULL);
+        return relet_queue_put(t_r, queue, &j, 1, 0, NULL);
     case 1:
         return t_unique(queue, &j, RELET_REPLACE, 0);
     case 2:
-        return relet_job_look(t_r, queue, 1, t_none, NULL);
+        return relet_queue_job_look(t_r, queue, 1, t_none, NULL);
     case 3:
-        return relet_job_cancel(t_r, queue, 1, t_none, NULL);
+        return relet_queue_job_cancel(t_r, queue, 1, t_none, NULL);
     case 4:
-        return relet_job_list(t_r, queue, RELET_AT_DEAD, 0, 1, NULL, NULL);
+        return relet_queue_job_list(t_r, queue, RELET_AT_DEAD, 0, 1, NULL,
+                                    NULL);
     case 5:
         return relet_queue_status(t_r, queue, NULL);
     case 6:
@@ -62,7 +63,7 @@ static int t_call(int i, relet_span queue)
     case 13:
         return relet_queue_pause(t_r, queue, RELET_IN, NULL);
     case 14:
-        return relet_job_keep(t_r, queue, 1, t_none, 1, NULL);
+        return relet_queue_job_keep(t_r, queue, 1, t_none, 1, NULL);
     case 15:
         return relet_queue_repair(t_r, queue, 1, 1, NULL);
     default:
@@ -138,11 +139,11 @@ TEST a_job_is_named_by_what_may_be_a_name(void)
     relet_span long_one = {name, sizeof name};
 
     REFUSED("a job is named by its number or its id",
-            relet_job_cancel(t_r, t_queue, 0, t_none, NULL));
+            relet_queue_job_cancel(t_r, t_queue, 0, t_none, NULL));
     REFUSED("there is no such job",
-            relet_job_look(t_r, t_queue, UINT64_MAX, t_none, NULL));
+            relet_queue_job_look(t_r, t_queue, UINT64_MAX, t_none, NULL));
     REFUSED("there is no such job",
-            relet_job_look(t_r, t_queue, 0, long_one, NULL));
+            relet_queue_job_look(t_r, t_queue, 0, long_one, NULL));
     PASS();
 }
 
@@ -153,8 +154,8 @@ TEST no_more_are_looked_at_than_128_and_no_less_than_one(void)
 
     for (i = 0; i < 2; i++) {
         REFUSED("between 1 and 128 at a time",
-                relet_job_list(t_r, t_queue, RELET_AT_DEAD, 0, odd[i], NULL,
-                               NULL));
+                relet_queue_job_list(t_r, t_queue, RELET_AT_DEAD, 0, odd[i],
+                                     NULL, NULL));
         REFUSED("between 1 and 128 at a time",
                 t_replay(t_queue, NULL, 0, odd[i]));
         REFUSED("between 1 and 128 at a time",
@@ -175,14 +176,14 @@ TEST a_number_beyond_all_bounds_is_refused_by_name(void)
     const relet_time most = INT64_C(1000000000000);
 
     REFUSED("a list is not so long",
-            relet_job_list(t_r, t_queue, RELET_AT_DEAD, (uint64_t)most + 1, 1,
-                           NULL, NULL));
+            relet_queue_job_list(t_r, t_queue, RELET_AT_DEAD,
+                                 (uint64_t)most + 1, 1, NULL, NULL));
     REFUSED("hold_off_ms must be between 0 and 1000000000000",
             relet_queue_reap(t_r, t_queue, 1, 1, most + 1, NULL));
     REFUSED("keep_ms must be between 0 and 1000000000000",
-            relet_job_keep(t_r, t_queue, 1, t_none, most + 1, NULL));
+            relet_queue_job_keep(t_r, t_queue, 1, t_none, most + 1, NULL));
     REFUSED("keep_ms must be between 0 and 1000000000000",
-            relet_job_keep(t_r, t_queue, 1, t_none, -1, NULL));
+            relet_queue_job_keep(t_r, t_queue, 1, t_none, -1, NULL));
     REFUSED("dead_ms must be between 0 and 1000000000000",
             relet_queue_trim(t_r, t_queue, 1, 1, most + 1, 1, NULL));
     REFUSED("gates are RELET_IN, RELET_OUT or both",
@@ -203,14 +204,15 @@ TEST a_backoff_that_is_none_is_refused_by_name(void)
 
     j.backoff = (relet_backoff)3;
     REFUSED("job.backoff is not one of relet_backoff",
-            relet_put(t_r, t_queue, &j, 1, 0, NULL));
+            relet_queue_put(t_r, t_queue, &j, 1, 0, NULL));
     PASS();
 }
 
 TEST a_place_that_is_none_is_not_listed(void)
 {
-    REFUSED("there is no such place",
-            relet_job_list(t_r, t_queue, (relet_place)9, 0, 1, NULL, NULL));
+    REFUSED(
+        "there is no such place",
+        relet_queue_job_list(t_r, t_queue, (relet_place)9, 0, 1, NULL, NULL));
     PASS();
 }
 
@@ -220,7 +222,7 @@ TEST nothing_is_put_by_a_put_of_nothing(void)
 {
     relet_job j = t_job("a", NULL);
 
-    REFUSED("nothing to put", relet_put(t_r, t_queue, &j, 0, 0, NULL));
+    REFUSED("nothing to put", relet_queue_put(t_r, t_queue, &j, 0, 0, NULL));
     PASS();
 }
 
@@ -232,12 +234,12 @@ TEST a_put_has_at_most_so_many_jobs(void)
     for (i = 0; i < 129; i++)
         j[i] = t_job("a", NULL);
     REFUSED("at most 128 jobs at a time, or 16 that are not plain",
-            relet_put(t_r, t_queue, j, 129, 0, NULL));
-    HEARD(relet_put(t_r, t_queue, j, 128, 0, NULL));
+            relet_queue_put(t_r, t_queue, j, 129, 0, NULL));
+    HEARD(relet_queue_put(t_r, t_queue, j, 128, 0, NULL));
     j[3].rank = 1;
     REFUSED("at most 128 jobs at a time, or 16 that are not plain",
-            relet_put(t_r, t_queue, j, 17, 0, NULL));
-    HEARD(relet_put(t_r, t_queue, j, 16, 0, NULL));
+            relet_queue_put(t_r, t_queue, j, 17, 0, NULL));
+    HEARD(relet_queue_put(t_r, t_queue, j, 16, 0, NULL));
     PASS();
 }
 
@@ -250,10 +252,10 @@ TEST of_several_jobs_each_is_put_as_it_is(void)
     j[1] = t_job("named", "x");
     j[2] = t_job("typed", NULL);
     j[2].type = relet_str("t");
-    HEARD(relet_put(t_r, t_queue, j, 3, 0, &q));
-    ASSERT_EQ(1, relet_put_number(t_ev.value, 2, &t_number));
+    HEARD(relet_queue_put(t_r, t_queue, j, 3, 0, &q));
+    ASSERT_EQ(1, relet_queue_put_number(t_ev.value, 2, &t_number));
     ASSERT_EQ(3, t_number);
-    ASSERT_EQ(0, relet_put_number(t_ev.value, 3, &t_number));
+    ASSERT_EQ(0, relet_queue_put_number(t_ev.value, 3, &t_number));
     ASSERT_EQ(1, t_look(1, NULL));
     SPAN("plain", t_info.work.job.payload);
     ASSERT_EQ(0, t_info.work.job.id.n);
@@ -270,7 +272,7 @@ TEST what_a_job_may_not_have_is_refused_with_all_that_is_put(void)
     j[1] = t_job("b", "x");
     j[1].rank = -1001;
     REFUSED("job.rank must be between -1000 and 1000",
-            relet_put(t_r, t_queue, j, 2, 0, NULL));
+            relet_queue_put(t_r, t_queue, j, 2, 0, NULL));
     REFUSED("job.rank must be between -1000 and 1000",
             t_unique(t_queue, &j[1], RELET_REPLACE, 0));
     HEARD(relet_queue_status(t_r, t_queue, NULL));
@@ -282,7 +284,7 @@ TEST a_mode_or_a_window_that_is_none_is_refused_by_name(void)
 {
     relet_job j = t_job("a", "x");
 
-    REFUSED("there is no such mode of relet_put_unique",
+    REFUSED("there is no such mode of relet_queue_put_unique",
             t_unique(t_queue, &j, (relet_unique)4, 1));
     REFUSED("window_ms must be between 1 and 1000000000000",
             t_unique(t_queue, &j, RELET_THROTTLE, INT64_C(1000000000001)));
@@ -312,35 +314,46 @@ TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
     size_t i;
 
     for (i = 0; i < sizeof odd / sizeof *odd; i++)
-        ASSERT_EQ_FMT(0, relet_put_number(t_answer(odd[i]), 0, &t_number),
+        ASSERT_EQ_FMT(0, relet_queue_put_number(t_answer(odd[i]), 0, &t_number),
                       "%d");
-    ASSERT_EQ(2, relet_put_number(t_answer("return '7 -8'"), 1, &t_number));
+    ASSERT_EQ(2,
+              relet_queue_put_number(t_answer("return '7 -8'"), 1, &t_number));
     ASSERT_EQ(8, t_number);
-    ASSERT_EQ(2, relet_put_number(t_answer("return '7 -8W'"), 1, &t_number));
+    ASSERT_EQ(2,
+              relet_queue_put_number(t_answer("return '7 -8W'"), 1, &t_number));
     ASSERT_EQ(8, t_number);
     PASS();
 }
 
 TEST where_the_other_one_is_stands_behind_its_number(void)
 {
-    ASSERT_EQ(RELET_AT_WAITING, relet_put_twin(t_answer("return '7 -8W'"), 1));
-    ASSERT_EQ(RELET_AT_LEASED, relet_put_twin(t_answer("return '-8L 7'"), 0));
-    ASSERT_EQ(RELET_AT_DONE, relet_put_twin(t_answer("return '-8D'"), 0));
-    ASSERT_EQ(RELET_AT_DEAD, relet_put_twin(t_answer("return '-8X'"), 0));
-    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '-8G'"), 0));
-    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '8'"), 0));
-    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return '-8D'"), 1));
-    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return {7, 0}"), 0));
-    ASSERT_EQ(RELET_AT_NOWHERE, relet_put_twin(t_answer("return ''"), 0));
+    ASSERT_EQ(RELET_AT_WAITING,
+              relet_queue_put_twin(t_answer("return '7 -8W'"), 1));
+    ASSERT_EQ(RELET_AT_LEASED,
+              relet_queue_put_twin(t_answer("return '-8L 7'"), 0));
+    ASSERT_EQ(RELET_AT_DONE, relet_queue_put_twin(t_answer("return '-8D'"), 0));
+    ASSERT_EQ(RELET_AT_DEAD, relet_queue_put_twin(t_answer("return '-8X'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE,
+              relet_queue_put_twin(t_answer("return '-8G'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE,
+              relet_queue_put_twin(t_answer("return '8'"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE,
+              relet_queue_put_twin(t_answer("return '-8D'"), 1));
+    ASSERT_EQ(RELET_AT_NOWHERE,
+              relet_queue_put_twin(t_answer("return {7, 0}"), 0));
+    ASSERT_EQ(RELET_AT_NOWHERE, relet_queue_put_twin(t_answer("return ''"), 0));
     PASS();
 }
 
 /* The index behind the last job once gave the last job's number. */
 TEST behind_the_last_job_that_was_put_there_is_none(void)
 {
-    ASSERT_EQ(1, relet_put_number(t_answer("return '7 8'"), 1, &t_number));
-    ASSERT_EQ(0, relet_put_number(t_answer("return '7 8'"), 2, &t_number));
-    ASSERT_EQ(0, relet_put_number(t_answer("return '7 8'"), 9, &t_number));
+    ASSERT_EQ(1,
+              relet_queue_put_number(t_answer("return '7 8'"), 1, &t_number));
+    ASSERT_EQ(0,
+              relet_queue_put_number(t_answer("return '7 8'"), 2, &t_number));
+    ASSERT_EQ(0,
+              relet_queue_put_number(t_answer("return '7 8'"), 9, &t_number));
     PASS();
 }
 
@@ -350,9 +363,9 @@ TEST the_lowest_of_all_numbers_does_no_harm(void)
     size_t at = 0;
     int64_t on;
 
-    ASSERT_EQ(2, relet_put_number(t_answer("return '-9223372036854775808'"), 0,
-                                  &t_number));
-    ASSERT_EQ(1, relet_job_list_read(
+    ASSERT_EQ(2, relet_queue_put_number(
+                     t_answer("return '-9223372036854775808'"), 0, &t_number));
+    ASSERT_EQ(1, relet_queue_job_list_read(
                      t_answer("return {-1, 5, 7, 3, '-9223372036854775808', "
                               "'.1234abc', '', '', '-9223372036854775808'}"),
                      RELET_AT_DEAD, &at, &on, &t_info));
@@ -370,7 +383,7 @@ TEST a_place_of_another_letter_is_none(void)
     size_t i;
 
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
-        ASSERT_EQ(0, relet_job_look_read(t_answer(odd[i]), &t_info));
+        ASSERT_EQ(0, relet_queue_job_look_read(t_answer(odd[i]), &t_info));
         ASSERT_EQ(RELET_AT_NOWHERE, t_info.place);
     }
     PASS();
@@ -378,7 +391,7 @@ TEST a_place_of_another_letter_is_none(void)
 
 TEST a_state_is_read_as_far_as_it_goes(void)
 {
-    ASSERT_EQ(1, relet_job_look_read(t_answer(
+    ASSERT_EQ(1, relet_queue_job_look_read(t_answer(
         "return {'l', 7, 5, '.1234p', 'L x -3 2 y c', ''}"), &t_info));
     ASSERT_EQ(7, t_info.work.number);
     ASSERT_EQ(0, t_info.work.token);
@@ -387,7 +400,7 @@ TEST a_state_is_read_as_far_as_it_goes(void)
     ASSERT_EQ(0, t_info.work.replays);
     ASSERT_EQ(1, t_info.is_cancelled);
     ASSERT_EQ(NULL, t_info.owners.p);
-    ASSERT_EQ(1, relet_job_look_read(t_answer(
+    ASSERT_EQ(1, relet_queue_job_look_read(t_answer(
         "return {'x', 'y', 'z', '.1234p', ' 9 9', ''}"), &t_info));
     ASSERT_EQ(0, t_info.work.number);
     ASSERT_EQ(-1, t_info.at_ms);
@@ -397,7 +410,7 @@ TEST a_state_is_read_as_far_as_it_goes(void)
 
 TEST a_text_of_another_kind_is_none(void)
 {
-    ASSERT_EQ(1, relet_job_look_read(t_answer(
+    ASSERT_EQ(1, relet_queue_job_look_read(t_answer(
         "return {'l', 7, 5, '.1234p', 'L 1 0 0 0 -', 'qwhat'}"), &t_info));
     ASSERT_EQ(NULL, t_info.progress.p);
     ASSERT_EQ(NULL, t_info.result.p);
@@ -413,10 +426,10 @@ TEST a_cancel_of_another_letter_says_nothing(void)
     size_t i;
 
     for (i = 0; i < sizeof odd / sizeof *odd; i++)
-        ASSERT_EQ_FMT(0, relet_job_cancel_read(t_answer(odd[i]), &what,
-                                               &t_number), "%d");
-    ASSERT_EQ(1, relet_job_cancel_read(t_answer("return {'c', -4}"), &what,
-                                       &t_number));
+        ASSERT_EQ_FMT(0, relet_queue_job_cancel_read(t_answer(odd[i]), &what,
+                                                     &t_number), "%d");
+    ASSERT_EQ(1, relet_queue_job_cancel_read(t_answer("return {'c', -4}"),
+                                             &what, &t_number));
     ASSERT_EQ(0, t_number);
     PASS();
 }
@@ -440,11 +453,13 @@ TEST a_list_that_ends_early_is_read_as_far_as_it_goes(void)
     size_t at = 0;
     int64_t on;
 
-    ASSERT_EQ(1, relet_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
+    ASSERT_EQ(1,
+              relet_queue_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
     ASSERT_EQ(-1, on);
     ASSERT_EQ(7, t_info.work.number);
     ASSERT_EQ(3, t_info.payload_len);
-    ASSERT_EQ(0, relet_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
+    ASSERT_EQ(0,
+              relet_queue_job_list_read(v, RELET_AT_DEAD, &at, &on, &t_info));
     PASS();
 }
 

@@ -38,7 +38,7 @@ static inline int t_work_with(t_world *w, int i, uint32_t room)
 static inline int t_put_job(t_world *w, int i, const relet_job *j)
 {
     relet_request q = {9, 0, 0};
-    int code = relet_put(w->p[i].r, relet_str("q"), j, 1, 0, &q);
+    int code = relet_queue_put(w->p[i].r, relet_str("q"), j, 1, 0, &q);
 
     t_world_settle(w);
     return code;

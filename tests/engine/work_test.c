@@ -589,7 +589,7 @@ static void t_put_many(t_world *w, char queue, int count)
     memset(&j, 0, sizeof j);
     j.payload = relet_str("x");
     for (; count > 0; count--)
-        (void)relet_put(w->p[0].r, relet_str(name), &j, 1, 0, NULL);
+        (void)relet_queue_put(w->p[0].r, relet_str(name), &j, 1, 0, NULL);
     t_world_settle(w);
 }
 

@@ -112,7 +112,7 @@ static void people_put(people *p)
         payload[j.payload.n] = 'x';
         j.payload.n += (size_t)settings[PAD].value;
         people_say(p, "put", q.tag, 0, "");
-        if (relet_put(p->r, relet_str("q"), &j, 1, 0, &q) != 0) {
+        if (relet_queue_put(p->r, relet_str("q"), &j, 1, 0, &q) != 0) {
             people_say(p, "unput", q.tag, 0, "refused");
             p->answered++;
         }
@@ -130,7 +130,7 @@ static void people_answer(people *p, const relet_event *ev)
 
     p->answered++;
     if (ev->kind == RELET_EV_REPLY) {
-        if (relet_put_number(ev->value, 0, &number) != 1)
+        if (relet_queue_put_number(ev->value, 0, &number) != 1)
             exit(2);
         people_say(p, "queued", ev->tag, 0, "");
         return;

@@ -141,7 +141,7 @@ static int queue(relet *r)
 
     memset(&job, 0, sizeof job);
     job.payload = relet_str("payload");
-    if (relet_put(r, relet_str("parts"), &job, 1, 0, NULL) != 0 ||
+    if (relet_queue_put(r, relet_str("parts"), &job, 1, 0, NULL) != 0 ||
         !comes(r, RELET_EV_REPLY, &ev))
         return wrong("the job is not put");
     memset(&c, 0, sizeof c);

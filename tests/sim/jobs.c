@@ -103,8 +103,8 @@ static int jobs_put_unique(sim_node *n, int queue, const relet_job *job,
     relet_time window_ms = sim_spread(&n->work, 1, 5000);
     relet_unique mode = (relet_unique)sim_choose(&n->work, 4);
 
-    return relet_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job, mode,
-                            window_ms, waiting_max, q);
+    return relet_queue_put_unique(n->r, relet_str(sim_jobs_queue(queue)), job,
+                                  mode, window_ms, waiting_max, q);
 }
 
 /* Each job has a payload of its own. delay_ms below 0: all options are drawn;
@@ -142,8 +142,8 @@ int sim_jobs_put(sim_world *w, sim_node *n, int queue, size_t count,
     if (count == 1 && g->job[g->jobs].id > 0 && sim_chance(&n->work, 1, 2))
         code = jobs_put_unique(n, queue, job, most, &q);
     else
-        code = relet_put(n->r, relet_str(sim_jobs_queue(queue)), job, count,
-                         most, &q);
+        code = relet_queue_put(n->r, relet_str(sim_jobs_queue(queue)), job,
+                               count, most, &q);
     sim_judge_submitted(w, n, &q, code, 0);
     op = sim_op_of(w, q.tag);
     op->jobs_from = g->jobs;
@@ -196,7 +196,7 @@ static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
         SIM_MARK(put_repeated);
     for (i = 0; i < op->jobs_n; i++) {
         sim_job *j = &w->jobs.job[op->jobs_from + i];
-        int what = relet_put_number(ev->value, i, &number);
+        int what = relet_queue_put_number(ev->value, i, &number);
 
         j->stands_in = what == 2;
         j->acked = what == 1;

@@ -68,7 +68,7 @@ static int orders_twins(sim_world *w, sim_node *n, int queue,
     uint64_t number = orders_second(w, queue, 'W');
 
     if (number > 0)
-        return relet_job_cancel(n->r, name, number, relet_str(""), q);
+        return relet_queue_job_cancel(n->r, name, number, relet_str(""), q);
     number = orders_second(w, queue, 'X');
     if (number == 0)
         return 1;
@@ -83,8 +83,8 @@ static int orders_cancel(sim_world *w, sim_node *n, int queue,
 
     if (orders_name(w, n, queue, &number, id))
         return 1;
-    return relet_job_cancel(n->r, relet_str(sim_jobs_queue(queue)), number,
-                            relet_str(id), q);
+    return relet_queue_job_cancel(n->r, relet_str(sim_jobs_queue(queue)),
+                                  number, relet_str(id), q);
 }
 
 static int orders_keep(sim_world *w, sim_node *n, int queue,
@@ -96,8 +96,8 @@ static int orders_keep(sim_world *w, sim_node *n, int queue,
 
     if (orders_name(w, n, queue, &number, id))
         return 1;
-    return relet_job_keep(n->r, relet_str(sim_jobs_queue(queue)), number,
-                          relet_str(id), ms, q);
+    return relet_queue_job_keep(n->r, relet_str(sim_jobs_queue(queue)), number,
+                                relet_str(id), ms, q);
 }
 
 static int orders_replay(sim_world *w, sim_node *n, int queue,
@@ -193,10 +193,10 @@ static int orders_show(sim_world *w, sim_node *n, int queue,
     if (what == 0)
         code = relet_queue_status(n->r, name, q);
     else if (what == 1)
-        code = relet_job_look(n->r, name, number, relet_str(id), q);
+        code = relet_queue_job_look(n->r, name, number, relet_str(id), q);
     else
-        code = relet_job_list(n->r, name, place[sim_choose(&n->work, 6)], 0,
-                              most, NULL, q);
+        code = relet_queue_job_list(n->r, name, place[sim_choose(&n->work, 6)],
+                                    0, most, NULL, q);
     if (code == 0)
         n->asks_tag = q->tag;
     return code;

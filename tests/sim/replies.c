@@ -459,12 +459,12 @@ static int replies_read(sim_world *w, const sim_node *n, relet_value v)
         return relet_queue_status_read(v, &q) && q.waiting == waiting;
     case SIM_V_LOOK:
         letter = relet_value_text(relet_value_at(v, 0));
-        if (!relet_job_look_read(v, &info))
+        if (!relet_queue_job_look_read(v, &info))
             return letter.n == 1 && *letter.p == 'g';
         return info.place == replies_read_place(letter.n ? *letter.p : 0) &&
                replies_same_info(w, &info, v, 3);
     case SIM_V_LIST:
-        while (relet_job_list_read(v, RELET_AT_DEAD, &at, &go_on, &info))
+        while (relet_queue_job_list_read(v, RELET_AT_DEAD, &at, &go_on, &info))
             many++;
         return many == ((long)relet_value_count(v) - 2) / REPLIES_LISTED;
     default:
