@@ -82,9 +82,9 @@ row '`relet_open`' workers open
 row '`relet_wait`, `relet_call`, no workers' leases 'wait|call'
 row '`relet_wait`, `relet_call` with workers' workers 'wait|call'
 row '`relet_queue_put`, `relet_queue_put_unique`, `relet_queue_put_wait`' workers \
-    'put|put_unique|put_wait'
+    'queue_(put|put_unique|put_wait)'
 row 'what operators ask of queues' workers \
-    'queue_.*|job_(look|keep|list|cancel|progress)'
+    'queue_([a-oq-z].*|pause|promote|purge)|job_progress'
 rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|call)( |\$)" \
     "$work/workers.deepest" | tail -n 1 | cut -d ' ' -f 1)
 row 'everything else' workers '(value|stats|fd|watches|jobs|close|finish).*'
