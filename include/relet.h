@@ -4,13 +4,17 @@
  *
  * RELET_NO_LEASE, RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and
  * the driver for POSIX, here and in relet.c. This header is the manual. It is
- * in five parts:
+ * in nine parts:
  *
- *   1  words       spans, time, codes, faults
- *   2  values      reading a reply
- *   3  config      where to connect, with which limits
- *   4  client      submitting commands, taking events
- *   5  drivers     the interface for drivers, and the driver for POSIX
+ *   1  words     spans, time, codes, faults
+ *   2  values    reading a reply
+ *   3  config    where to connect, with which limits
+ *   4  client    what a client is, and the events that it tells
+ *   5  commands  commands, transactions, scripts
+ *   6  messages  subscriptions
+ *   7  leases    a leader, a lock
+ *   8  queues    putting jobs, working on them, operating queues
+ *   9  drivers   the interface for drivers, and the driver for POSIX
  *
  * The client is a state machine over bytes and time. You submit commands and
  * take events; a driver carries bytes. Nothing calls you back, nothing blocks
@@ -73,7 +77,7 @@ enum {
     RELET_E_STOPPED = -5, /* the client was stopped or gave up               */
     RELET_E_TIMEOUT = -6, /* relet_call: no outcome within its time          */
     RELET_E_SYSTEM = -7,  /* the operating system refused; errno says why    */
-    RELET_E_FORKED = -8   /* another process opened this client (part 5)     */
+    RELET_E_FORKED = -8   /* another process opened this client (part 9)     */
 };
 
 /* A short English name of a code, for logs. */
@@ -191,7 +195,7 @@ RELET_API int relet_value_proves_no_effect(relet_value v);
 
 typedef enum relet_scheme {
     RELET_TCP,      /* redis://  valkey://                                  */
-    RELET_TLS,      /* rediss:// valkeys://   needs a transport (part 5)    */
+    RELET_TLS,      /* rediss:// valkeys://   needs a transport (part 9)    */
     RELET_UNIX,     /* unix:     host is a path; a leading @: abstract      */
     RELET_SENTINEL, /* sentinel://h1:p,h2/service    not built yet          */
     RELET_CLUSTER,  /* cluster://h1:p,h2             not built yet          */
@@ -329,9 +333,9 @@ RELET_API int relet_config_check(const relet_config *c, relet_fault *fault);
 /* Overwrite the password. */
 RELET_API void relet_config_wipe(relet_config *c);
 
-/* ----------------------------------------------------------------- 4 client
+/* ---------------------------------------------------------- 4 client, events
  *
- * Programs on POSIX begin with relet_open (part 5) and skip to relet_command.
+ * Programs on POSIX begin with relet_open (part 9) and skip to part 5.
  *
  * Every operation that was accepted ends in exactly one of four events:
  *
@@ -371,6 +375,146 @@ RELET_API void relet_stop(relet *r);
 /* Free what was allocated through `resize` and overwrite secrets. The memory
  * given to relet_init is yours again. No event follows. */
 RELET_API void relet_finish(relet *r);
+
+/* Set the credentials for the next connect and later ones, for instance when a
+ * token expires. Returns 0; RELET_E_CONFIG when they would not fit the
+ * configuration's fields; or RELET_E_MEMORY, and the old ones stay (without an
+ * allocator there is room for as many bytes as the first credentials had, or
+ * for 96 if that is more). */
+RELET_API int relet_credentials(relet *r, relet_span user,
+                                relet_span password);
+
+/* The rule that was broken when this client last returned RELET_E_REFUSED, or
+ * RELET_E_CONFIG for a lease or worker: a text for people. */
+RELET_API const char *relet_refusal(const relet *r);
+
+typedef enum relet_kind {
+    RELET_EV_NOTHING,
+    /* outcomes: tag */
+    RELET_EV_REPLY,    /* value                                              */
+    RELET_EV_ERROR,    /* value (null if there is a why), text, why          */
+    RELET_EV_NOT_SENT, /* why, text                                          */
+    RELET_EV_UNSURE,   /* why, text                                          */
+    /* the link */
+    RELET_EV_UP,   /* ready; text: "redis 7.0.15"                            */
+    RELET_EV_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up, stopped) */
+    /* messages */
+    RELET_EV_SUBSCRIBED,           /* channel_kind, channel                  */
+    RELET_EV_UNSUBSCRIBED,         /* channel_kind, channel                  */
+    RELET_EV_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text            */
+    RELET_EV_MESSAGE,    /* channel_kind, channel, pattern, value: payload   */
+    RELET_EV_INVALIDATE, /* value: array of keys, or null: all of them       */
+    RELET_EV_GAP,        /* messages or invalidations may be lost: clear a
+                          * cache (see RELET_CACHED). channel: which; empty:
+                          * all. why, text: of the DOWN before it; else NONE */
+    RELET_EV_PUSHED,     /* a push of a kind unknown to the library; value   */
+    /* leases: tag, lease, did_wait */
+    RELET_EV_LEASE_GAINED,  /* term, token: the work may begin               */
+    RELET_EV_LEASE_LOST,    /* term, token, why, text: the work must stop    */
+    RELET_EV_LEASE_TROUBLE, /* why, text: not granted; it is tried again     */
+    RELET_EV_LEASE_ENDED,   /* why: the last event of it; its number is free */
+    /* workers: tag, worker */
+    RELET_EV_JOBS,       /* value, for relet_jobs_next                       */
+    RELET_EV_JOB_CANCEL, /* job, token: it was cancelled; with why TIMEOUT:
+                          * it has taken too long, and its lease is not
+                          * renewed any more                                 */
+    RELET_EV_JOB_LOST,   /* job, token, why: the work must stop, or its end
+                          * came too late                                    */
+    RELET_EV_WORKER_TROUBLE, /* why, text: the server refuses a step of it,
+                              * which is tried again; told once until it
+                              * succeeds                                     */
+    RELET_EV_WORKER_ENDED    /* the last event of it; its number is free     */
+} relet_kind;
+
+typedef enum relet_why {
+    RELET_WHY_NONE,
+    RELET_WHY_TIMEOUT,    /* the operation's time was up                     */
+    RELET_WHY_CANCELLED,  /* relet_cancel                                    */
+    RELET_WHY_BROKEN,     /* the link broke                                  */
+    RELET_WHY_STOPPED,    /* relet_stop                                      */
+    RELET_WHY_GAVE_UP,    /* attempts_max                                    */
+    RELET_WHY_WATCH_LOST, /* the WATCH, or the link that held it, is gone    */
+    RELET_WHY_TOO_LARGE,  /* reply_max, bulk_max, line_max, count_max, …     */
+    RELET_WHY_MEMORY,     /* the allocator failed                            */
+    RELET_WHY_CONNECT,    /* no connection; errno of the driver in the text  */
+    RELET_WHY_CLOSED,     /* the server closed; its last error in the text   */
+    RELET_WHY_SILENT,     /* no byte, though an answer was due               */
+    RELET_WHY_PROTOCOL,   /* not RESP: at which byte, and why                */
+    RELET_WHY_NO_RESP3,   /* HELLO 3 was refused                             */
+    RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
+    RELET_WHY_SETUP,      /* SELECT or another step was refused              */
+    RELET_WHY_BUSY,       /* LOADING, BUSY, MASTERDOWN for too long          */
+    /* of leases; also _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP                */
+    RELET_WHY_EXPIRED,    /* not renewed in time, by our clock               */
+    RELET_WHY_TAKEN,      /* another owner holds it                          */
+    RELET_WHY_GONE,       /* its key was removed                             */
+    RELET_WHY_CLOCK,      /* the server's clock jumped, or stands still      */
+    RELET_WHY_GROUP,      /* an earlier lease of its group was lost          */
+    RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
+    RELET_WHY_QUARANTINE, /* the server has just taken over                  */
+    RELET_WHY_REFUSED     /* an error of the server's: the text; also of the
+                           * CLIENT CACHING in front of a read               */
+} relet_why;
+
+/* What a subscription is to, and a message came by. */
+typedef enum relet_channel {
+    RELET_CHANNEL, /* SUBSCRIBE   */
+    RELET_PATTERN, /* PSUBSCRIBE  */
+    RELET_SHARDED  /* SSUBSCRIBE  */
+} relet_channel;
+
+typedef struct relet_event {
+    relet_kind kind;
+    relet_why why;
+    uint64_t tag;
+    relet_value value;
+    relet_channel channel_kind;
+    relet_span channel;
+    relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
+    relet_span text;    /* a sentence for people, or a server's error        */
+    relet_time retry_in_ms;
+    uint64_t term;  /* number of the GAINED of its lease, from 1 on          */
+    uint64_t job;   /* number of the job                                     */
+    uint64_t token; /* the fencing token                                     */
+    int lease;      /* number of the lease; -1: it is of none                */
+    int worker;     /* number of the worker; -1: it is of none               */
+    int did_wait;   /* the lease was not free when first asked for           */
+} relet_event;
+
+/* Lend the next event. Returns 1, or 0 when there is none. */
+RELET_API int relet_next(relet *r, relet_event *ev);
+
+/* English names of the enumerators: "reply", "timeout". */
+RELET_API const char *relet_kind_text(relet_kind kind);
+RELET_API const char *relet_why_text(relet_why why);
+
+/* Operations without an outcome yet. */
+RELET_API size_t relet_outstanding(const relet *r);
+
+/* 1 while there is a link that operations may go over. */
+RELET_API int relet_is_up(const relet *r);
+
+/* What has happened so far. Counters only grow. */
+typedef struct relet_stats {
+    uint64_t submitted, replies, errors, not_sent, unsure; /* operations     */
+    uint64_t late;         /* answers swallowed after a timeout or cancel    */
+    uint64_t repeated;     /* operations sent again                          */
+    uint64_t pushes;       /* pushes received                                */
+    uint64_t connects;     /* links that became ready                        */
+    uint64_t attempts;     /* links that were asked for                      */
+    uint64_t protocol_errors; /* links given up for RELET_WHY_PROTOCOL        */
+    uint64_t bytes_in, bytes_out;
+    size_t memory;         /* bytes held through resize at the moment        */
+    size_t memory_peak;
+} relet_stats;
+RELET_API void relet_stats_get(const relet *r, relet_stats *out);
+
+/* ---------------------------------------------------------------- 5 commands
+ *
+ *     relet_request q = {7, 0, RELET_REPEATABLE};
+ *     code = relet_command_text(r, &q, "GET", "key", (char *)NULL);
+ *
+ * If the code is 0, an outcome comes with the tag 7 (part 4). */
 
 enum {
     /* May be sent again after a broken link, or after LOADING, BUSY or
@@ -489,6 +633,12 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
  * relet_queue_put) are neither ended nor counted. */
 RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 
+/* ---------------------------------------------------------------- 6 messages
+ *
+ *     code = relet_subscribe(r, RELET_CHANNEL, relet_str("news"));
+ *
+ * From RELET_EV_SUBSCRIBED on RELET_EV_MESSAGE comes for each message. */
+
 /* Subscribe to messages. The client restores a subscription on every new link,
  * until you unsubscribe. RELET_EV_SUBSCRIBED comes each time that it takes
  * effect, RELET_EV_SUBSCRIPTION_REFUSED if the server refuses it (then it is
@@ -498,14 +648,13 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag);
  * and the next UP brings no new SUBSCRIBED. Subscribing twice is the same as
  * once. Both functions return 0 or RELET_E_LIMIT, _MEMORY, _STOPPED, _REFUSED
  * (an empty name; unsubscribing without a subscription). */
-typedef enum relet_channel {
-    RELET_CHANNEL, /* SUBSCRIBE   */
-    RELET_PATTERN, /* PSUBSCRIBE  */
-    RELET_SHARDED  /* SSUBSCRIBE  */
-} relet_channel;
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
+
+/* ------------------------------------------------------------------ 7 leases
+ *
+ * The example is in the first comment below. */
 
 #ifndef RELET_NO_LEASE
 
@@ -612,6 +761,11 @@ RELET_API relet_time relet_lease_valid_for(const relet *r, int lease,
 RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 
 #endif /* RELET_NO_LEASE */
+
+/* ------------------------------------------------------------------ 8 queues
+ *
+ * A job is put by relet_queue_put and worked on by a worker, in this process or
+ * another one; the example is at relet_worker_config. */
 
 #ifndef RELET_NO_QUEUE
 
@@ -979,133 +1133,7 @@ RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
 
 #endif /* RELET_NO_QUEUE */
 
-/* Set the credentials for the next connect and later ones, for instance when a
- * token expires. Returns 0; RELET_E_CONFIG when they would not fit the
- * configuration's fields; or RELET_E_MEMORY, and the old ones stay (without an
- * allocator there is room for as many bytes as the first credentials had, or
- * for 96 if that is more). */
-RELET_API int relet_credentials(relet *r, relet_span user,
-                                relet_span password);
-
-/* The rule that was broken when this client last returned RELET_E_REFUSED, or
- * RELET_E_CONFIG for a lease or worker: a text for people. */
-RELET_API const char *relet_refusal(const relet *r);
-
-typedef enum relet_kind {
-    RELET_EV_NOTHING,
-    /* outcomes: tag */
-    RELET_EV_REPLY,    /* value                                              */
-    RELET_EV_ERROR,    /* value (null if there is a why), text, why          */
-    RELET_EV_NOT_SENT, /* why, text                                          */
-    RELET_EV_UNSURE,   /* why, text                                          */
-    /* the link */
-    RELET_EV_UP,   /* ready; text: "redis 7.0.15"                            */
-    RELET_EV_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up, stopped) */
-    /* messages */
-    RELET_EV_SUBSCRIBED,           /* channel_kind, channel                  */
-    RELET_EV_UNSUBSCRIBED,         /* channel_kind, channel                  */
-    RELET_EV_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text            */
-    RELET_EV_MESSAGE,    /* channel_kind, channel, pattern, value: payload   */
-    RELET_EV_INVALIDATE, /* value: array of keys, or null: all of them       */
-    RELET_EV_GAP,        /* messages or invalidations may be lost: clear a
-                          * cache (see RELET_CACHED). channel: which; empty:
-                          * all. why, text: of the DOWN before it; else NONE */
-    RELET_EV_PUSHED,     /* a push of a kind unknown to the library; value   */
-    /* leases: tag, lease, did_wait */
-    RELET_EV_LEASE_GAINED,  /* term, token: the work may begin               */
-    RELET_EV_LEASE_LOST,    /* term, token, why, text: the work must stop    */
-    RELET_EV_LEASE_TROUBLE, /* why, text: not granted; it is tried again     */
-    RELET_EV_LEASE_ENDED,   /* why: the last event of it; its number is free */
-    /* workers: tag, worker */
-    RELET_EV_JOBS,       /* value, for relet_jobs_next                       */
-    RELET_EV_JOB_CANCEL, /* job, token: it was cancelled; with why TIMEOUT:
-                          * it has taken too long, and its lease is not
-                          * renewed any more                                 */
-    RELET_EV_JOB_LOST,   /* job, token, why: the work must stop, or its end
-                          * came too late                                    */
-    RELET_EV_WORKER_TROUBLE, /* why, text: the server refuses a step of it,
-                              * which is tried again; told once until it
-                              * succeeds                                     */
-    RELET_EV_WORKER_ENDED    /* the last event of it; its number is free     */
-} relet_kind;
-
-typedef enum relet_why {
-    RELET_WHY_NONE,
-    RELET_WHY_TIMEOUT,    /* the operation's time was up                     */
-    RELET_WHY_CANCELLED,  /* relet_cancel                                    */
-    RELET_WHY_BROKEN,     /* the link broke                                  */
-    RELET_WHY_STOPPED,    /* relet_stop                                      */
-    RELET_WHY_GAVE_UP,    /* attempts_max                                    */
-    RELET_WHY_WATCH_LOST, /* the WATCH, or the link that held it, is gone    */
-    RELET_WHY_TOO_LARGE,  /* reply_max, bulk_max, line_max, count_max, …     */
-    RELET_WHY_MEMORY,     /* the allocator failed                            */
-    RELET_WHY_CONNECT,    /* no connection; errno of the driver in the text  */
-    RELET_WHY_CLOSED,     /* the server closed; its last error in the text   */
-    RELET_WHY_SILENT,     /* no byte, though an answer was due               */
-    RELET_WHY_PROTOCOL,   /* not RESP: at which byte, and why                */
-    RELET_WHY_NO_RESP3,   /* HELLO 3 was refused                             */
-    RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
-    RELET_WHY_SETUP,      /* SELECT or another step was refused              */
-    RELET_WHY_BUSY,       /* LOADING, BUSY, MASTERDOWN for too long          */
-    /* of leases; also _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP                */
-    RELET_WHY_EXPIRED,    /* not renewed in time, by our clock               */
-    RELET_WHY_TAKEN,      /* another owner holds it                          */
-    RELET_WHY_GONE,       /* its key was removed                             */
-    RELET_WHY_CLOCK,      /* the server's clock jumped, or stands still      */
-    RELET_WHY_GROUP,      /* an earlier lease of its group was lost          */
-    RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
-    RELET_WHY_QUARANTINE, /* the server has just taken over                  */
-    RELET_WHY_REFUSED     /* an error of the server's: the text; also of the
-                           * CLIENT CACHING in front of a read               */
-} relet_why;
-
-typedef struct relet_event {
-    relet_kind kind;
-    relet_why why;
-    uint64_t tag;
-    relet_value value;
-    relet_channel channel_kind;
-    relet_span channel;
-    relet_span pattern; /* the pattern that matched, for RELET_PATTERN       */
-    relet_span text;    /* a sentence for people, or a server's error        */
-    relet_time retry_in_ms;
-    uint64_t term;  /* number of the GAINED of its lease, from 1 on          */
-    uint64_t job;   /* number of the job                                     */
-    uint64_t token; /* the fencing token                                     */
-    int lease;      /* number of the lease; -1: it is of none                */
-    int worker;     /* number of the worker; -1: it is of none               */
-    int did_wait;   /* the lease was not free when first asked for           */
-} relet_event;
-
-/* Lend the next event. Returns 1, or 0 when there is none. */
-RELET_API int relet_next(relet *r, relet_event *ev);
-
-/* English names of the enumerators: "reply", "timeout". */
-RELET_API const char *relet_kind_text(relet_kind kind);
-RELET_API const char *relet_why_text(relet_why why);
-
-/* Operations without an outcome yet. */
-RELET_API size_t relet_outstanding(const relet *r);
-
-/* 1 while there is a link that operations may go over. */
-RELET_API int relet_is_up(const relet *r);
-
-/* What has happened so far. Counters only grow. */
-typedef struct relet_stats {
-    uint64_t submitted, replies, errors, not_sent, unsure; /* operations     */
-    uint64_t late;         /* answers swallowed after a timeout or cancel    */
-    uint64_t repeated;     /* operations sent again                          */
-    uint64_t pushes;       /* pushes received                                */
-    uint64_t connects;     /* links that became ready                        */
-    uint64_t attempts;     /* links that were asked for                      */
-    uint64_t protocol_errors; /* links given up for RELET_WHY_PROTOCOL        */
-    uint64_t bytes_in, bytes_out;
-    size_t memory;         /* bytes held through resize at the moment        */
-    size_t memory_peak;
-} relet_stats;
-RELET_API void relet_stats_get(const relet *r, relet_stats *out);
-
-/* ---------------------------------------------------------------- 5 drivers
+/* ----------------------------------------------------------------- 9 drivers
  *
  * The interface for drivers. A driver does, in a loop of its own:
  *

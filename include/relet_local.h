@@ -160,7 +160,7 @@ RELET_API void relet_local_flush(relet_local *l);
 
 /* ------------------------------------------------------------ mem: and file:
  *
- * A client of the driver for POSIX (relet.h, part 5) with no server at all:
+ * A client of the driver for POSIX (relet.h, part 9) with no server at all:
  *
  *   relet *r = relet_open("file:/var/lib/door/jobs.relet", NULL, NULL, &fault);
  *

@@ -4,7 +4,7 @@
  *
  *     SHUT -> CONNECTING -> [SHAKING] -> CONNECTED -> SHUT
  *
- * Moves bytes between a client's relet_io_ functions (relet.h, part 5) and a
+ * Moves bytes between a client's relet_io_ functions (relet.h, part 9) and a
  * descriptor, or a transport on top of one. connect.c does CONNECTING; SHAKING
  * is a transport's handshake. It never waits: it says what to watch, and until
  * when. */
