@@ -304,9 +304,10 @@ static int driver_link(sim_world *w, sim_node *n)
     return 0;
 }
 
-/* If nothing was pending before the tick, a PING in front is one of this
- * tick. */
-static void driver_tick(sim_world *w, sim_node *n)
+/* If nothing was pending before the tick, a PING in front is one of this tick.
+ * The time of what the tick submits counts from the next tick. That one is now,
+ * too: else it would depend on how the input was cut. */
+static int driver_tick(sim_world *w, sim_node *n)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
     const uint8_t *p;
@@ -318,6 +319,7 @@ static void driver_tick(sim_world *w, sim_node *n)
     if (before == 0 && after >= sizeof ping - 1 &&
         memcmp(p, ping, sizeof ping - 1) == 0)
         sim_judge_pinged(w, n);
+    return after > before;
 }
 
 /* The client reads before the tick: an answer that is here already beats a
@@ -327,10 +329,12 @@ int sim_driver_turn(sim_world *w, sim_node *n)
     int moved = driver_link(w, n);
 
     moved |= driver_read(w, n);
-    driver_tick(w, n);
+    moved |= driver_tick(w, n);
     moved |= driver_take(w, n);
-    while (driver_read(w, n))
+    while (driver_read(w, n)) {
         (void)driver_take(w, n);
+        moved = 1;
+    }
     moved |= driver_wants(w, n);
     moved |= driver_link(w, n);
     moved |= driver_write(w, n);
