@@ -153,7 +153,7 @@ scripts:
 	    >src/link/script_text.inc
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
-	@sh tools/parts.sh $(DIST) $(PARTS)
+	@sh tools/parts.sh $(DIST) $(if $(filter dist,$(MAKECMDGOALS)),$(PARTS))
 
 $(DIST)/relet.c: tools/amalgamate.sh include/relet.h $(SOURCES) LICENSE
 	@mkdir -p $(@D)
