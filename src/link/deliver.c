@@ -48,8 +48,8 @@ static void deliver_over(const rlt_link *l, relet_event *ev)
 }
 
 /* Saves the first refusal among the answers before the one that counts. Before
- * a single command that answer is CLIENT CACHING's, whose +OK is over no limit:
- * so an answer that was skipped is a refusal, too. */
+ * a single command, that is the answer to CLIENT CACHING. Its +OK fits every
+ * limit, so a skipped answer was an error, too. */
 static void deliver_save_cause(rlt_link *l, const rlt_op *op, relet_value v)
 {
     relet_span text = {NULL, 0};
@@ -182,8 +182,8 @@ static rlt_found deliver_ours(rlt_link *l, rlt_op *op, relet_value v,
     return RLT_FOUND_OURS;
 }
 
-/* A WATCH that was refused, or whose answer was skipped, is taken as not in
- * force. */
+/* The client treats a WATCH as not in force if the server refused it, or if its
+ * answer was skipped. */
 static void deliver_watch(rlt_link *l, const rlt_op *op, relet_value v)
 {
     if (op->klass != RLT_OP_PLAIN || !(op->flags & RLT_OP_WATCHED) ||

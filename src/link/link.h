@@ -165,8 +165,8 @@ RELET_PRIVATE void rlt_link_join(rlt_link *l, const rlt_op *op, size_t size,
 /* Ends each operation of the user's with this tag; returns how many. */
 RELET_PRIVATE size_t rlt_link_cancel(rlt_link *l, uint64_t tag);
 
-/* The outcome of the user's operations with this tag is for nobody now. They
- * go on. */
+/* The user's operations with this tag go on under the tag `heir` of the
+ * library, so the user is told no outcome of them. */
 RELET_PRIVATE void rlt_link_disown(rlt_link *l, uint64_t tag, uint64_t heir);
 
 /* Whether an operation without an outcome has this place. */
