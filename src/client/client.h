@@ -222,6 +222,8 @@ RELET_PRIVATE void rlt_leases_stop(relet *r);
 RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
 RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
                                     relet_value v, relet_event *ev);
+/* A message on the channel of wake-ups named this key. No key: messages were
+ * lost, so every lease asks. */
 RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
 
 RLT_SHORT int rlt_leases_any(const relet *r)

@@ -5,6 +5,7 @@
  * Input is handled when the user asks for the next event, until there is an
  * event to tell. */
 #include "client.h"
+#include "text.h"
 
 /* The outcome of a library operation: ev->tag and, if one was heard, its value.
  * 1: *ev is to be told. */
@@ -26,7 +27,8 @@ static int dispatch_ours(relet *r, relet_event *ev)
     }
 }
 
-/* 1: *ev is to be told. */
+/* 1: *ev is to be told. A push that was lost for want of room may have been a
+ * wake-up, for any lease or worker. */
 static int dispatch_link(relet *r, relet_event *ev)
 {
     rlt_from from = RLT_FROM_START;
@@ -39,6 +41,11 @@ static int dispatch_link(relet *r, relet_event *ev)
             rlt_put_answered(r, ev);
             return 1;
         case RLT_FOUND_EVENT:
+            if (rlt_link_take_missed(&r->link)) {
+                rlt_leases_wake(r, rlt_span(NULL, 0));
+                rlt_workers_wake(r, rlt_span(NULL, 0));
+            }
+            return 1;
         case RLT_FOUND_OUTCOME:
             return 1;
         case RLT_FOUND_OURS:

@@ -298,14 +298,15 @@ static void leases_turns(relet *r)
     }
 }
 
-/* Wakes the leases of this client with this key, except `but`. */
+/* Wakes the leases of this client with this key, except `but`. No key: all. */
 static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
 {
     uint32_t i;
 
     for (i = 0; i < r->leases.max; i++)
         if (&r->leases.list[i] != but && leases_in_use(&r->leases.list[i]) &&
-            rlt_span_same(leases_key_of(&r->leases.list[i]), key))
+            (key.n == 0 ||
+             rlt_span_same(leases_key_of(&r->leases.list[i]), key)))
             rlt_elect_wake(&r->leases.list[i].elect, r->now);
 }
 

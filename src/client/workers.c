@@ -13,12 +13,14 @@
 
 /* ----------------------------------------------------------------- sending */
 
+/* No key: that of any worker. */
 static int workers_has_key(const rlt_worker_entry *d, relet_span key)
 {
     char room[RLT_QUEUE_KEY_MAX];
 
     return rlt_workers_in_use(d) &&
-           rlt_span_same(rlt_queue_name(&d->queue, RLT_KEY_JOBS, room), key);
+           (key.n == 0 ||
+            rlt_span_same(rlt_queue_name(&d->queue, RLT_KEY_JOBS, room), key));
 }
 
 /* Wakes the workers of the queue. 1: one of them has room for a job. */
@@ -381,10 +383,10 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
     return 0;
 }
 
-/* A push on the channel of wake-ups named this key. */
+/* A push on the channel of wake-ups named this key. No key: pushes were lost. */
 RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key)
 {
-    if (!workers_wake(r, key))
+    if (!workers_wake(r, key) && key.n > 0)
         workers_pass_on(r, key);
     workers_turns(r);
 }

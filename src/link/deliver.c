@@ -413,7 +413,7 @@ static int deliver_push(rlt_link *l, relet_value v, relet_event *ev)
  * lost push may have been its confirmation, which does not come twice. */
 static void deliver_lost(rlt_link *l)
 {
-    l->session.tell_gap = 1;
+    l->session.tell_gap = l->session.missed = 1;
     if (l->conn.reader.no_memory &&
         rlt_pubsub_next_asked(&l->pubsub) != RLT_NO_SUBSCRIPTION)
         rlt_session_fail(&l->session, RELET_WHY_MEMORY,
@@ -426,7 +426,7 @@ static rlt_found deliver_skipped(rlt_link *l, relet_event *ev)
     relet_value none = {NULL, NULL};
 
     if (l->conn.reader.scan.lost_pushes > 0)
-        l->session.tell_gap = 1;
+        l->session.tell_gap = l->session.missed = 1;
     if (l->session.state != RLT_UP) {
         rlt_session_handshake_skip(&l->session);
         return RLT_FOUND_NOTHING;

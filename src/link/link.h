@@ -258,6 +258,16 @@ RLT_SHORT int rlt_link_tells(const rlt_link *l)
            l->session.tell_gap;
 }
 
+/* 1, once: a push was lost for want of room. rlt_link_next returns
+ * RLT_FOUND_EVENT for it, with a GAP. */
+RLT_SHORT int rlt_link_take_missed(rlt_link *l)
+{
+    int missed = l->session.missed;
+
+    l->session.missed = 0;
+    return missed;
+}
+
 /* The values and names of the last event are not used any more. */
 RLT_SHORT void rlt_link_release(rlt_link *l)
 {

@@ -71,6 +71,7 @@ typedef struct rlt_session {
     uint8_t hangup;     /* the server closed the link                        */
     uint8_t tell_down;  /* bits: DOWN, and a GAP directly behind it          */
     uint8_t tell_up, tell_gap;
+    uint8_t missed;     /* a push was lost: rlt_link_take_missed             */
     uint8_t has_lost;   /* a GAP behind a DOWN was due at some time          */
     uint8_t heard;      /* bytes came since the last tick                    */
     uint8_t watching;   /* a WATCH is in force or under way                  */

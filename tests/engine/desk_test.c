@@ -464,6 +464,25 @@ TEST who_stops_while_asleep_leaves_the_line(void)
     PASS();
 }
 
+/* A wake-up may be among the messages that were too large, or found no memory:
+ * sim seed 6462275706863240922. */
+TEST a_lost_message_wakes_every_worker(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 1000);
+    w.no_way_in[0] = 1;
+    ASSERT_EQ(0, t_put(&w, 1, "a"));
+    t_world_lose_pushes(&w, 0);
+    w.no_way_in[0] = 0;
+    t_world_settle(&w);
+    T_HEARD(&w, 0, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
 /* Both workers of the client share one entry in the line of idle workers. */
 TEST who_stops_beside_another_one_leaves_it_in_line(void)
 {
@@ -679,6 +698,7 @@ int main(int argc, char **argv)
     RUN_TEST(of_an_end_without_an_answer_nobody_knows);
     RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
     RUN_TEST(who_stops_while_asleep_leaves_the_line);
+    RUN_TEST(a_lost_message_wakes_every_worker);
     RUN_TEST(who_stops_beside_another_one_leaves_it_in_line);
     RUN_TEST(what_a_server_refuses_is_told_until_it_does_not);
     RUN_TEST(workers_of_a_client_that_gave_up_end);

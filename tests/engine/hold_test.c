@@ -132,6 +132,22 @@ TEST a_follower_that_leaves_passes_its_wake_up_on(void)
     PASS();
 }
 
+TEST a_lost_message_wakes_every_follower(void)
+{
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 2));
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    t_world_lose_pushes(&w, 1);
+    w.no_way_in[1] = 0;
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 /* The contender that is woken first sees for the first time that the server's
  * clock leapt, and gives its grant back. Both contenders have one channel. */
 TEST a_grant_given_back_wakes_who_waits_in_the_same_client(void)
@@ -1304,6 +1320,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_killed_leader_is_followed_when_its_lease_ends);
     RUN_TEST(a_dead_sleeper_is_passed_over);
     RUN_TEST(a_follower_that_leaves_passes_its_wake_up_on);
+    RUN_TEST(a_lost_message_wakes_every_follower);
     RUN_TEST(a_grant_given_back_wakes_who_waits_in_the_same_client);
     RUN_TEST(tokens_grow_with_each_leader);
     RUN_TEST(a_paused_leader_hears_of_the_loss_first);

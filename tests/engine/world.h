@@ -212,6 +212,24 @@ static inline void t_world_cut(t_world *w, int i)
     t_world_drop(w, i);
 }
 
+/* The pushes on their way to the client are gone, and one comes instead that is
+ * over its limits. */
+static inline void t_world_lose_pushes(t_world *w, int i)
+{
+    static const char push[] = ">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n";
+    const uint8_t *from = NULL;
+    size_t n = relet_local_output(w->l, w->id[i], &from);
+
+    if (n == 0 || from[0] != '>')
+        t_die("no push is on its way");
+    relet_local_sent(w->l, w->id[i], n);
+    t_say_span(&w->p[i], push, sizeof push - 1);
+    t_say(&w->p[i], "$9000\r\n");
+    for (n = 0; n < 9000; n++)
+        t_say_span(&w->p[i], "x", 1);
+    t_say(&w->p[i], "\r\n");
+}
+
 /* The process is gone: nothing is released. */
 static inline void t_world_kill(t_world *w, int i)
 {
