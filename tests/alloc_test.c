@@ -351,6 +351,32 @@ TEST a_link_without_memory_to_read_into_is_told(void)
     PASS();
 }
 
+/* Regression, found by the simulator (seed 99180402): the client connected again
+ * after connect_timeout_ms, however long the back-off was. */
+TEST a_greeting_that_found_no_memory_is_tried_again_after_the_back_off(void)
+{
+    relet_config c = t_config();
+    unsigned long opens;
+    t_peer p;
+    int i;
+
+    c.connect_timeout_ms = 10;
+    c.retry_min_ms = 1000;
+    c.retry_max_ms = 60000;
+    ASSERT(t_start_with(&p, &c));
+    p.heap.fail_at = p.heap.calls + 2; /* the first is for the link */
+    p.heap.fail_on = 1;
+    for (i = 0; i < 8; i++) {
+        T_TOLD(&p, "down memory: no memory for the greeting");
+        opens = (unsigned long)p.opens;
+        t_pass(&p, p.retry_ms - 1);
+        ASSERT_EQ(opens, (unsigned long)p.opens);
+        p.now++;
+    }
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 /* Regression: a shortage during the handshake ended the link after it had come
  * up. */
 TEST a_shortage_that_is_over_is_not_blamed(void)
@@ -386,6 +412,7 @@ static SUITE(alloc)
     RUN_TEST(credentials_that_found_no_memory_change_nothing);
     RUN_TEST(an_answer_without_memory_is_an_error_of_that_operation);
     RUN_TEST(a_link_without_memory_to_read_into_is_told);
+    RUN_TEST(a_greeting_that_found_no_memory_is_tried_again_after_the_back_off);
     RUN_TEST(a_shortage_that_is_over_is_not_blamed);
 }
 

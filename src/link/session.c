@@ -318,8 +318,9 @@ RELET_PRIVATE void rlt_session_opened(rlt_session *s, int err,
         rlt_session_fail(s, RELET_WHY_MEMORY, "no memory for a link", NULL);
     } else {
         session_greet(s);
-        /* Look-up, connect and handshake share one deadline. */
-        s->until = RLT_MIN(s->until, until);
+        if (s->state == RLT_HANDSHAKING)
+            /* Look-up, connect and handshake share one deadline. */
+            s->until = RLT_MIN(s->until, until);
     }
 }
 
