@@ -207,7 +207,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     sim_run *run = &w->leases.run;
     sim_hold *h;
 
-    run->active = 0;
+    run->active = run->cut = 0;
     if (!sim_claims_read(c, run))
         return;
     sim_hears_first(w, l);
@@ -430,6 +430,14 @@ static void claims_length(sim_world *w, const sim_run *run, sim_host *host)
                  (long)(run->ttl_us / SIM_MS), strtol(left, NULL, 10));
 }
 
+/* The script ended in its middle: a leader that released may have woken
+ * nobody. */
+static void claims_cut(sim_world *w, sim_link *l)
+{
+    SIM_MARK(lease_cut);
+    sim_disturb_by_error(w, l);
+}
+
 void sim_claims_after(sim_world *w, sim_link *l)
 {
     sim_run *run = &w->leases.run;
@@ -443,6 +451,8 @@ void sim_claims_after(sim_world *w, sim_link *l)
     if (l->state != SIM_OPEN || l->reset || l->pipe[SIM_DOWN].dying)
         run->behind = 0;
     sim_record_ran(w, run, !run->answered, run->behind);
+    if (run->cut && !run->answered)
+        claims_cut(w, l);
     claims_own(w, run, host);
     if (!run->answered || w->failed)
         return;

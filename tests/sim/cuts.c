@@ -29,6 +29,13 @@
  *   replay   dead jobs that are delayed, or the other way round
  *   renew, progress, held, retain, sleep: change once; all or nothing
  *
+ * A script of a lease leaves
+ *
+ *   acquire  a lease without a token, which only its owner can take, with a new
+ *            token; a new opening time of a quarantine; a place in line
+ *   release  a free lease of which no sleeper was told; a place in line
+ *   renew    changes once
+ *
  * Besides, idle workers are not woken, the count of places without a job is
  * wrong until the list is empty, and a step that is repeated finds its jobs
  * ended.
@@ -57,12 +64,13 @@ void sim_cuts_begin(sim_world *w, const sim_link *l)
     uint64_t bits;
 
     if (w->shape.cuts == 0 || w->phase != SIM_CHAOS ||
-        w->jobs.run.what == SIM_V_NONE)
+        (w->jobs.run.what == SIM_V_NONE && !w->leases.run.active))
         return;
     bits = sim_keyed(&w->choices, SIM_OF_ERROR, 7000,
                      sim_mix(l->gen, (uint64_t)w->now_us));
     if ((bits & 255) >= w->shape.cuts)
         return;
+    w->leases.run.cut = w->leases.run.active;
     relet_local_cut(w->host[l->host].local,
                     (uint32_t)((bits >> 8) % CUTS_WRITES),
                     cuts_text[(bits >> 16) % CUTS_TEXTS]);

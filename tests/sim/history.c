@@ -130,6 +130,10 @@ static int history_acquired(const history *h, history_state *s,
     if (effect == 0)
         return (!a->answered || a->status == 1) && (mine || free) &&
                history_grant(h, s, a);
+    if (a->cut && !history_is_over(s, a) && (mine || free)) {
+        history_hold(h, s, a); /* before the token was written */
+        return 1;
+    }
     if (!a->answered || !history_last_is(s, a->last))
         return 0;
     if (a->status == -1)

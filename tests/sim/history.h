@@ -30,6 +30,7 @@ typedef struct sim_act {
     int64_t from_us, to_us; /* to: INT64_MAX, it may take effect for ever     */
     uint32_t who;           /* not 0                                          */
     int quarantine;
+    int cut;                /* the script ended in its middle: no answer      */
     uint64_t term, token;
     int64_t ttl_us;
     int answered;

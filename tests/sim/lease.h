@@ -115,6 +115,7 @@ typedef enum sim_script {
 
 typedef struct sim_run {
     int active, answered;
+    int cut;               /* it may end in its middle                        */
     sim_script what;
     int host, key, node;   /* the link may be gone when the script has run    */
     unsigned serial;

@@ -47,7 +47,7 @@
     X(job_progress) X(put_over_the_bound) X(end_told) X(status_asked) X(job_looked_for) X(jobs_listed) X(promoted_in_part) X(team_is_full) \
     X(woken_by_delayed) X(woken_by_release) X(woken_by_reaper) \
     X(await_heard) X(await_found) X(await_gone) X(await_of_another) X(await_timed_out) X(await_unput) X(watched) X(watch_lost) X(closed_unread) X(reset_behind_data) \
-    X(cut) X(cut_behind_a_change) X(cut_in_two_places) X(repaired_in_vain) X(forgotten_dead) X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
+    X(cut) X(lease_cut) X(cut_behind_a_change) X(cut_in_two_places) X(repaired_in_vain) X(forgotten_dead) X(streamed) X(attribute) X(lied) X(odd_push) X(found_out) X(dead_for_good) X(apart_for_good) X(stuck_for_good)
 
 enum {
 #define SIM_MARK_ENUM(name) SIM_MARK_##name,

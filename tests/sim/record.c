@@ -115,7 +115,8 @@ void sim_record_ran(sim_world *w, const sim_run *run, int refused,
     r->behind = refused ? 1 : behind;
     r->host = run->host;
     r->wall_us = sim_host_wall(w, &w->host[run->host]);
-    r->act.to_us = refused ? RECORD_VOID : w->now_us;
+    r->act.to_us = refused && !run->cut ? RECORD_VOID : w->now_us;
+    r->act.cut = refused && run->cut;
     r->act.status = run->answer[0];
     r->act.last = (uint64_t)run->answer[1];
 }
@@ -141,7 +142,7 @@ void sim_record_read(sim_world *w, sim_link *l)
         if (r->behind == 0 || r->behind > p->carried - (p->tail - p->head))
             return;
         l->records_read++;
-        if (r->act.to_us == RECORD_VOID || l->lied)
+        if (r->act.to_us == RECORD_VOID || r->act.cut || l->lied)
             continue;
         r->act.to_us = w->now_us;
         r->act.answered = 1;

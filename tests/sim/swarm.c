@@ -139,6 +139,8 @@ static void swarm_cuts(sim_world *w)
     sim_stream_open(&st, &w->choices, SIM_OF_SWARM, 7000);
     if (w->work == &sim_working && sim_chance(&st, 1, 8))
         w->shape.cuts = (uint32_t)sim_spread(&st, 1, 64);
+    if (w->work == &sim_lease && sim_chance(&st, 1, 4))
+        w->shape.cuts = (uint32_t)sim_spread(&st, 1, 64);
 }
 
 /* Servers that lie, and little other trouble: otherwise few links live long
