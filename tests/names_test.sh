@@ -18,6 +18,19 @@ for name in $(grep -oE '`[a-z0-9]+(_[a-z0-9]+)+`' tests/README.md | tr -d '`' |
     check "tests/README.md: $name is there" known "$name"
 done
 
+# A reader who follows one claim opens nine files at most.
+walk() {
+    rooms=$(sed -n '/^## The walk of a claim/,$s/^    \([a-z_]*\) .*/\1/p' \
+        docs/internals.md | sort -u)
+    for room in $rooms; do
+        [ -f "$(echo src/*/"$room".c)" ] || echo "there is no room $room"
+    done
+    set -- $rooms
+    [ $# -ge 6 ] && [ $# -le 9 ] || echo "a claim passes $# rooms: $rooms"
+}
+
+check 'docs/internals.md: the walk of a claim is nine rooms at most' walk
+
 # After fork each function that takes a client is refused, and tried so.
 for name in $(tr '\n' ' ' <include/relet.h |
     grep -oE 'relet_[a-z_]+\((const )?relet \*r\b' | sed 's/(.*//' | sort -u); do

@@ -379,7 +379,7 @@ TEST a_mark_that_is_none_is_passed_over(void)
     size_t i;
 
     t_begin(&t, 1);
-    t.w.plan.by_type = 1;
+    t.w.plan.type = relet_str("t");
     SENDS(&t, RLT_STEP_CLAIM);
     for (i = 0; i < sizeof odd / sizeof *odd; i++) {
         sprintf(bytes, "*3\r\n:1\r\n+\r\n+%s\r\n", odd[i]);
@@ -396,7 +396,7 @@ TEST where_nothing_is_said_of_the_line_it_has_ended(void)
     t_rig t;
 
     t_begin(&t, 1);
-    t.w.plan.by_type = 1;
+    t.w.plan.type = relet_str("t");
     SENDS(&t, RLT_STEP_CLAIM);
     (void)t_hear(&t, RLT_STEP_CLAIM, "*3\r\n:1\r\n+\r\n_\r\n");
     SENDS(&t, RLT_STEP_LINE_UP);

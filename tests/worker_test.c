@@ -24,6 +24,7 @@ static void t_begin(t_rig *t, uint32_t slots)
     rlt_worker_plan plan;
 
     memset(t, 0, sizeof *t);
+    memset(&plan, 0, sizeof plan);
     t_clock_begin(&t->c);
     plan.lease_ms = T_LEASE;
     plan.renew_ms = T_LEASE / 3;
@@ -31,7 +32,6 @@ static void t_begin(t_rig *t, uint32_t slots)
     plan.reap_ms = RELET_NEVER;
     plan.slots = slots;
     plan.batch = RLT_WORKER_BATCH;
-    plan.by_type = 0;
     rlt_worker_start(&t->w, &plan, t->slot, &t->c.rand, t->c.now);
 }
 
@@ -432,7 +432,7 @@ TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
         ASSERT_EQ(gives_up, rlt_worker_deadline(&t.w, up, t.c.now));
         t_clock_pass(&t.c, gives_up - t.c.now);
         rlt_worker_tick(&t.w, t.c.now);
-        ASSERT_EQ(0, t.w.reply_lost);
+        ASSERT_EQ(RLT_CLAIMING_NONE, t.w.claiming);
     }
     PASS();
 }
@@ -451,10 +451,10 @@ TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
     t_recalls_in_vain(&t);
     t_clock_pass(&t.c, T_LEASE - 3 * (T_LEASE / 8) - 1);
     rlt_worker_tick(&t.w, t.c.now);
-    ASSERT_EQ(1, t.w.reply_lost);
+    ASSERT_EQ(RLT_CLAIMING_RECALLED, t.w.claiming);
     t_clock_pass(&t.c, 1);
     rlt_worker_tick(&t.w, t.c.now);
-    ASSERT_EQ(0, t.w.reply_lost);
+    ASSERT_EQ(RLT_CLAIMING_NONE, t.w.claiming);
     PASS();
 }
 
@@ -811,7 +811,7 @@ TEST what_a_claim_brings_after_the_stop_goes_back_untold(void)
 static void t_begin_typed(t_rig *t, uint32_t slots)
 {
     t_begin(t, slots);
-    t->w.plan.by_type = 1;
+    t->w.plan.type = relet_str("t");
     (void)t_sends(t);
 }
 

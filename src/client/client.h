@@ -2,7 +2,7 @@
  *
  * client.h - the state of a client, and the files that work on it: client.c has
  * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c
- * the events; leases.c and workers.c, steps.c, complete.c, put.c and queue.c
+ * the events; leases.c and workers.c, complete.c, put.c and queue.c
  * connect the parts of the engine, which share the channel of wake.c.
  *
  * The functions for users are in relet.h. */
@@ -63,12 +63,10 @@ typedef struct rlt_leases {
 typedef struct rlt_worker_entry {
     rlt_worker work;
     uint64_t tag;
-    relet_time run_ms, dead_ms; /* dead_ms 0: kept for ever                  */
-    uint32_t stalls_max, dead_max;
     uint32_t team, weight;
     uint64_t served; /* jobs taken / weight, in millionths                   */
     rlt_queue_tag queue;
-    uint8_t name_len, type_len;
+    uint8_t name_len;
     char type[RLT_JOB_TEXT_MAX];
     char name[RLT_LEASES_LABEL_MAX + 1 + RLT_UID_LEN];
 } rlt_worker_entry;
@@ -447,11 +445,6 @@ RELET_PRIVATE relet_span rlt_workers_name(const rlt_worker_entry *d);
 RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
                                       const rlt_worker_entry *d, uint32_t what,
                                       uint32_t serial);
-
-/* Fills *w for a step of the worker; returns its script. */
-RELET_PRIVATE rlt_own_script rlt_steps_say(const relet *r, rlt_args *w,
-                                           const rlt_worker_entry *d,
-                                           const rlt_worker_request *e);
 
 /* Buries the claimed jobs whose deadline has passed. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);

@@ -105,7 +105,9 @@ static int workers_send(relet *r, const rlt_worker_entry *d,
     relet_args a;
 
     w = rlt_client_args(r);
-    script = rlt_steps_say(r, w, d, e);
+    script = rlt_worker_say(&d->work, w, e);
+    rlt_assert(w->keys > 0);
+    rlt_assert(w->keys < w->argc);
     a.argv = w->argv;
     a.argc = w->argc;
     q.tag = rlt_workers_tag(r, d, (uint32_t)e->step, e->serial);
@@ -421,16 +423,16 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     p->slots = c->room ? c->room : 1;
     p->reap_ms = c->reap_ms ? c->reap_ms : p->lease_ms;
     p->batch = r->workers.limits.jobs;
-    p->by_type = c->type.n > 0;
+    p->claim_bytes = r->workers.limits.claim_bytes;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
     d->served = 0;
-    d->stalls_max = c->stalls_max ? c->stalls_max : 2;
-    d->run_ms = c->run_ms ? c->run_ms : 86400000;
-    d->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;
-    d->dead_ms = c->dead_ms ? c->dead_ms : WORK_DEAD_MS;
-    if (d->dead_ms == RELET_NEVER)
-        d->dead_ms = 0; /* means for ever in queue_trim */
+    p->stalls_max = c->stalls_max ? c->stalls_max : 2;
+    p->run_ms = c->run_ms ? c->run_ms : 86400000;
+    p->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;
+    p->dead_ms = c->dead_ms ? c->dead_ms : WORK_DEAD_MS;
+    if (p->dead_ms == RELET_NEVER)
+        p->dead_ms = 0; /* means for ever in queue_trim */
     if (p->lease_ms < 50 || p->lease_ms > RLT_LEASES_MS_MAX)
         return "worker.lease_ms must be between 50 and 1000000000";
     if (p->renew_ms < 1 || p->renew_ms > p->lease_ms / 3)
@@ -440,9 +442,9 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     if (p->reap_ms < 1 ||
         (p->reap_ms > RLT_LEASES_MS_MAX && p->reap_ms != RELET_NEVER))
         return "worker.reap_ms must be between 1 and 1000000000";
-    if (d->run_ms < p->lease_ms || d->run_ms > RLT_WORKERS_MS_MAX)
+    if (p->run_ms < p->lease_ms || p->run_ms > RLT_WORKERS_MS_MAX)
         return "worker.run_ms must be between lease_ms and 1000000000000";
-    if (d->dead_ms < 0 || d->dead_ms > RLT_WORKERS_MS_MAX)
+    if (p->dead_ms < 0 || p->dead_ms > RLT_WORKERS_MS_MAX)
         return "worker.dead_ms must be between 1 and 1000000000000";
     if (p->slots > r->workers.jobs_max)
         return "worker.room is over jobs_max";
@@ -453,7 +455,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     if (c->type.n > sizeof d->type)
         return "worker.type has at most 255 bytes";
     memcpy(d->type, c->type.n ? c->type.p : "", c->type.n);
-    d->type_len = (uint8_t)c->type.n;
+    p->type = rlt_span(d->type, c->type.n);
     return NULL;
 }
 
@@ -487,6 +489,9 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_wake_listen(r);
+    plan.queue = &d->queue;
+    plan.name = rlt_workers_name(d);
+    plan.wake = rlt_span(r->wake.name, r->wake.len);
     rlt_worker_start(&d->work, &plan,
                      r->workers.claims + (size_t)i * r->workers.jobs_max,
                      &r->rand, r->now);

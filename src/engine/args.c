@@ -26,6 +26,14 @@ RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
     w->keys++;
 }
 
+RELET_PRIVATE void rlt_args_keys(rlt_args *w, const rlt_queue_tag *q,
+                                 const uint8_t *keys)
+{
+    rlt_args_key(w, q, RLT_KEY_JOBS);
+    for (; *keys != RLT_KEY_JOBS; keys++)
+        rlt_args_key(w, q, (rlt_queue_key)*keys);
+}
+
 /* The n bytes just written behind `used` become the next argument. */
 static void args_take(rlt_args *w, size_t n)
 {

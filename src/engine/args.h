@@ -6,8 +6,8 @@
 #define RLT_ARGS_H
 
 #include "base.h"
+#include "claims.h"
 #include "job.h"
-#include "worker.h"
 
 #ifndef RELET_NO_QUEUE
 
@@ -29,6 +29,9 @@ RELET_PRIVATE void rlt_args_init(rlt_args *w);
 /* All keys come before the first argument. */
 RELET_PRIVATE void rlt_args_key(rlt_args *w, const rlt_queue_tag *q,
                                 rlt_queue_key key);
+/* RLT_KEY_JOBS, which is 0, then the keys until the next 0. */
+RELET_PRIVATE void rlt_args_keys(rlt_args *w, const rlt_queue_tag *q,
+                                 const uint8_t *keys);
 RELET_PRIVATE void rlt_args_add(rlt_args *w, relet_span s);   /* not copied   */
 RELET_PRIVATE void rlt_args_number(rlt_args *w, uint64_t v);
 

@@ -29,16 +29,6 @@ RELET_PRIVATE void rlt_reaper_begin(rlt_reaper *s, relet_time every_ms,
     s->server_at = -1;
 }
 
-RELET_PRIVATE relet_time rlt_reaper_due(const rlt_reaper *s, int reaping,
-                                        int trimming, int forgetting)
-{
-    relet_time t = reaping ? RELET_NEVER : s->reap_at;
-
-    if (!forgetting)
-        t = RLT_MIN(t, s->forget_at);
-    return trimming ? t : RLT_MIN(t, s->trim_at);
-}
-
 RELET_PRIVATE int64_t rlt_reaper_latest(const rlt_reaper *s, relet_time now,
                                         relet_time lease_ms)
 {

@@ -23,10 +23,6 @@ typedef struct rlt_reaper {
 RELET_PRIVATE void rlt_reaper_begin(rlt_reaper *s, relet_time every_ms,
                                     relet_time now);
 
-/* When the next step is due, apart from the kinds that are under way. */
-RELET_PRIVATE relet_time rlt_reaper_due(const rlt_reaper *s, int reaping,
-                                        int trimming, int forgetting);
-
 /* The latest time that the server clock may show, judged by our clock, with a
  * tolerance of lease_ms / 4; 0: any time. If the server clock leaps ahead, all
  * leases end at once, although no worker is gone. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker.c - decides when a worker sends which step. */
+ * worker.c - decides when a worker sends which step, and takes in the
+ * outcome. */
 #include "worker.h"
 
 #include "text.h"
 
 #ifndef RELET_NO_QUEUE
+
+#define WORKER_AGAIN_MAX_MS 5000
 
 RELET_PRIVATE void rlt_worker_start(rlt_worker *w, const rlt_worker_plan *plan,
                                     rlt_claim *slots, rlt_rand *rand,
@@ -29,107 +32,86 @@ RELET_PRIVATE void rlt_worker_start(rlt_worker *w, const rlt_worker_plan *plan,
         w->step[i].op = 1;
 }
 
-/* -------------------------------------------------------------------- time */
-
-/* When the first lease is to be renewed. */
-static relet_time work_renewal(const rlt_worker *w)
-{
-    relet_time until = rlt_claims_until(&w->held);
-
-    if (until == RELET_NEVER)
-        return until;
-    return until - rlt_trust_ms(w->plan.lease_ms) + w->plan.renew_ms;
-}
-
-static int work_is_idle(const rlt_worker *w)
+static int worker_is_idle(const rlt_worker *w)
 {
     return w->state == RLT_WORKER_REST || w->state == RLT_WORKER_OVER;
 }
 
-/* A CLAIM brought jobs that are not known here, and a claim is free; or a CLAIM
- * was not answered, and is not to be repeated. */
-static int work_is_astray(const rlt_worker *w)
+/* --------------------------------------------------------------- the steps */
+
+/* A switch over the steps that calls a function of each one. */
+#define WORKER_DUE(NAME, name, begins)                                         \
+    case RLT_STEP_##NAME:                                                      \
+        return rlt_step_##name##_due(w, now);
+#define WORKER_BEGIN(NAME, name, begins)                                       \
+    case RLT_STEP_##NAME:                                                      \
+        return rlt_step_##begins##_begin(w, now);
+#define WORKER_SAY(NAME, name, begins)                                         \
+    case RLT_STEP_##NAME:                                                      \
+        return rlt_step_##name##_say(w, a, e);
+#define WORKER_HEARD(NAME, name, begins)                                       \
+    case RLT_STEP_##NAME:                                                      \
+        return rlt_step_##name##_heard(w, now, v);
+
+static relet_time worker_due(const rlt_worker *w, rlt_step step,
+                             relet_time now)
 {
-    if (w->reply_lost)
-        return rlt_claims_in(&w->held, RLT_CLAIM_FREE) > 0;
-    return w->repeats && w->state == RLT_WORKER_STOPPING &&
-           w->step[RLT_STEP_CLAIM].serial == 0;
+    switch (step) {
+        RLT_EACH_STEP(WORKER_DUE)
+    }
+    return RELET_NEVER;
 }
 
-/* How many jobs a handler works at. */
-static uint32_t work_in_hand(const rlt_worker *w)
+static uint32_t worker_begin(rlt_worker *w, rlt_step step, relet_time now)
 {
-    return rlt_claims_in(&w->held, RLT_CLAIM_HELD) +
-           rlt_claims_in(&w->held, RLT_CLAIM_LOST);
+    switch (step) {
+        RLT_EACH_STEP(WORKER_BEGIN)
+    }
+    return 0;
 }
 
-RELET_PRIVATE uint32_t rlt_worker_load(const rlt_worker *w)
+RELET_PRIVATE rlt_own_script rlt_worker_say(const rlt_worker *w, rlt_args *a,
+                                            const rlt_worker_request *e)
 {
-    return work_in_hand(w) + (w->repeats || w->reply_lost ? w->wanted : 0);
+    rlt_assert(e->serial != 0);
+    switch (e->step) {
+        RLT_EACH_STEP(WORKER_SAY)
+    }
+    return RLT_SCRIPT_QUEUE_SLEEP;
 }
 
-/* How many claims are free, or will be when those that are SENT have ended. */
-static uint32_t work_slots(const rlt_worker *w)
+static uint32_t worker_heard(rlt_worker *w, relet_time now, rlt_step step,
+                             relet_value v)
 {
-    return rlt_claims_in(&w->held, RLT_CLAIM_FREE) +
-           rlt_claims_in(&w->held, RLT_CLAIM_SENT);
+    switch (step) {
+        RLT_EACH_STEP(WORKER_HEARD)
+    }
+    return 0;
 }
 
-RELET_PRIVATE int rlt_worker_hungry(const rlt_worker *w)
-{
-    return w->state == RLT_WORKER_EAGER && !w->drained && work_slots(w) > 0;
-}
-
-/* How many jobs may be claimed. */
-static uint32_t work_room(const rlt_worker *w)
-{
-    uint32_t n = RLT_MIN(work_slots(w), w->plan.batch), has = work_in_hand(w);
-
-    if (w->repeats) /* the CLAIM may have been granted: it counts as load */
-        return RLT_MIN(n, w->wanted);
-    return RLT_MIN(n, w->allowed > has ? w->allowed - has : 0);
-}
-
-RELET_PRIVATE int rlt_worker_can_claim(const rlt_worker *w)
-{
-    return rlt_worker_hungry(w) && work_room(w) > 0;
-}
-
-/* Whether a step is to be sent that does not depend on the clock. A step that
- * waits for one under way does not count. */
-static int work_to_send(const rlt_worker *w)
-{
-    const rlt_under_way *u = w->step;
-
-    if (w->called && u[RLT_STEP_LEAVE].serial == 0)
-        return 1;
-    if ((u[RLT_STEP_DONE].serial == 0 &&
-         rlt_claims_in(&w->held, RLT_CLAIM_DONE) > 0) ||
-        (u[RLT_STEP_RETURN].serial == 0 &&
-         rlt_claims_in(&w->held, RLT_CLAIM_RETURN) > 0))
-        return 1;
-    if (work_is_astray(w))
-        return u[RLT_STEP_RECALL].serial == 0;
-    if (w->reply_lost)
-        return 0;
-    if (w->state != RLT_WORKER_EAGER || u[RLT_STEP_CLAIM].serial != 0)
-        return 0;
-    if (w->cursor.unranked)
-        return u[RLT_STEP_RANK].serial == 0;
-    return w->drained ? u[RLT_STEP_LINE_UP].serial == 0
-                      : rlt_claims_in(&w->held, RLT_CLAIM_FREE) > 0 &&
-                            work_room(w) > 0;
-}
+/* -------------------------------------------------------------------- time */
 
 /* If an answer broke the link each time that it came, this worker would ask for
  * that answer for ever. Once the leases of the CLAIM have ended, other workers
  * may have the jobs, and the CLAIM is given up, with or without a link. */
-static relet_time work_gives_up_at(const rlt_worker *w)
+static relet_time worker_gives_up_at(const rlt_worker *w)
 {
-    if (!w->reply_lost || w->in_vain < RLT_WORKER_IN_VAIN ||
+    if (w->claiming != RLT_CLAIMING_RECALLED ||
+        w->in_vain < RLT_WORKER_IN_VAIN ||
         w->step[RLT_STEP_RECALL].serial != 0)
         return RELET_NEVER;
     return w->claim_heard_at + w->plan.lease_ms;
+}
+
+static relet_time worker_steps_due(const rlt_worker *w, relet_time now)
+{
+    relet_time t = RELET_NEVER;
+    int i;
+
+    for (i = 0; i < RLT_STEPS; i++)
+        if (w->step[i].serial == 0)
+            t = RLT_MIN(t, worker_due(w, (rlt_step)i, now));
+    return t;
 }
 
 RELET_PRIVATE relet_time rlt_worker_deadline(const rlt_worker *w, int up,
@@ -137,41 +119,21 @@ RELET_PRIVATE relet_time rlt_worker_deadline(const rlt_worker *w, int up,
 {
     relet_time t;
 
-    if (work_is_idle(w))
+    if (worker_is_idle(w))
         return RELET_NEVER;
-    t = RLT_MIN(rlt_claims_deadline(&w->held), work_gives_up_at(w));
+    t = RLT_MIN(rlt_claims_deadline(&w->held), worker_gives_up_at(w));
     if (!up)
         return t;
     if (w->again_at > now)
         return RLT_MIN(t, w->again_at);
-    if (work_to_send(w))
-        return now;
-    if (w->step[RLT_STEP_RENEW].serial == 0)
-        t = RLT_MIN(t, work_renewal(w));
-    if (w->state != RLT_WORKER_STOPPING)
-        t = RLT_MIN(t, rlt_reaper_due(&w->reaper,
-                                      w->step[RLT_STEP_REAP].serial != 0,
-                                      w->step[RLT_STEP_TRIM].serial != 0,
-                                      w->step[RLT_STEP_FORGET].serial != 0));
     if (w->state == RLT_WORKER_ASLEEP)
         t = RLT_MIN(t, RLT_MIN(w->poll_at, w->due_at));
-    if (w->state == RLT_WORKER_EAGER && w->step[RLT_STEP_PROMOTE].serial == 0)
-        t = RLT_MIN(t, w->due_at); /* also while it is full of work */
-    return t;
+    return RLT_MIN(t, worker_steps_due(w, now));
 }
 
-RELET_PRIVATE void rlt_worker_claim_ends(rlt_worker *w, int astray,
-                                         uint64_t from)
+static void worker_give_up(rlt_worker *w, relet_time now)
 {
-    w->reply_lost = astray != 0;
-    w->reply_lost_from = astray ? from : 0;
-    w->repeats = 0;
-    w->step[RLT_STEP_CLAIM].op += !astray;
-}
-
-static void work_give_up(rlt_worker *w, relet_time now)
-{
-    if (now < work_gives_up_at(w))
+    if (now < worker_gives_up_at(w))
         return;
     w->in_vain = 0;
     rlt_worker_claim_ends(w, 0, 0);
@@ -179,10 +141,10 @@ static void work_give_up(rlt_worker *w, relet_time now)
 
 RELET_PRIVATE void rlt_worker_tick(rlt_worker *w, relet_time now)
 {
-    if (work_is_idle(w))
+    if (worker_is_idle(w))
         return;
     rlt_claims_expire(&w->held, now);
-    work_give_up(w, now);
+    worker_give_up(w, now);
     if (w->state != RLT_WORKER_ASLEEP)
         return;
     if (now >= w->due_at) {
@@ -193,19 +155,6 @@ RELET_PRIVATE void rlt_worker_tick(rlt_worker *w, relet_time now)
     }
 }
 
-RELET_PRIVATE void rlt_worker_wake(rlt_worker *w)
-{
-    if (w->state == RLT_WORKER_ASLEEP)
-        w->state = RLT_WORKER_EAGER;
-    w->cursor.woken = w->plan.by_type;
-    w->cursor.wake_seen = 0;
-    w->cursor.again_at = 0;
-    w->drained = 0;
-    w->again_at = 0;
-    w->tries = 0;
-    w->called = 0;
-}
-
 RELET_PRIVATE void rlt_worker_left(rlt_worker *w)
 {
     rlt_worker_wake(w);
@@ -214,119 +163,110 @@ RELET_PRIVATE void rlt_worker_left(rlt_worker *w)
 
 RELET_PRIVATE int rlt_worker_passes(rlt_worker *w)
 {
-    w->called = !work_is_idle(w);
+    w->called = !worker_is_idle(w);
     return w->called;
 }
 
 /* --------------------------------------------------------------- to be sent */
-
-RELET_PRIVATE int rlt_worker_sends(const rlt_claim *s, rlt_step step)
-{
-    if (step == RLT_STEP_RENEW)
-        return s->renewed > 0;
-    return s->state == RLT_CLAIM_SENT && s->step == (uint8_t)step;
-}
-
-/* Takes all claims that are at least half way to their renewal, so that one
- * step serves many. */
-static uint32_t work_gather_renewals(rlt_worker *w, relet_time now)
-{
-    relet_time until = now + rlt_trust_ms(w->plan.lease_ms) -
-                       w->plan.renew_ms / 2;
-
-    return rlt_claims_renew(&w->held, until, w->plan.batch);
-}
-
-/* The jobs of the last step if it was not answered, else those that have ended
- * since. */
-static uint32_t work_gather_ended(rlt_worker *w, rlt_step step)
-{
-    if (w->step[step].sent_at != 0)
-        return rlt_claims_sent(&w->held, (uint8_t)step);
-    return rlt_claims_send(
-        &w->held, step == RLT_STEP_DONE ? RLT_CLAIM_DONE : RLT_CLAIM_RETURN,
-        (uint8_t)step, w->plan.batch);
-}
-
-/* Whether a step is called for, and how many jobs it is about. */
-static int work_calls_for(rlt_worker *w, rlt_step step, relet_time now,
-                          uint32_t *count)
-{
-    int eager = w->state == RLT_WORKER_EAGER;
-
-    *count = 0;
-    switch (step) {
-    case RLT_STEP_RENEW:
-        return work_renewal(w) <= now &&
-               (*count = work_gather_renewals(w, now)) > 0;
-    case RLT_STEP_DONE:
-    case RLT_STEP_RETURN:
-        return (*count = work_gather_ended(w, step)) > 0;
-    case RLT_STEP_PROMOTE:
-        return eager && w->due_at <= now;
-    case RLT_STEP_RECALL:
-        return work_is_astray(w);
-    case RLT_STEP_RANK:
-        return eager && w->cursor.unranked;
-    case RLT_STEP_CLAIM:
-        return eager && !w->reply_lost && !w->drained && !w->cursor.unranked &&
-               (*count = work_room(w)) > 0;
-    case RLT_STEP_LINE_UP:
-        return eager && w->drained && w->step[RLT_STEP_CLAIM].serial == 0;
-    case RLT_STEP_LEAVE:
-        return w->called || (w->in_line && w->state == RLT_WORKER_STOPPING);
-    case RLT_STEP_REAP:
-    case RLT_STEP_TRIM:
-    case RLT_STEP_FORGET:
-        return rlt_reaper_due(&w->reaper, step != RLT_STEP_REAP,
-                              step != RLT_STEP_TRIM,
-                              step != RLT_STEP_FORGET) <= now &&
-               w->state != RLT_WORKER_STOPPING;
-    }
-    return 0;
-}
 
 RELET_PRIVATE int rlt_worker_want(rlt_worker *w, relet_time now,
                                   uint32_t serial, rlt_worker_request *out)
 {
     int i;
 
-    if (work_is_idle(w) || now < w->again_at)
+    if (worker_is_idle(w) || now < w->again_at)
         return 0;
     for (i = 0; i < RLT_STEPS; i++) {
         rlt_under_way *u = &w->step[i];
 
-        if (u->serial != 0 ||
-            !work_calls_for(w, (rlt_step)i, now, &out->count))
+        if (u->serial != 0 || worker_due(w, (rlt_step)i, now) > now)
             continue;
         rlt_assert(serial != 0);
+        out->count = worker_begin(w, (rlt_step)i, now);
         rlt_assert(out->count <= w->plan.slots);
         u->serial = serial;
-        /* The first send of a repeated CLAIM may have begun its leases. */
-        if (i != RLT_STEP_CLAIM || !w->repeats)
-            u->sent_at = now;
-        if (i == RLT_STEP_CLAIM || i == RLT_STEP_LINE_UP)
-            w->cursor.wake_seen = w->cursor.woken;
-        if (i == RLT_STEP_LINE_UP)
-            w->left_since = 0;
-        if (i == RLT_STEP_CLAIM) {
-            rlt_assert(w->state == RLT_WORKER_EAGER);
-            rlt_assert(!w->reply_lost);
-            if (w->cursor.again_at <= now)
-                rlt_type_cursor_begin(&w->cursor, now);
-            w->wanted = w->repeats ? RLT_MAX(w->wanted, out->count)
-                                   : out->count;
-            w->doubled = w->repeats;
-            w->repeats = 1;
-        }
+        u->sent_at = now;
         out->step = (rlt_step)i;
         out->serial = serial;
-        out->op = w->step[i == RLT_STEP_RECALL ? RLT_STEP_CLAIM : i].op;
+        out->op = u->op;
         out->timeout_ms = RLT_MAX(w->plan.renew_ms, 1000);
         out->latest_ms = rlt_reaper_latest(&w->reaper, now, w->plan.lease_ms);
         return 1;
     }
     return 0;
+}
+
+/* ------------------------------------------------------------- the outcome */
+
+/* Steps that fail during the back-off have failed for the same reason, and
+ * count once. The back-off never takes up the time in which leases are to be
+ * renewed once the server is well again. */
+static void worker_back_off(rlt_worker *w, relet_time now)
+{
+    relet_time most = RLT_MIN(w->plan.renew_ms / 2, WORKER_AGAIN_MAX_MS);
+    relet_time wait = RLT_WORKER_AGAIN_MIN_MS << RLT_MIN(w->tries, 7);
+
+    if (w->again_at > now)
+        return;
+    wait = RLT_MIN(wait, RLT_MAX(most, RLT_WORKER_AGAIN_MIN_MS));
+    wait -= (relet_time)rlt_rand_below(w->rand, (uint64_t)wait / 2 + 1);
+    w->again_at = now + wait;
+    w->tries++;
+}
+
+/* A failed REAP, TRIM or FORGET, which serves other workers, delays no other
+ * step. */
+static void worker_failed(rlt_worker *w, relet_time now, rlt_step step,
+                          int is_error)
+{
+    if (step >= RLT_STEP_REAP) {
+        rlt_worker_clean_failed(w, now, step, is_error);
+        return;
+    }
+    (void)rlt_reaper_again(now, w->plan.reap_ms, w->rand);
+    worker_back_off(w, now);
+    rlt_assert(step != RLT_STEP_CLAIM ||
+               w->claiming != RLT_CLAIMING_RECALLED);
+    if (step == RLT_STEP_CLAIM)
+        w->claiming = RLT_CLAIMING_UNHEARD;
+    if (step == RLT_STEP_RECALL && w->in_vain < RLT_WORKER_IN_VAIN)
+        w->in_vain++;
+}
+
+/* Whether v has the type of an answer to this step: text, such as a letter for
+ * each job, or an array. */
+static int worker_is_answer(rlt_step step, relet_value v)
+{
+    int letters = step == RLT_STEP_DONE || step == RLT_STEP_RETURN ||
+                  step == RLT_STEP_FORGET;
+
+    return relet_value_type(v) == (letters ? RELET_T_TEXT : RELET_T_ARRAY);
+}
+
+RELET_PRIVATE int rlt_worker_reply(rlt_worker *w, relet_time now, rlt_step step,
+                                   const rlt_reply *r)
+{
+    uint32_t brought = 0, bit = 1u << step;
+    int trouble = 0;
+
+    if (r->serial == 0 || r->serial != w->step[step].serial)
+        return 0;
+    w->step[step].serial = 0;
+    if (step == RLT_STEP_CLAIM)
+        w->claim_heard_at = now;
+    if (r->heard == RLT_HEARD_VALUE && worker_is_answer(step, r->value)) {
+        w->tries = 0;
+        w->refused &= (uint16_t)~bit;
+        brought = worker_heard(w, now, step, r->value);
+    } else {
+        worker_failed(w, now, step, r->heard == RLT_HEARD_VALUE);
+        trouble = r->heard == RLT_HEARD_VALUE && !(w->refused & bit);
+        w->refused |= (uint16_t)(trouble ? bit : 0);
+    }
+    rlt_worker_settle(w);
+    rlt_assert(brought == 0 || w->state == RLT_WORKER_EAGER ||
+               w->state == RLT_WORKER_ASLEEP); /* else jobs go back untold   */
+    return trouble ? RLT_WORKER_TROUBLE : brought > 0 ? RLT_WORKER_BROUGHT : 0;
 }
 
 /* ---------------------------------------------------------------- the user */
@@ -340,8 +280,7 @@ RELET_PRIVATE void rlt_worker_settle(rlt_worker *w)
     busy = rlt_claims_busy(&w->held);
     for (i = 0; i < RLT_STEPS; i++)
         busy += w->step[i].serial != 0;
-    if (busy > 0 || w->reply_lost || work_is_astray(w) || w->in_line ||
-        w->called)
+    if (busy > 0 || w->claiming != RLT_CLAIMING_NONE || w->in_line || w->called)
         return;
     w->state = RLT_WORKER_OVER;
     w->tell_end = 1;
@@ -349,7 +288,7 @@ RELET_PRIVATE void rlt_worker_settle(rlt_worker *w)
 
 RELET_PRIVATE void rlt_worker_stop(rlt_worker *w)
 {
-    if (work_is_idle(w))
+    if (worker_is_idle(w))
         return;
     w->state = RLT_WORKER_STOPPING;
     w->again_at = 0; /* stopping clears the retry back-off */
@@ -359,7 +298,7 @@ RELET_PRIVATE void rlt_worker_stop(rlt_worker *w)
 
 RELET_PRIVATE void rlt_worker_cut_off(rlt_worker *w, relet_why why)
 {
-    if (work_is_idle(w))
+    if (worker_is_idle(w))
         return;
     rlt_claims_cut_off(&w->held, why);
     w->state = RLT_WORKER_OVER;
