@@ -223,7 +223,6 @@ static void worker_failed(rlt_worker *w, relet_time now, rlt_step step,
         rlt_worker_clean_failed(w, now, step, is_error);
         return;
     }
-    (void)rlt_reaper_again(now, w->plan.reap_ms, w->rand);
     worker_back_off(w, now);
     rlt_assert(step != RLT_STEP_CLAIM ||
                w->claiming != RLT_CLAIMING_RECALLED);
