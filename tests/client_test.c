@@ -5,6 +5,7 @@
 #include "peer.h"
 
 #include "greatest.h"
+#include "outcome.h"
 
 /* ------------------------------------------------------------ the happy way */
 
@@ -2076,38 +2077,12 @@ static void t_book_reply(t_book *book, const relet_event *ev)
 
 static void t_book_event(t_book *book, const relet_event *ev)
 {
-    switch (ev->kind) {
-    case RELET_EV_REPLY:
+    if (ev->kind == RELET_EV_REPLY)
         t_book_reply(book, ev);
-        break;
-    case RELET_EV_NOT_SENT:
+    if (ev->kind == RELET_EV_NOT_SENT)
         book->wrong |= book->ran[ev->tag] != 0;
-        break;
-    case RELET_EV_ERROR:
-    case RELET_EV_UNSURE:
-        break;
-    case RELET_EV_NOTHING:
-    case RELET_EV_UP:
-    case RELET_EV_DOWN:
-    case RELET_EV_SUBSCRIBED:
-    case RELET_EV_UNSUBSCRIBED:
-    case RELET_EV_SUBSCRIPTION_REFUSED:
-    case RELET_EV_MESSAGE:
-    case RELET_EV_INVALIDATE:
-    case RELET_EV_GAP:
-    case RELET_EV_PUSHED:
-    case RELET_EV_LEASE_GAINED:
-    case RELET_EV_LEASE_LOST:
-    case RELET_EV_LEASE_TROUBLE:
-    case RELET_EV_LEASE_ENDED:
-    case RELET_EV_JOBS:
-    case RELET_EV_JOB_CANCEL:
-    case RELET_EV_JOB_LOST:
-    case RELET_EV_WORKER_TROUBLE:
-    case RELET_EV_WORKER_ENDED:
-        return;
-    }
-    book->ended[ev->tag]++;
+    if (t_is_outcome(ev->kind))
+        book->ended[ev->tag]++;
 }
 
 static void t_book_step(t_peer *p, t_book *book, uint64_t *tag)

@@ -1193,41 +1193,16 @@ static void t_model_event(t_model *m, const relet_event *ev)
     int i = ev->channel.n > 1 ? ev->channel.p[1] - '0' : 0;
     int kind = (int)ev->channel_kind;
 
-    switch (ev->kind) {
-    case RELET_EV_SUBSCRIBED:
+    if (ev->kind == RELET_EV_SUBSCRIBED) {
         m->wrong |= !m->wished[kind][i] && !m->taken[kind][i];
         m->last[kind][i] = 's';
-        return;
-    case RELET_EV_UNSUBSCRIBED:
+    } else if (ev->kind == RELET_EV_UNSUBSCRIBED) {
         m->wrong |= m->taken[kind][i]-- == 0;
         m->open[kind][i] = 0;
         m->last[kind][i] = 'u';
-        return;
-    case RELET_EV_SUBSCRIPTION_REFUSED:
+    } else if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED) {
         m->wished[kind][i] = m->open[kind][i] = 0;
         m->last[kind][i] = 'r';
-        return;
-    case RELET_EV_NOTHING:
-    case RELET_EV_REPLY:
-    case RELET_EV_ERROR:
-    case RELET_EV_NOT_SENT:
-    case RELET_EV_UNSURE:
-    case RELET_EV_UP:
-    case RELET_EV_DOWN:
-    case RELET_EV_MESSAGE:
-    case RELET_EV_INVALIDATE:
-    case RELET_EV_GAP:
-    case RELET_EV_PUSHED:
-    case RELET_EV_LEASE_GAINED:
-    case RELET_EV_LEASE_LOST:
-    case RELET_EV_LEASE_TROUBLE:
-    case RELET_EV_LEASE_ENDED:
-    case RELET_EV_JOBS:
-    case RELET_EV_JOB_CANCEL:
-    case RELET_EV_JOB_LOST:
-    case RELET_EV_WORKER_TROUBLE:
-    case RELET_EV_WORKER_ENDED:
-        return;
     }
 }
 

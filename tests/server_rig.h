@@ -35,6 +35,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "outcome.h"
 #include "relet.h"
 
 #define T_CLIENTS 8
@@ -513,41 +514,16 @@ static void t_outcome(t_client *c, const relet_event *ev)
 static void t_hear(t_client *c, const relet_event *ev)
 {
     c->n[ev->kind]++;
-    switch (ev->kind) {
-    case RELET_EV_REPLY:
-    case RELET_EV_ERROR:
-    case RELET_EV_NOT_SENT:
-    case RELET_EV_UNSURE:
+    if (t_is_outcome(ev->kind)) {
         t_outcome(c, ev);
-        break;
-    case RELET_EV_UP:
+    } else if (ev->kind == RELET_EV_UP) {
         t_copy(c->up_text, sizeof c->up_text, ev->text);
-        break;
-    case RELET_EV_DOWN:
+    } else if (ev->kind == RELET_EV_DOWN) {
         c->down[ev->why]++;
         c->retry_in_ms = ev->retry_in_ms;
         t_copy(c->down_text, sizeof c->down_text, ev->text);
-        break;
-    case RELET_EV_SUBSCRIPTION_REFUSED:
+    } else if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED) {
         t_copy(c->refused_text, sizeof c->refused_text, ev->text);
-        break;
-    case RELET_EV_NOTHING:
-    case RELET_EV_SUBSCRIBED:
-    case RELET_EV_UNSUBSCRIBED:
-    case RELET_EV_MESSAGE:
-    case RELET_EV_INVALIDATE:
-    case RELET_EV_GAP:
-    case RELET_EV_PUSHED:
-    case RELET_EV_LEASE_GAINED:
-    case RELET_EV_LEASE_LOST:
-    case RELET_EV_LEASE_TROUBLE:
-    case RELET_EV_LEASE_ENDED:
-    case RELET_EV_JOBS:
-    case RELET_EV_JOB_CANCEL:
-    case RELET_EV_JOB_LOST:
-    case RELET_EV_WORKER_TROUBLE:
-    case RELET_EV_WORKER_ENDED:
-        break;
     }
     if (c->see != NULL)
         c->see(c, ev);
