@@ -1109,6 +1109,12 @@ static inline int t_unit(t_peer *p, uint64_t tag, unsigned flags,
     return relet_transaction(p->r, args, 2, &q);
 }
 
+/* What a server answers to t_unit(p, tag, flags, "x", "y"). */
+#define T_EXEC_SAYS "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+x\r\n+y\r\n"
+
+/* The bytes of WATCH k, for a link that takes no more than these. */
+#define T_WATCH_K "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n"
+
 /* Submits a call of a script with one key and no argument. */
 static inline int t_run(t_peer *p, uint64_t tag, unsigned flags, int script,
                         const char *key)
