@@ -228,7 +228,7 @@ JOBS ?= 2
 UNHURRIED = tests/store/trouble_test tests/store/power_test \
             tests/store/kill_test tests/store/file_test \
             tests/local/starve_test tests/local/local_pool_test \
-            tests/engine/queue_cut_test tests/poll_test \
+            tests/engine/queue_cut_test tests/connect_test \
             fuzz/sim_fuzz fuzz/local_fuzz
 quick: dist
 	@WERROR=1 $(MAKE) -s -j$(JOBS) -O quick-suite quick-symbols check-layers \

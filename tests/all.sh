@@ -88,8 +88,9 @@ parallel_steps() {
     flavour tcc TCC
 
     # Of what the driver promises about threads, a claim needs a second one.
-    step tsan - "$MAKE -s F=tsan UNITS=build/tsan/tests/poll_test \
-REPLAYS= suite"
+    local tests=build/tsan/tests
+    step tsan - "$MAKE -s F=tsan UNITS='$tests/connect_test \
+$tests/poll_test $tests/transport_test' REPLAYS= suite"
 
     local harness name
     for harness in fuzz/*_fuzz.c; do

@@ -107,7 +107,7 @@ static int t_listen_tcp(const char *host, int *port, int backlog)
     return fd;
 }
 
-static int t_listen_unix(const char *path)
+static inline int t_listen_unix(const char *path)
 {
     union {
         struct sockaddr any;
