@@ -174,7 +174,7 @@ $(O)/relet.o: $(DIST)/relet.c $(DIST)/relet.h
 TESTS    = $(patsubst tests/%.c,$(O)/tests/%,$(wildcard tests/*_test.c))
 REPLAYS  = $(patsubst %.c,$(O)/%,$(filter-out $(LOCAL_FUZZ),\
              $(wildcard fuzz/*_fuzz.c))) $(LOCAL_REPLAYS)
-UNITS    = $(filter-out %/server_test,$(TESTS)) $(LOCAL_UNITS) \
+UNITS    = $(filter-out $(O)/tests/server_%,$(TESTS)) $(LOCAL_UNITS) \
            $(SIM_UNITS)
 # greatest's own functions become part of a test, and convert as they like.
 TESTING  = $(COMPILE) $(TESTFLAGS.$(F)) -Wno-conversion \

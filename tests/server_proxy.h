@@ -37,7 +37,7 @@ static struct {
     t_link link[T_LINKS];
 } t_proxy;
 
-static void t_proxy_open(void)
+static inline void t_proxy_open(void)
 {
     int i;
 
@@ -50,14 +50,14 @@ static void t_proxy_open(void)
     T(listen(t_proxy.listener, 16) == 0);
 }
 
-static void t_link_cut(t_link *l)
+static inline void t_link_cut(t_link *l)
 {
     (void)close(l->fd[0]);
     (void)close(l->fd[1]);
     l->fd[0] = l->fd[1] = -1;
 }
 
-static void t_proxy_close(void)
+static inline void t_proxy_close(void)
 {
     int i;
 
@@ -71,7 +71,7 @@ static void t_proxy_close(void)
 }
 
 /* Opens a client whose links go through the proxy. */
-static t_client *t_open_proxied(const relet_config *g)
+static inline t_client *t_open_proxied(const relet_config *g)
 {
     relet_config own = *g;
 
@@ -81,7 +81,7 @@ static t_client *t_open_proxied(const relet_config *g)
     return t_open_at(&own);
 }
 
-static void t_proxy_accept(void)
+static inline void t_proxy_accept(void)
 {
     t_link *l = t_proxy.link;
 
@@ -102,14 +102,14 @@ static void t_proxy_accept(void)
     (void)fcntl(l->fd[1], F_SETFL, O_NONBLOCK);
 }
 
-static int64_t t_link_limit(const t_link *l, int way)
+static inline int64_t t_link_limit(const t_link *l, int way)
 {
     if (!l->first || t_proxy.cut[way] < 0)
         return INT64_MAX;
     return t_proxy.cut[way] - (int64_t)l->pipe[way].carried;
 }
 
-static int t_proxy_watch(struct pollfd *p)
+static inline int t_proxy_watch(struct pollfd *p)
 {
     int i, way, n = 0;
 
@@ -133,7 +133,7 @@ static int t_proxy_watch(struct pollfd *p)
 }
 
 /* Returns 0 if one side has ended. */
-static int t_pipe_fill(t_link *l, int way)
+static inline int t_pipe_fill(t_link *l, int way)
 {
     t_pipe *q = &l->pipe[way];
     long got;
@@ -148,7 +148,7 @@ static int t_pipe_fill(t_link *l, int way)
     return got > 0;
 }
 
-static int t_pipe_empty(t_link *l, int way)
+static inline int t_pipe_empty(t_link *l, int way)
 {
     t_pipe *q = &l->pipe[way];
     size_t n = q->n;
@@ -168,7 +168,7 @@ static int t_pipe_empty(t_link *l, int way)
     return t_link_limit(l, way) > 0;
 }
 
-static void t_link_turn(t_link *l)
+static inline void t_link_turn(t_link *l)
 {
     int way;
 
@@ -179,7 +179,7 @@ static void t_link_turn(t_link *l)
         }
 }
 
-static void t_proxy_turn(const struct pollfd *p, int n)
+static inline void t_proxy_turn(const struct pollfd *p, int n)
 {
     int i;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_rig.h - real servers and clients for server_test.c, and their ledger.
+ * server_rig.h - real servers and clients for the server tests, and their
+ * ledger.
  *
  * There is one server at a time, a child process that listens at a free
  * loopback port and at a Unix socket in a temporary folder. All clients of a
@@ -107,16 +108,16 @@ static struct {
 /* The proxy is a part of the loop, with its own descriptors. */
 #define T_LINKS 8
 #define T_PROXY_FDS (1 + 2 * T_LINKS)
-static int t_proxy_watch(struct pollfd *p);
-static void t_proxy_turn(const struct pollfd *p, int n);
-static void t_proxy_close(void);
+static inline int t_proxy_watch(struct pollfd *p);
+static inline void t_proxy_turn(const struct pollfd *p, int n);
+static inline void t_proxy_close(void);
 
 /* ----------------------------------------------------------------- checks */
 
 #if defined(__GNUC__)
 __attribute__((noreturn, format(printf, 3, 4)))
 #endif
-static void t_fail(const char *file, int line, const char *format, ...)
+static inline void t_fail(const char *file, int line, const char *format, ...)
 {
     va_list list;
     int n = snprintf(t_world.trouble, sizeof t_world.trouble, "%s:%d: ", file,
@@ -170,7 +171,7 @@ static void t_fail(const char *file, int line, const char *format, ...)
 
 /* ----------------------------------------------------------------- server */
 
-static void t_pause(int ms)
+static inline void t_pause(int ms)
 {
     struct timespec t;
 
@@ -180,7 +181,7 @@ static void t_pause(int ms)
 }
 
 /* No child outlives this process. */
-static void t_die_with_parent(pid_t parent)
+static inline void t_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -189,7 +190,7 @@ static void t_die_with_parent(pid_t parent)
         _exit(1);
 }
 
-static int t_bind_loopback(int *port)
+static inline int t_bind_loopback(int *port)
 {
     struct sockaddr_in a;
     socklen_t n = (socklen_t)sizeof a;
@@ -207,7 +208,7 @@ static int t_bind_loopback(int *port)
 }
 
 /* Chooses the next server's port and path. No process listens there yet. */
-static void t_place(void)
+static inline void t_place(void)
 {
     int fd = t_bind_loopback(&t_world.port);
 
@@ -216,7 +217,7 @@ static void t_place(void)
                    t_world.folder);
 }
 
-static void t_write_config(const char *lines)
+static inline void t_write_config(const char *lines)
 {
     char name[260];
     FILE *f;
@@ -233,7 +234,7 @@ static void t_write_config(const char *lines)
     T(fclose(f) == 0);
 }
 
-static int t_connect(void)
+static inline int t_connect(void)
 {
     struct sockaddr_un a;
     struct timeval limit = {1, 0};
@@ -252,7 +253,7 @@ static int t_connect(void)
 }
 
 /* Copies the server's answer to PING into text; "" if there is none. */
-static void t_peek(char *text, size_t cap)
+static inline void t_peek(char *text, size_t cap)
 {
     int fd = t_connect();
     long got;
@@ -266,7 +267,7 @@ static void t_peek(char *text, size_t cap)
     (void)close(fd);
 }
 
-static void t_launch(void)
+static inline void t_launch(void)
 {
     char conf[260];
     pid_t parent = getpid();
@@ -285,7 +286,7 @@ static void t_launch(void)
 
 /* Returns 1 if the server answers, 0 if it has ended, perhaps since the port
  * was taken. */
-static int t_answers(int even_loading)
+static inline int t_answers(int even_loading)
 {
     relet_time end = relet_clock() + T_SOON;
     char text[100];
@@ -303,7 +304,7 @@ static int t_answers(int even_loading)
     t_fail(__FILE__, __LINE__, "the server does not come");
 }
 
-static void t_signal(int sig)
+static inline void t_signal(int sig)
 {
     int status = 0;
 
@@ -316,7 +317,7 @@ static void t_signal(int sig)
 }
 
 /* Kills the server by SIGKILL, so that it cannot end in order. */
-static void t_kill(void)
+static inline void t_kill(void)
 {
     if (t_world.pid <= 0)
         return;
@@ -328,7 +329,7 @@ static void t_kill(void)
 
 /* Starts a server with these lines in its configuration, at the chosen port and
  * path. */
-static void t_start_here(const char *lines, int even_loading)
+static inline void t_start_here(const char *lines, int even_loading)
 {
     int tries;
 
@@ -342,9 +343,9 @@ static void t_start_here(const char *lines, int even_loading)
     t_fail(__FILE__, __LINE__, "the server does not start");
 }
 
-static void t_remove_data(void);
+static inline void t_remove_data(void);
 
-static void t_start(const char *lines)
+static inline void t_start(const char *lines)
 {
     t_remove_data();
     t_place();
@@ -352,7 +353,7 @@ static void t_start(const char *lines)
 }
 
 /* Removes the content of a folder, one level of folders deep. */
-static void t_empty(const char *folder, int deeper)
+static inline void t_empty(const char *folder, int deeper)
 {
     char name[600];
     struct dirent *e;
@@ -371,7 +372,7 @@ static void t_empty(const char *folder, int deeper)
         (void)closedir(d);
 }
 
-static void t_remove_data(void)
+static inline void t_remove_data(void)
 {
     t_empty(t_world.folder, 1);
 }
@@ -379,7 +380,7 @@ static void t_remove_data(void)
 /* ---------------------------------------------------------------- clients */
 
 /* The retries are quick, and operations have much time. */
-static relet_config t_config(void)
+static inline relet_config t_config(void)
 {
     relet_config g;
 
@@ -392,8 +393,18 @@ static relet_config t_config(void)
     return g;
 }
 
+/* bob is a user whom a test adds to the configuration of its server. */
+static inline relet_config t_as_bob(void)
+{
+    relet_config g = t_config();
+
+    (void)strcpy(g.user, "bob");
+    (void)strcpy(g.password, "pw");
+    return g;
+}
+
 /* Sets the server's address in the configuration. */
-static void t_aim(relet_config *g)
+static inline void t_aim(relet_config *g)
 {
     g->scheme = t_world.local ? RELET_UNIX : RELET_TCP;
     g->port = t_world.port;
@@ -401,7 +412,7 @@ static void t_aim(relet_config *g)
                    t_world.local ? t_world.path : "127.0.0.1");
 }
 
-static t_client *t_open_at(const relet_config *g)
+static inline t_client *t_open_at(const relet_config *g)
 {
     relet_fault fault;
     t_client *c = t_world.client;
@@ -417,7 +428,7 @@ static t_client *t_open_at(const relet_config *g)
     return c;
 }
 
-static t_client *t_open(const relet_config *g)
+static inline t_client *t_open(const relet_config *g)
 {
     relet_config own = *g;
 
@@ -425,11 +436,11 @@ static t_client *t_open(const relet_config *g)
     return t_open_at(&own);
 }
 
-static void t_turn(void);
-static void t_sleep(relet_time until);
+static inline void t_turn(void);
+static inline void t_sleep(relet_time until);
 
 /* Opens a client with the usual configuration and waits until it is up. */
-static t_client *t_ready(void)
+static inline t_client *t_ready(void)
 {
     relet_config g = t_config();
     t_client *c = t_open(&g);
@@ -438,7 +449,7 @@ static t_client *t_ready(void)
     return c;
 }
 
-static relet_stats t_stats(const t_client *c)
+static inline relet_stats t_stats(const t_client *c)
 {
     relet_stats s;
 
@@ -448,7 +459,7 @@ static relet_stats t_stats(const t_client *c)
 
 /* ----------------------------------------------------------------- events */
 
-static void t_copy(char *to, size_t cap, relet_span s)
+static inline void t_copy(char *to, size_t cap, relet_span s)
 {
     size_t n = s.n < cap - 1 ? s.n : cap - 1;
 
@@ -457,7 +468,7 @@ static void t_copy(char *to, size_t cap, relet_span s)
     to[n] = '\0';
 }
 
-static void t_reply(t_client *c, const t_line *l, const relet_event *ev)
+static inline void t_reply(t_client *c, const t_line *l, const relet_event *ev)
 {
     int64_t number = -1;
 
@@ -482,7 +493,7 @@ static void t_reply(t_client *c, const t_line *l, const relet_event *ev)
     }
 }
 
-static void t_keep(t_answer *a, const relet_event *ev)
+static inline void t_keep(t_answer *a, const relet_event *ev)
 {
     memset(a, 0, sizeof *a);
     a->kind = ev->kind;
@@ -496,7 +507,7 @@ static void t_keep(t_answer *a, const relet_event *ev)
            ev->kind == RELET_EV_REPLY ? relet_value_text(ev->value) : ev->text);
 }
 
-static void t_outcome(t_client *c, const relet_event *ev)
+static inline void t_outcome(t_client *c, const relet_event *ev)
 {
     t_line *l;
 
@@ -511,7 +522,7 @@ static void t_outcome(t_client *c, const relet_event *ev)
         t_keep(&c->answer, ev);
 }
 
-static void t_hear(t_client *c, const relet_event *ev)
+static inline void t_hear(t_client *c, const relet_event *ev)
 {
     c->n[ev->kind]++;
     if (t_is_outcome(ev->kind)) {
@@ -531,7 +542,7 @@ static void t_hear(t_client *c, const relet_event *ev)
 
 /* ------------------------------------------------------------- operations */
 
-static void t_line_new(t_client *c, t_what what, unsigned flags)
+static inline void t_line_new(t_client *c, t_what what, unsigned flags)
 {
     if (c->tags == c->cap) {
         c->cap = c->cap * 2 + 1024;
@@ -544,8 +555,8 @@ static void t_line_new(t_client *c, t_what what, unsigned flags)
 }
 
 /* Returns tag, timeout and flags of the operation that is submitted next. */
-static relet_request t_request(const t_client *c, unsigned flags,
-                               relet_time timeout_ms)
+static inline relet_request t_request(const t_client *c, unsigned flags,
+                                      relet_time timeout_ms)
 {
     relet_request q;
 
@@ -556,8 +567,9 @@ static relet_request t_request(const t_client *c, unsigned flags,
 }
 
 /* Submits an operation. Returns an error code, or 0 if it has a line now. */
-static int t_try(t_client *c, t_what what, unsigned flags,
-                 relet_time timeout_ms, const relet_span *argv, size_t argc)
+static inline int t_try(t_client *c, t_what what, unsigned flags,
+                        relet_time timeout_ms, const relet_span *argv,
+                        size_t argc)
 {
     relet_request q = t_request(c, flags, timeout_ms);
     int code;
@@ -569,7 +581,7 @@ static int t_try(t_client *c, t_what what, unsigned flags,
 }
 
 /* Submits the words up to NULL. Returns 0 or an error code. */
-static int t_words(t_client *c, const char *const *word)
+static inline int t_words(t_client *c, const char *const *word)
 {
     relet_span argv[8];
     size_t argc = 0;
@@ -582,14 +594,15 @@ static int t_words(t_client *c, const char *const *word)
 }
 
 /* Lets the answer to the last submitted operation be kept. Returns its tag. */
-static uint64_t t_asked(t_client *c)
+static inline uint64_t t_asked(t_client *c)
 {
     memset(&c->answer, 0, sizeof c->answer);
     return c->asked = c->tags - 1;
 }
 
 /* Submits the words up to NULL and returns the tag. */
-static uint64_t t_say(t_client *c, unsigned flags, relet_time timeout_ms, ...)
+static inline uint64_t t_say(t_client *c, unsigned flags,
+                             relet_time timeout_ms, ...)
 {
     relet_span argv[64];
     const char *word;
@@ -607,7 +620,7 @@ static uint64_t t_say(t_client *c, unsigned flags, relet_time timeout_ms, ...)
 #define T_SAY(c, ...) t_say(c, 0, 0, __VA_ARGS__, (const char *)NULL)
 
 /* Waits for the outcome of the last operation of t_say or t_unit. */
-static const t_answer *t_ask(t_client *c, uint64_t tag)
+static inline const t_answer *t_ask(t_client *c, uint64_t tag)
 {
     T_EQ(c->asked, tag);
     T_UNTIL(c->line[tag].outcome != RELET_EV_NOTHING);
@@ -618,8 +631,8 @@ static const t_answer *t_ask(t_client *c, uint64_t tag)
 
 /* Submits one operation of this kind, about its own tag. Returns 0 or an error
  * code. */
-static int t_do(t_client *c, t_what what, unsigned flags,
-                relet_time timeout_ms)
+static inline int t_do(t_client *c, t_what what, unsigned flags,
+                       relet_time timeout_ms)
 {
     char tag[24];
     relet_span argv[4];
@@ -649,8 +662,13 @@ static int t_do(t_client *c, t_what what, unsigned flags,
     t_fail(__FILE__, __LINE__, "no such operation");
 }
 
-static void t_many(t_client *c, int count, t_what what, unsigned flags,
-                   relet_time timeout_ms)
+static inline int t_wish(t_client *c, relet_channel kind, const char *name)
+{
+    return relet_subscribe(c->r, kind, relet_str(name));
+}
+
+static inline void t_many(t_client *c, int count, t_what what, unsigned flags,
+                          relet_time timeout_ms)
 {
     while (count-- > 0)
         T_EQ(t_do(c, what, flags, timeout_ms), 0);
@@ -658,7 +676,7 @@ static void t_many(t_client *c, int count, t_what what, unsigned flags,
 
 /* Counts the lines of this kind, or of any if `what` is below 0, with this
  * outcome. */
-static uint64_t t_count(const t_client *c, int what, relet_kind kind)
+static inline uint64_t t_count(const t_client *c, int what, relet_kind kind)
 {
     uint64_t i, n = 0;
 
@@ -668,14 +686,14 @@ static uint64_t t_count(const t_client *c, int what, relet_kind kind)
     return n;
 }
 
-static int t_quiet(const t_client *c)
+static inline int t_quiet(const t_client *c)
 {
     return relet_outstanding(c->r) == 0;
 }
 
 /* ------------------------------------------------------------------- load */
 
-static int t_feed_script(t_client *c)
+static inline int t_feed_script(t_client *c)
 {
     relet_request q = t_request(c, 0, 0);
     char tag[24];
@@ -692,7 +710,7 @@ static int t_feed_script(t_client *c)
 }
 
 /* A mix of repeatable operations and of others. */
-static int t_feed_one(t_client *c)
+static inline int t_feed_one(t_client *c)
 {
     if (c->script >= 0)
         return t_feed_script(c);
@@ -704,7 +722,7 @@ static int t_feed_one(t_client *c)
     }
 }
 
-static void t_feed(t_client *c)
+static inline void t_feed(t_client *c)
 {
     int code;
 
@@ -720,7 +738,7 @@ static void t_feed(t_client *c)
 
 #define T_EVENTS_MAX 4096 /* of one client in a turn; others wait       */
 
-static int t_drain(t_client *c)
+static inline int t_drain(t_client *c)
 {
     relet_event ev;
     int n = 0, code = 0;
@@ -734,7 +752,7 @@ static int t_drain(t_client *c)
 }
 
 /* Takes all events of all clients, T_EVENTS_MAX of each at most. */
-static void t_turn(void)
+static inline void t_turn(void)
 {
     int i;
 
@@ -751,7 +769,7 @@ static void t_turn(void)
     }
 }
 
-static int t_watch_all(struct pollfd *p, int *timeout_ms)
+static inline int t_watch_all(struct pollfd *p, int *timeout_ms)
 {
     relet_watch w[RELET_WATCH_MAX];
     int i, k, n, ms, used = 0;
@@ -773,7 +791,7 @@ static int t_watch_all(struct pollfd *p, int *timeout_ms)
 }
 
 /* If the last turn had no event, waits until a descriptor or a time is due. */
-static void t_sleep(relet_time until)
+static inline void t_sleep(relet_time until)
 {
     struct pollfd p[T_CLIENTS * RELET_WATCH_MAX + T_PROXY_FDS];
     relet_time left = until - relet_clock();
@@ -786,7 +804,7 @@ static void t_sleep(relet_time until)
 }
 
 /* Turns for so many ms; only for tests about time itself. */
-static void t_pass(int ms)
+static inline void t_pass(int ms)
 {
     relet_time end = relet_clock() + ms;
 
@@ -797,7 +815,7 @@ static void t_pass(int ms)
 /* -------------------------------------------------------------- judgement */
 
 /* Counts the effects: the reply is an array of tags. */
-static void t_see_effects(t_client *c, const relet_event *ev)
+static inline void t_see_effects(t_client *c, const relet_event *ev)
 {
     t_client *of = (t_client *)c->user;
     relet_value v = relet_value_first(ev->value);
@@ -812,7 +830,7 @@ static void t_see_effects(t_client *c, const relet_event *ev)
     }
 }
 
-static void t_gather(t_client *c, t_client *admin)
+static inline void t_gather(t_client *c, t_client *admin)
 {
     uint64_t i;
 
@@ -827,7 +845,7 @@ static void t_gather(t_client *c, t_client *admin)
 
 /* An answered operation took effect once, an unsent or refused one never, and
  * none twice. */
-static void t_judge(t_client *c, t_client *admin)
+static inline void t_judge(t_client *c, t_client *admin)
 {
     uint64_t i;
 
@@ -847,7 +865,7 @@ static void t_judge(t_client *c, t_client *admin)
 }
 
 /* Each repeatable operation was repeated until it was answered. */
-static void t_judge_repeatable(const t_client *c)
+static inline void t_judge_repeatable(const t_client *c)
 {
     uint64_t i;
 
@@ -858,7 +876,7 @@ static void t_judge_repeatable(const t_client *c)
 
 /* Submitted = replies + errors + not sent + unsure, each tag once, and the
  * client's statistics agree with the ledger. */
-static void t_settle(t_client *c)
+static inline void t_settle(t_client *c)
 {
     relet_stats s;
     relet_event ev;
@@ -881,20 +899,20 @@ static void t_settle(t_client *c)
         T(c->line[i].outcome != RELET_EV_NOTHING);
 }
 
-static void t_close(t_client *c)
+static inline void t_close(t_client *c)
 {
     relet_close(c->r);
     free(c->line);
     memset(c, 0, sizeof *c);
 }
 
-static void t_end(t_client *c)
+static inline void t_end(t_client *c)
 {
     t_settle(c);
     t_close(c);
 }
 
-static void t_settle_all(void)
+static inline void t_settle_all(void)
 {
     int i;
 
@@ -903,7 +921,7 @@ static void t_settle_all(void)
             t_settle(&t_world.client[i]);
 }
 
-static void t_clean(void)
+static inline void t_clean(void)
 {
     int i;
 

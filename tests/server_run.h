@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_run.h - runs a table of tests on each server, over each transport.
+ * server_run.h - runs a table of tests on Redis and on Valkey, over TCP and
+ * over a Unix socket.
+ *
+ *   REDIS_SERVER=… VALKEY_SERVER=… [VALKEY_LIBS=…] server_test [PART OF NAME]
  *
  * Each server has a runner, a separate process that starts and ends servers as
  * its tests need them. Both runners run at once. Each child process ends with
- * its parent, however the parent ends. */
+ * its parent, however the parent ends. After each test, the ledger of every
+ * client must show exactly one outcome for each operation. */
 #ifndef T_SERVER_RUN_H
 #define T_SERVER_RUN_H
 
+#include "server_proxy.h"
 #include "server_rig.h"
 
 enum { T_BOTH, T_TCP };
@@ -17,6 +22,8 @@ typedef struct t_case {
     void (*run)(void);
     int where; /* T_BOTH transports, or the one that matters            */
 } t_case;
+
+#define C(name, where) {#name, name, where}
 
 /* Prints each line in one write, since both runners print at once. */
 static void t_tell(const char *verdict, const char *name, const char *more)
@@ -228,5 +235,11 @@ static int t_main(int argc, char **argv, const t_case *cases, size_t count)
                  total.failed, total.skipped);
     return total.failed > 0 || total.passed + total.skipped == 0;
 }
+
+#define T_SERVER_MAIN(cases)                                            \
+    int main(int argc, char **argv)                                     \
+    {                                                                   \
+        return t_main(argc, argv, cases, sizeof cases / sizeof *cases); \
+    }
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_await.h - tests of relet_queue_put_wait, for server_test.c. The worker
- * is a separate process, since relet_queue_put_wait blocks its caller. */
-#ifndef T_SERVER_AWAIT_H
-#define T_SERVER_AWAIT_H
+ * server_await_test.c - tests of relet_queue_put_wait on real servers. The
+ * worker is a separate process, since relet_queue_put_wait blocks its caller. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 
 #include "server_rig.h"
+#include "server_run.h"
 
 static relet *t_await_open(void)
 {
@@ -190,4 +192,11 @@ static void a_put_that_waits_is_told_when_it_was_not_put(void)
     relet_close(r);
 }
 
-#endif
+static const t_case t_cases[] = {
+    C(a_put_that_waits_is_told_of_each_end, T_BOTH),
+    C(a_put_that_waits_does_not_hang_when_its_link_breaks, T_BOTH),
+    C(a_put_that_waits_too_long_says_so_and_tells_the_number, T_BOTH),
+    C(waiting_for_the_same_id_again_brings_the_kept_result, T_BOTH),
+    C(a_put_that_waits_is_told_when_it_was_not_put, T_BOTH)};
+
+T_SERVER_MAIN(t_cases)
