@@ -3,7 +3,8 @@
  * hold_rules_test.c - leases of whole clients on a server: how they are
  * configured, the names of their keys and owners, and which events a client
  * gets. */
-#include "world.h"
+#include "hashslot.h"
+#include "hold_rig.h"
 
 #define REFUSED(w, rule, c) \
     T_REFUSED(w, rule, relet_lease_start((w)->p[0].r, c))
@@ -176,6 +177,42 @@ TEST only_who_leads_by_an_election_has_a_token(void)
     PASS();
 }
 
+TEST a_wrong_setting_is_refused_by_name(void)
+{
+    relet_lease_config c = t_lease("n");
+    char key[300];
+    t_world w;
+
+    t_world_start(&w, 1);
+    c.renew_ms = 5000;
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    ASSERT_STR_EQ("lease.renew_ms must be at most a third of ttl_ms",
+                  relet_refusal(w.p[0].r));
+    c = t_lease("n");
+    c.key = relet_str("k");
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    memset(key, 'x', sizeof key);
+    c.name.n = 0;
+    c.key.p = key;
+    c.key.n = 256;
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    c.key.n = 255;
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+    c.group = 3;
+    c.key.n = 2;
+    ASSERT_EQ(1, relet_lease_start(w.p[0].r, &c));
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    ASSERT_STR_EQ("the key is in this group already",
+                  relet_refusal(w.p[0].r));
+    c.group = 0;
+    ASSERT_EQ(2, relet_lease_start(w.p[0].r, &c));
+    ASSERT_EQ(3, relet_lease_start(w.p[0].r, &c));
+    ASSERT_EQ(RELET_E_LIMIT, relet_lease_start(w.p[0].r, &c));
+    ASSERT_EQ(RELET_E_REFUSED, relet_lease_stop(w.p[0].r, 4));
+    t_world_end(&w);
+    PASS();
+}
+
 /* --------------------------------------------------------------------- names */
 
 TEST a_prefix_and_a_label_stand_in_front(void)
@@ -195,6 +232,114 @@ TEST a_prefix_and_a_label_stand_in_front(void)
     said = t_world_ask(&w, "PUBSUB CHANNELS app:wake:*");
     ASSERT(strncmp(said, "*1\r\n$41\r\napp:wake:", 18) == 0);
     t_world_end(&w);
+    PASS();
+}
+
+TEST a_key_may_hold_any_byte(void)
+{
+    static const char key[] = "a\0{b\r\n}{}\xff:c";
+    relet_lease_config c = t_lease("");
+    t_world w;
+
+    c.key.p = key;
+    c.key.n = sizeof key - 1;
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, relet_lease_start(w.p[1].r, &c));
+    t_world_pass(&w, 20000);
+    ASSERT(t_leads(&w, 0));
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The other keys of such a lease would be in other hash slots of a cluster. */
+TEST a_brace_that_closes_nothing_is_refused_by_name(void)
+{
+    static const char *const bad[] = {"a}b", "{}", "{}{a}", "}", "}{"};
+    static const char *const good[] = {"{a}b", "}{a}", "{a", "{a}}{}"};
+    relet_lease_config c = t_lease("");
+    t_world w;
+    size_t i;
+
+    t_world_start(&w, 1);
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        c.key = relet_str(bad[i]);
+        ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+        ASSERT_STR_EQ("the key of a lease has a } but no hash tag",
+                      relet_refusal(w.p[0].r));
+    }
+    for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+        c.key = relet_str(good[i]);
+        ASSERT_EQ((int)i, relet_lease_start(w.p[0].r, &c));
+    }
+    t_world_end(&w);
+    PASS();
+}
+
+/* Such a key once shared its token counter with the key inside the braces. */
+TEST a_hash_tag_alone_is_refused_by_name(void)
+{
+    relet_lease_config c = t_lease("");
+    t_world w;
+
+    t_world_start(&w, 1);
+    c.key = relet_str("{a}");
+    ASSERT_EQ(RELET_E_CONFIG, relet_lease_start(w.p[0].r, &c));
+    ASSERT_STR_EQ("the key of a lease is a hash tag and nothing else",
+                  relet_refusal(w.p[0].r));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_lock_and_a_leader_of_one_name_are_two_leases(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, t_lead(&w, 0, "x"));
+    ASSERT_EQ(0, t_lock(&w, 1, "x", 0, 7));
+    ASSERT_EQ(1, t_lock(&w, 1, "leader:x", 0, 8));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 7");
+    T_HEARD(&w, 1, "lease gained 8");
+    t_world_end(&w);
+    PASS();
+}
+
+TEST the_keys_of_a_lease_share_a_slot(void)
+{
+    static const char *const keys[] = {"k", "a:{b}:c", "{a}{b}", "{", "a{b",
+                                       "{{a}b"};
+    relet_lease_config c = t_lease("");
+    size_t i, n;
+    t_world w;
+
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *at;
+
+        c.key = relet_str(keys[i]);
+        t_world_start(&w, 2);
+        ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+        t_world_pass(&w, 10);
+        ASSERT_EQ(0, relet_lease_start(w.p[1].r, &c));
+        t_world_pass(&w, 1000);
+        at = t_world_ask(&w, "KEYS *");
+        ASSERT(strncmp(at, "*3\r\n", 4) == 0);
+        for (n = 0; n < 3; n++) {
+            relet_span key;
+
+            key.n = (size_t)strtol(strchr(at, '$') + 1, NULL, 10);
+            key.p = strchr(strchr(at, '$'), '\n') + 1;
+            at = key.p + key.n;
+            ASSERT_EQ(rlt_hashslot_of(c.key), rlt_hashslot_of(key));
+        }
+        t_world_end(&w);
+    }
     PASS();
 }
 
@@ -294,7 +439,13 @@ int main(int argc, char **argv)
     RUN_TEST(a_stopped_client_starts_no_lease);
     RUN_TEST(of_a_lease_that_is_none_nothing_is_known);
     RUN_TEST(only_who_leads_by_an_election_has_a_token);
+    RUN_TEST(a_wrong_setting_is_refused_by_name);
     RUN_TEST(a_prefix_and_a_label_stand_in_front);
+    RUN_TEST(a_key_may_hold_any_byte);
+    RUN_TEST(a_brace_that_closes_nothing_is_refused_by_name);
+    RUN_TEST(a_hash_tag_alone_is_refused_by_name);
+    RUN_TEST(a_lock_and_a_leader_of_one_name_are_two_leases);
+    RUN_TEST(the_keys_of_a_lease_share_a_slot);
     RUN_TEST(who_has_just_started_is_due_now);
     RUN_TEST(without_an_election_there_is_nothing_to_wait_for);
     RUN_TEST(the_messages_of_the_user_are_told);

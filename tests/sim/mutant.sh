@@ -10,7 +10,7 @@
 #                            many as it needs on the average of other seeds
 #   work: jobs               of this kind
 #
-#   test: engine/hold_test a_key_may_hold_any_byte
+#   test: engine/hold_rules_test a_key_may_hold_any_byte
 #                            this unit test, which passes without the patch;
 #                            where it is skipped, so is the mutant
 #
