@@ -64,10 +64,10 @@ reached() {
     fi
 }
 
-# The scanner is three rooms, the connection two; the engine is what has leases
-# and jobs.
+# The scanner is three rooms, and so is the connection; the engine is what has
+# leases and jobs.
 reached scanner 980 resp/line resp/tape resp/scan
-reached connection 920 link/reader link/conn
+reached connection 920 link/reader link/conn link/ending
 # shellcheck disable=SC2046
 reached engine 950 link/script client/leases client/complete client/steps \
     client/workers client/put client/queue driver/put_wait \

@@ -2,6 +2,9 @@
  *
  * conn.h - one byte stream, and the operations that wait for its answers.
  *
+ * conn.c sends operations and takes their answers; ending.c ends those that are
+ * to wait no longer.
+ *
  * An operation is in one of five states. "Due" means that the server still
  * owes answers to it, which have to be taken off the stream in order.
  *
@@ -105,7 +108,7 @@ typedef struct rlt_conn {
     uint32_t ended;        /* number of ENDED operations                     */
     uint32_t outstanding;  /* the user's operations without an outcome       */
     uint32_t kept_ops;     /* LIVE operations whose bytes must be kept       */
-    uint8_t unguarded;     /* a WATCH has ended NOT_SENT: see conn_unguard   */
+    uint8_t unguarded;     /* a WATCH has ended NOT_SENT: see ending_unguard */
     uint8_t watch_gone;    /* a WATCH failed, its transaction is to come     */
     uint64_t base;         /* stream position of the first byte in out       */
     uint64_t sent;         /* stream position of the next byte to send       */
@@ -198,5 +201,51 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure);
 
 /* Nothing is outstanding: give memory back. */
 RELET_PRIVATE void rlt_conn_rest(rlt_conn *c);
+
+/* ------------------------------------------------- inside conn.c and ending.c */
+
+/* The operation with this ring position. */
+RLT_SHORT rlt_op *rlt_conn_at(const rlt_conn *c, uint32_t pos)
+{
+    return &c->ops[pos & c->mask];
+}
+
+RLT_SHORT int rlt_conn_before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+RLT_SHORT int rlt_conn_is_users(const rlt_op *op)
+{
+    return op->klass <= RLT_OP_BATCHED;
+}
+
+/* Whether the operation counts as the user's, in `outstanding`. */
+RLT_SHORT int rlt_conn_counts(const rlt_op *op)
+{
+    return rlt_conn_is_users(op) && !(op->flags & RLT_OP_OURS);
+}
+
+/* Whether the operation's bytes are kept after they were sent. */
+RLT_SHORT int rlt_conn_is_kept(const rlt_op *op)
+{
+    return op->klass == RLT_OP_SCRIPT || (op->flags & RELET_REPEATABLE);
+}
+
+/* The stream position of its first byte. */
+RLT_SHORT uint64_t rlt_conn_start(const rlt_conn *c, uint32_t pos)
+{
+    return pos == c->first ? c->answered : rlt_conn_at(c, pos - 1)->end;
+}
+
+/* Whether the operation behind this one is batched with it. */
+RLT_SHORT int rlt_conn_is_led(const rlt_conn *c, uint32_t pos)
+{
+    return pos + 1 != c->last &&
+           rlt_conn_at(c, pos + 1)->klass == RLT_OP_BATCHED;
+}
+
+/* Operations that are GONE leave at the front, and with them their bytes. */
+RELET_PRIVATE void rlt_conn_sweep(rlt_conn *c);
 
 #endif
