@@ -28,8 +28,8 @@
 BASE   = text rand sha1 hashslot buf
 RESP   = line tape scan value cmd
 CONFIG = config config_url config_env config_check
-LINK   = command_rules reader conn ending pubsub script handshake session link \
-         deliver
+LINK   = command_rules reader conn ending pubsub subscribe script handshake \
+         session link deliver
 ENGINE = part lease elect job claims type_cursor reaper args step \
          held_steps claim_steps line_steps clean_steps worker
 CLIENT = client submit wake leases put complete workers queue \

@@ -7,7 +7,7 @@
  * and sets the time of the next attempt. */
 #include "session.h"
 
-#include "cmd.h"
+#include "subscribe.h"
 #include "text.h"
 
 #define SESSION_ROOM_MS 100 /* wait for memory after a lack of it            */
@@ -377,36 +377,6 @@ RELET_PRIVATE void rlt_session_sent(rlt_session *s, size_t n)
 
 /* ---------------------------------------------------------- subscriptions */
 
-/* UNSUBSCRIBE is answered by pushes or by an error, and the client cannot know
- * by which. HELLO behind it has exactly one answer, and no ACL forbids HELLO:
- * all that comes before the answer to HELLO belongs to the UNSUBSCRIBE. */
-static const char session_barrier[] = "*1\r\n$5\r\nHELLO\r\n";
-
-static int session_send_wish(rlt_session *s, uint32_t slot, int leave)
-{
-    size_t barrier = leave ? sizeof session_barrier - 1 : 0, n;
-    relet_span argv[2];
-    uint8_t *out = NULL;
-    rlt_op op;
-    int code;
-
-    memset(&op, 0, sizeof op);
-    op.klass = leave ? RLT_OP_UNSUBSCRIBE : RLT_OP_SUBSCRIBE;
-    op.skip = leave ? 1 : 0;
-    op.arg = slot;
-    op.deadline = s->setup->timeout_ms;
-    rlt_pubsub_command(s->pubsub, slot, leave, argv);
-    n = rlt_cmd_size(argv, 2) + barrier;
-    code = rlt_conn_begin(s->conn, n, &out);
-    if (code < 0)
-        return code;
-    out = rlt_cmd_write(out, argv, 2);
-    memcpy(out, session_barrier, barrier);
-    rlt_conn_commit(s->conn, &op, n);
-    rlt_pubsub_was_sent(s->pubsub, slot, leave);
-    return 0;
-}
-
 RELET_PRIVATE void rlt_session_subscribes(rlt_session *s)
 {
     uint32_t slot;
@@ -417,7 +387,8 @@ RELET_PRIVATE void rlt_session_subscribes(rlt_session *s)
         return;
     while (code == 0 &&
            (slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_SUBSCRIPTION)
-        code = session_send_wish(s, slot, leave);
+        code = rlt_subscribe_send(s->conn, s->pubsub, slot, leave,
+                                  s->setup->timeout_ms);
     /* After RELET_E_LIMIT no timer is needed: operations under way end and make
      * room, and then there is a tick. */
     if (code == RELET_E_MEMORY)
