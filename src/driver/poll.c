@@ -6,12 +6,7 @@
  * of a local server (relet_local.h), if RELET_LOCAL is defined.
  *
  * A turn waits for the link's descriptors and for relet_wake, until the next
- * deadline at most. Then it moves bytes first and tells the time second.
- *
- * After fork the child has the parent's descriptors, and must not send or
- * receive over them. So the client's rlt_home is in a page that the system
- * zeroes in a child; on a system without such pages the driver compares process
- * numbers in its own calls. */
+ * deadline at most. Then it moves bytes first and tells the time second. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #endif
@@ -21,6 +16,7 @@
 
 #include "socket.h"
 #include "client.h"
+#include "origin.h"
 
 #ifndef RELET_NO_POLL
 
@@ -30,7 +26,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,19 +34,6 @@
 #include <sys/eventfd.h>
 #else
 #define POLL_EVENTFD 0
-#endif
-
-#ifndef RELET_POLL_PLAIN
-#if defined(MADV_WIPEONFORK)
-/* An emulator of system calls may accept any advice and do nothing, so an
- * invalid advice has to fail first. */
-#define POLL_WIPE(p, n)                      \
-    (madvise((p), (n), INT_MAX) != 0         \
-         ? madvise((p), (n), MADV_WIPEONFORK) \
-         : -1)
-#elif defined(INHERIT_ZERO)
-#define POLL_WIPE(p, n) minherit((p), (n), INHERIT_ZERO)
-#endif
 #endif
 
 #define POLL_KEEPALIVE_S 60
@@ -74,8 +56,7 @@ typedef struct poll_driver {
     relet_time now;
     rlt_socket link;
     rlt_watchset set; /* for relet_fd                                        */
-    rlt_home *home; /* zeroed by fork; NULL: this system cannot do that, …   */
-    long process;   /* … and the client's process number is compared         */
+    rlt_origin origin;
 #ifdef RELET_LOCAL
     relet_store *store; /* with mem: and file:, instead of `link`            */
 #endif
@@ -131,56 +112,6 @@ RELET_API int relet_config_env(relet_config *c, const char *scope,
     return relet_config_env_from(c, scope, poll_getenv, NULL, fault);
 }
 
-/* -------------------------------------------------------------------- fork
- */
-
-static size_t poll_page(void)
-{
-    long n = sysconf(_SC_PAGESIZE);
-
-    return n > 0 ? (size_t)n : 4096;
-}
-
-/* A page that reads as zero in a child, or NULL. */
-static rlt_home *poll_home_make(void)
-{
-#ifdef POLL_WIPE
-    size_t n = poll_page();
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        return NULL;
-    if (POLL_WIPE(p, n) == 0)
-        return (rlt_home *)p;
-    (void)munmap(p, n); /* an old kernel */
-#endif
-    return NULL;
-}
-
-static void poll_home_free(rlt_home *home)
-{
-    if (home != NULL)
-        (void)munmap((void *)home, poll_page());
-}
-
-static int poll_is_foreign(const relet *r, const poll_driver *d)
-{
-    if (d->home != NULL)
-        return rlt_client_is_foreign(r);
-    return d->process != (long)getpid();
-}
-
-/* As poll_is_foreign, and marks the client, so that all its calls know. */
-static int poll_look_foreign(relet *r, const poll_driver *d)
-{
-    int foreign = poll_is_foreign(r, d);
-
-    if (foreign)
-        rlt_client_make_foreign(r);
-    return foreign;
-}
-
 /* ----------------------------------------------------------------- waking up
  */
 
@@ -222,7 +153,7 @@ RELET_API void relet_wake(relet *r)
     uint64_t one = 1;
     int err = errno;
 
-    if (poll_is_foreign(r, d))
+    if (rlt_origin_is_foreign(&d->origin, r))
         return;
     (void)!write(d->wake_out, &one, sizeof one); /* full: wakes anyway */
     errno = err;
@@ -336,7 +267,7 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
     poll_driver *d = poll_of(r);
     relet_time until;
 
-    if (d->home == NULL && poll_look_foreign(r, d))
+    if (d->origin.home == NULL && rlt_origin_look(&d->origin, r))
         return RELET_E_FORKED;
     if (relet_next(r, ev))
         return 1;
@@ -381,7 +312,7 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     relet_request q = {POLL_CALL_TAG, 0, 0};
     int code;
 
-    if (poll_look_foreign(r, d))
+    if (rlt_origin_look(&d->origin, r))
         return RELET_E_FORKED;
     if (relet_outstanding(r) > 0)
         return rlt_client_refuse(r, "relet_call while other operations are "
@@ -412,7 +343,7 @@ RELET_API int relet_watches(relet *r, relet_watch *w, int max)
     relet_watch all[RELET_WATCH_MAX];
     int i, n = 0;
 
-    if (poll_look_foreign(r, poll_of(r)))
+    if (rlt_origin_look(&poll_of(r)->origin, r))
         return 0;
     poll_watch(r, poll_of(r), all);
     for (i = 0; i < RELET_WATCH_MAX && n < max; i++)
@@ -427,7 +358,7 @@ RELET_API int relet_fd(relet *r)
     relet_watch w[RELET_WATCH_MAX];
     int fd;
 
-    if (poll_look_foreign(r, d))
+    if (rlt_origin_look(&d->origin, r))
         return RELET_E_FORKED;
     poll_watch(r, d, w);
     fd = rlt_watchset_sync(&d->set, w);
@@ -438,7 +369,7 @@ RELET_API int relet_poll_timeout(const relet *r)
 {
     const poll_driver *d = poll_of(r);
 
-    if (poll_is_foreign(r, d))
+    if (rlt_origin_is_foreign(&d->origin, r))
         return -1;
     return d->woken ? 0 : poll_pause(poll_due(r, d), relet_clock());
 }
@@ -500,7 +431,6 @@ static int poll_init(poll_driver *d, uint8_t *stage, const char *url,
     if (p != NULL && p->keepalive_s != 0)
         keepalive_s = p->keepalive_s;
     memset(d, 0, sizeof *d);
-    d->process = (long)getpid();
     d->wake_in = d->wake_out = -1;
     rlt_watchset_init(&d->set);
     rlt_socket_init(&d->link, p != NULL ? p->transport : NULL, stage,
@@ -549,8 +479,8 @@ static relet *poll_start(const char *url, const relet_config *c,
 #else
     (void)store;
 #endif
-    d->home = poll_home_make();
-    rlt_client_driver_set(r, d, d->home);
+    rlt_origin_begin(&d->origin);
+    rlt_client_driver_set(r, d, d->origin.home);
     return r;
 }
 
@@ -620,7 +550,7 @@ RELET_API void relet_close(relet *r)
     if (r == NULL)
         return;
     d = poll_of(r);
-    if (poll_look_foreign(r, d)) {
+    if (rlt_origin_look(&d->origin, r)) {
         rlt_socket_forget(&d->link);
         rlt_watchset_forget(&d->set);
     }
@@ -631,7 +561,7 @@ RELET_API void relet_close(relet *r)
     poll_wake_close(d);
     rlt_watchset_close(&d->set);
     relet_finish(r);
-    poll_home_free(d->home);
+    rlt_origin_end(&d->origin);
     free(d);
 }
 
@@ -641,7 +571,7 @@ RELET_API int relet_store_info_get(const relet *r, relet_store_info *out)
     const poll_driver *d = poll_of(r);
 
     memset(out, 0, sizeof *out);
-    return !poll_is_foreign(r, d) && d->store != NULL &&
+    return !rlt_origin_is_foreign(&d->origin, r) && d->store != NULL &&
            relet_store_tell(d->store, out);
 }
 #endif
