@@ -27,7 +27,7 @@
 # folders are the layers.
 BASE   = text rand sha1 hashslot buf
 RESP   = line tape scan value cmd
-CONFIG = config config_url config_env config_check
+CONFIG = config parser config_url config_env config_check
 LINK   = command_rules reader conn ending pubsub subscribe script handshake \
          session link deliver
 ENGINE = part lease elect job claims type_cursor reaper args step \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_url.c - reads settings from text: fields, hosts, URLs.
- *
- * Every fault has the offset of the byte that is wrong. */
+ * config_url.c - reads hosts and URLs. */
 #include "config_url.h"
 
 #include "text.h"
@@ -14,89 +12,6 @@ static const char *const url_schemes[] = {
 static const char *const url_trackings[] = {"off", "read", "optin",
                                             "broadcast"};
 static const char *const url_fsyncs[] = {"always", "everysec", "never"};
-
-/* ------------------------------------------------------------------ parser */
-
-RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
-                                   relet_fault *fault)
-{
-    memset(r, 0, sizeof *r);
-    r->scheme = c->scheme;
-    r->fault = fault == NULL ? &r->unread : fault;
-}
-
-RELET_PRIVATE int rlt_parser_run(rlt_parser *r, relet_config *c,
-                                 relet_fault *fault, rlt_parser_fn *read,
-                                 void *from)
-{
-    int reading, err = 0;
-
-    for (reading = 0; reading < 2 && err == 0; reading++) {
-        rlt_parser_init(r, c, fault);
-        r->c = reading > 0 ? c : NULL;
-        err = read(r, from);
-    }
-    if (err < 0)
-        return err;
-    c->scheme = r->scheme;
-    if (r->hosted)
-        memcpy(c->host, r->host, sizeof c->host);
-    return 0;
-}
-
-RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
-                                          const char *field, const char *text)
-{
-    r->label = label;
-    r->field = field;
-    r->start = text;
-    r->escapes = strcmp(field, "url") == 0;
-    r->seen = 0;
-    return relet_str(text);
-}
-
-/* Begins the message of a fault at the byte `at`. */
-static void url_fault_at(rlt_parser *r, const char *at, rlt_say *say)
-{
-    memset(r->fault, 0, sizeof *r->fault);
-    r->fault->code = RELET_E_CONFIG;
-    r->fault->field = r->field;
-    r->fault->offset = (size_t)(at - r->start);
-    rlt_say_init(say, r->fault->text, sizeof r->fault->text);
-    rlt_say_text(say, r->label);
-    rlt_say_text(say, ": at byte ");
-    rlt_say_int(say, at - r->start);
-    rlt_say_text(say, ": ");
-}
-
-RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
-                                   const char *what, const char *rule)
-{
-    rlt_say say;
-
-    url_fault_at(r, at, &say);
-    rlt_say_text(&say, what);
-    rlt_say_text(&say, rule);
-    return RELET_E_CONFIG;
-}
-
-/* A message quotes only digits and the names of options: any other text may be
- * a password in the wrong place. */
-static int url_fault_quote(rlt_parser *r, const char *what,
-                           relet_span quote, const char *rule,
-                           int64_t limit)
-{
-    rlt_say say;
-
-    url_fault_at(r, quote.p, &say);
-    rlt_say_text(&say, what);
-    rlt_say_text(&say, " ");
-    rlt_say_span(&say, quote);
-    rlt_say_text(&say, rule);
-    if (limit >= 0)
-        rlt_say_int(&say, limit);
-    return RELET_E_CONFIG;
-}
 
 /* Returns the head of s up to the first byte that is in `stops`. s then begins
  * at that byte, or is empty. */
@@ -110,131 +25,6 @@ static relet_span url_until(relet_span *s, const char *stops)
     s->p += head.n;
     s->n -= head.n;
     return head;
-}
-
-/* Takes one byte, or the escape of one, off s. */
-static int url_byte(rlt_parser *r, relet_span *s, char *out)
-{
-    const char *at = s->p;
-    int high, low;
-
-    *out = *at;
-    if (r->escapes && *at == '%') {
-        high = s->n < 3 ? -1 : rlt_text_hex(at[1]);
-        low = s->n < 3 ? -1 : rlt_text_hex(at[2]);
-        if (high < 0 || low < 0)
-            return rlt_parser_fault(r, at, "",
-                                    "not an escape, % is written %25");
-        *out = (char)(high * 16 + low);
-        s->p += 2;
-        s->n -= 2;
-    } else if (r->escapes && *at == ' ') {
-        return rlt_parser_fault(r, at, "", "a blank is written %20");
-    } else if (r->escapes && *at == '#') {
-        return rlt_parser_fault(r, at, "", "# is written %23");
-    }
-    s->p++;
-    s->n--;
-    return 0;
-}
-
-/* Appends one byte to the field that was cleared last. */
-static int url_add(rlt_parser *r, const char *at, const rlt_field *f,
-                   char b)
-{
-    rlt_say say;
-
-    if (r->used == (size_t)f->max) {
-        url_fault_at(r, at, &say);
-        rlt_say_text(&say, f->name);
-        rlt_say_text(&say, " is longer than ");
-        rlt_say_int(&say, f->max);
-        rlt_say_text(&say, " bytes");
-        return RELET_E_CONFIG;
-    }
-    if (r->text)
-        r->text[r->used] = b;
-    r->used++;
-    return 0;
-}
-
-/* Appends text to a field. The field's kind must allow every byte and, unless
- * `set` is NULL, every byte must be in `set`. */
-RELET_PRIVATE int rlt_parser_append(rlt_parser *r, relet_span s,
-                                    const char *field, const char *set)
-{
-    const rlt_field *f = rlt_config_find(relet_str(field));
-    const char *at, *rule;
-    char b;
-
-    while (s.n > 0) {
-        at = s.p;
-        if (url_byte(r, &s, &b) < 0)
-            return RELET_E_CONFIG;
-        rule = rlt_config_byte_rule(f, b);
-        if (rule == NULL && set != NULL && strchr(set, b) == NULL)
-            rule = " may not have this byte";
-        if (rule != NULL)
-            return rlt_parser_fault(r, at, f->name, rule);
-        if (url_add(r, at, f, b) < 0)
-            return RELET_E_CONFIG;
-    }
-    return 0;
-}
-
-RELET_PRIVATE void rlt_parser_clear(rlt_parser *r, const char *field)
-{
-    const rlt_field *f = rlt_config_find(relet_str(field));
-
-    r->text = r->c ? rlt_config_chars(r->c, f) : NULL;
-    if (strcmp(field, "host") == 0) {
-        r->text = r->host;
-        r->hosted = 1;
-    }
-    if (r->text)
-        memset(r->text, 0, (size_t)f->max + 1);
-    r->used = 0;
-}
-
-static int url_text(rlt_parser *r, relet_span s, const char *field)
-{
-    rlt_parser_clear(r, field);
-    return rlt_parser_append(r, s, field, NULL);
-}
-
-/* Reads all of s as a number within the limits of a field. */
-RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
-                                    const char *field, int64_t *out)
-{
-    const rlt_field *f = rlt_config_find(relet_str(field));
-    size_t i;
-
-    if (s.n == 0)
-        return rlt_parser_fault(r, s.p, field, " is empty");
-    for (i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return rlt_parser_fault(r, s.p + i, field, " is not a number");
-    if (!rlt_text_int(s.p, s.n, out) || *out > f->max)
-        return url_fault_quote(r, field, s, " is over ", f->max);
-    if (*out < f->min)
-        return url_fault_quote(r, field, s, " is under ", f->min);
-    return 0;
-}
-
-/* Reads a field of any kind: a field that is not text takes a number. */
-RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
-                                   const char *field)
-{
-    const rlt_field *f = rlt_config_find(relet_str(field));
-    int64_t v;
-
-    if (rlt_config_is_text(f))
-        return url_text(r, s, field);
-    if (rlt_parser_number(r, s, field, &v) < 0)
-        return RELET_E_CONFIG;
-    if (r->c)
-        rlt_config_set(r->c, f, v);
-    return 0;
 }
 
 /* ------------------------------------------------------------------- hosts */
@@ -251,8 +41,10 @@ RELET_PRIVATE size_t rlt_url_colons(relet_span s)
 /* Appends text to the host. A fault names the byte `at`. */
 static int url_host_add(rlt_parser *r, const char *at, const char *text)
 {
+    const rlt_field *f = rlt_config_find(relet_str("host"));
+
     for (; *text != '\0'; text++)
-        if (url_add(r, at, rlt_config_find(relet_str("host")), *text) < 0)
+        if (rlt_parser_add(r, at, f, *text) < 0)
             return RELET_E_CONFIG;
     return 0;
 }
@@ -368,13 +160,13 @@ static int url_credentials(rlt_parser *r, relet_span s)
 {
     relet_span user = url_until(&s, ":");
 
-    if (url_text(r, user, "user") < 0)
+    if (rlt_parser_field(r, user, "user") < 0)
         return RELET_E_CONFIG;
     if (!rlt_span_eat(&s, ":"))
         return rlt_parser_fault(r, s.p, "", "a user needs a password");
     if (s.n == 0)
         return rlt_parser_fault(r, s.p, "", "password is empty");
-    return url_text(r, s, "password");
+    return rlt_parser_field(r, s, "password");
 }
 
 /* Reads the part between // and the path. Credentials are taken off its front;
@@ -429,7 +221,7 @@ static int url_sentinel(rlt_parser *r, relet_span *s)
     service = url_until(s, "/?");
     if (service.n == 0)
         return rlt_parser_fault(r, service.p, "", "service is empty");
-    if (url_text(r, service, "service") < 0)
+    if (rlt_parser_field(r, service, "service") < 0)
         return RELET_E_CONFIG;
     (void)rlt_span_eat(s, "/");
     return url_db(r, url_until(s, "?"));
@@ -462,10 +254,10 @@ static int url_unix(rlt_parser *r, relet_span *s)
         s->p = path.p;
     }
     path = rest = url_until(s, "?");
-    if (rest.n > 0 && url_byte(r, &rest, &first) < 0)
+    if (rest.n > 0 && rlt_parser_byte(r, &rest, &first) < 0)
         return RELET_E_CONFIG;
     if (first == '/' || first == '@')
-        if (url_text(r, path, "host") < 0)
+        if (rlt_parser_field(r, path, "host") < 0)
             return RELET_E_CONFIG;
     rule = rlt_url_path_rule(first == '/' || first == '@' ? r->host : "");
     return rule == NULL ? 0 : rlt_parser_fault(r, path.p, "", rule);
@@ -543,9 +335,9 @@ static int url_option(rlt_parser *r, relet_span s)
     if (name.n == 0)
         return rlt_parser_fault(r, name.p, "", "an option is empty");
     if (f == NULL || !f->option)
-        return url_fault_quote(r, "option", name, " is not known", -1);
+        return rlt_parser_quote(r, "option", name, " is not known", -1);
     if (r->seen & rlt_config_bit(f))
-        return url_fault_quote(r, "option", name, " is repeated", -1);
+        return rlt_parser_quote(r, "option", name, " is repeated", -1);
     if (!rlt_span_eat(&s, "="))
         return rlt_parser_fault(r, s.p, f->name, " has no value");
     r->seen |= rlt_config_bit(f);

@@ -1,71 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * config_url.h - reads settings from text: fields, hosts, URLs.
+ * config_url.h - reads hosts and URLs.
  *
- * A parser reads text into settings, and keeps what a message about a fault in
- * that text needs. Text is read twice: the first reading sets nothing, so that
- * settings are never half taken over, and no copy of a password is made.
  * Functions that return int return 0, or fill the fault and return
  * RELET_E_CONFIG. */
 #ifndef RLT_CONFIG_URL_H
 #define RLT_CONFIG_URL_H
 
 #include "base.h"
-#include "config.h"
+#include "parser.h"
 
 /* The bytes that need no escape in a URL; host names consist of them too. */
 #define RLT_URL_PLAIN \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~"
-
-typedef struct rlt_parser {
-    relet_config *c;    /* settings; NULL in the first reading    */
-    relet_scheme scheme; /* as read so far, …                     */
-    char host[1024];    /* … in both readings                     */
-    char *text;         /* the field being set, or NULL           */
-    int hosted;         /* the host was read                      */
-    const char *label;  /* name of the text, for messages         */
-    const char *field;  /* name of the field, for the fault       */
-    const char *start;  /* first byte of the text                 */
-    int escapes;        /* the text is a URL                      */
-    uint32_t seen;      /* fields set by this URL                 */
-    size_t used;        /* bytes in the field being set           */
-    char variable[128]; /* name of an environment variable        */
-    relet_fault *fault;
-    relet_fault unread; /* *fault for a caller that passed NULL   */
-} rlt_parser;
-
-/* Prepares a first reading. */
-RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
-                                   relet_fault *fault);
-
-/* Does both readings; the second sets *c. */
-typedef int rlt_parser_fn(rlt_parser *r, void *from);
-RELET_PRIVATE int rlt_parser_run(rlt_parser *r, relet_config *c,
-                                 relet_fault *fault, rlt_parser_fn *read,
-                                 void *from);
-
-/* Begins a text and returns its span. The text is a URL if field is "url". */
-RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
-                                          const char *field, const char *text);
-
-/* Reports a fault at the byte `at`. Returns RELET_E_CONFIG. */
-RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
-                                   const char *what, const char *rule);
-
-/* Clear empties a field of text; append adds to the field that was cleared
- * last. The field's kind must allow every byte and, unless `set` is NULL, every
- * byte must be in `set`. */
-RELET_PRIVATE void rlt_parser_clear(rlt_parser *r, const char *field);
-RELET_PRIVATE int rlt_parser_append(rlt_parser *r, relet_span s,
-                                    const char *field, const char *set);
-
-/* Reads all of s as a number within the limits of a field. */
-RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
-                                    const char *field, int64_t *out);
-
-/* Reads a field of any kind: a field that is not text takes a number. */
-RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
-                                   const char *field);
 
 RELET_PRIVATE size_t rlt_url_colons(relet_span s);
 
