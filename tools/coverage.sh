@@ -70,7 +70,7 @@ reached scanner 980 resp/line resp/tape resp/scan
 reached connection 920 link/reader link/conn link/ending
 # shellcheck disable=SC2046
 reached engine 950 link/script client/leases client/complete client/steps \
-    client/workers client/put client/queue driver/put_wait \
+    client/workers client/put client/queue client/answers driver/put_wait \
     $($MAKE -s rooms | tr ' ' '\n' | grep '^engine/')
 for room in $($MAKE -s rooms); do
     reached "${room#*/}" 0 "$room"

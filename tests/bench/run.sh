@@ -193,7 +193,7 @@ unwound=-fno-asynchronous-unwind-tables
 lease_rooms="engine/lease engine/elect client/leases"
 job_rooms="engine/job engine/claims engine/type_cursor engine/reaper \
 engine/worker engine/learn engine/args client/put client/complete client/steps \
-client/workers client/queue driver/put_wait"
+client/workers client/queue client/answers driver/put_wait"
 
 # object FLAG...: of the whole amalgamation.
 object() {
