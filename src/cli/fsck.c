@@ -98,6 +98,20 @@ static void fsck_fold(fsck *f)
     f->n = n;
 }
 
+/* 1 if a record of this number was seen. */
+static int fsck_has(const fsck *f, uint64_t number)
+{
+    fsck_fact wanted = {0, 0, 0};
+    const fsck_fact *found;
+
+    wanted.number = number;
+    found = f->n == 0 ? NULL
+                      : (const fsck_fact *)bsearch(&wanted, f->facts, f->n,
+                                                   sizeof wanted,
+                                                   fsck_compare);
+    return found && (found->seen & FSCK_RECORD);
+}
+
 /* Reads the number at the beginning of s. Returns how many digits it has, at
  * most 18; 0: there is none. */
 static size_t fsck_digits(relet_span s, uint64_t *number)
@@ -250,6 +264,16 @@ static void fsck_field(fsck *f, relet_span name, relet_span value)
         fsck_add(f, number, FSCK_TEXT, 0);
 }
 
+/* Ids are looked at when the facts are folded. An id may name a job that has
+ * gone. */
+static void fsck_id(fsck *f, relet_span name)
+{
+    uint64_t number;
+
+    (void)fsck_digits(name, &number);
+    f->passed_over += !fsck_has(f, number);
+}
+
 /* By ZSCAN or HSCAN, which return at least once each element that is in the key
  * for the whole scan. */
 static int fsck_scan(fsck *f, const char *command, int key)
@@ -277,6 +301,8 @@ static int fsck_scan(fsck *f, const char *command, int key)
             value = relet_value_next(name);
             if (key == FSCK_JOBS)
                 fsck_field(f, relet_value_text(name), relet_value_text(value));
+            else if (key == FSCK_IDS)
+                fsck_id(f, relet_value_text(value));
             else
                 fsck_place(f, relet_value_text(name), 1u << key);
         }
@@ -529,53 +555,6 @@ static int fsck_check(fsck *f)
     return code;
 }
 
-/* ---------------------------------------------------------------------- ids */
-
-/* 1 if a record of this number was seen. Ids are checked by this one by one, as
- * an id may name a job that has gone. */
-static int fsck_has(const fsck *f, uint64_t number)
-{
-    fsck_fact wanted = {0, 0, 0};
-    const fsck_fact *found;
-
-    wanted.number = number;
-    found = f->n == 0 ? NULL
-                      : (const fsck_fact *)bsearch(&wanted, f->facts, f->n,
-                                                   sizeof wanted,
-                                                   fsck_compare);
-    return found && (found->seen & FSCK_RECORD);
-}
-
-static int fsck_ids(fsck *f)
-{
-    char cursor[32] = "0";
-    relet_span argv[5] = {{"HSCAN", 5}, {NULL, 0}, {NULL, 0}, {"COUNT", 5},
-                          {FSCK_PAGE, 4}};
-    relet_value part, name, value;
-    relet_event ev;
-    uint64_t number;
-    int code;
-
-    argv[1] = relet_str(f->key[FSCK_IDS]);
-    do {
-        argv[2] = relet_str(cursor);
-        code = fsck_ask(f, argv, 5, &ev);
-        if (code)
-            return code;
-        part = relet_value_first(ev.value);
-        snprintf(cursor, sizeof cursor, "%.*s",
-                 cli_text(relet_value_text(part)));
-        part = relet_value_next(part);
-        for (name = relet_value_first(part); relet_value_text(name).p;
-             name = relet_value_next(value)) {
-            value = relet_value_next(name);
-            (void)fsck_digits(relet_value_text(value), &number);
-            f->passed_over += !fsck_has(f, number);
-        }
-    } while (strcmp(cursor, "0") != 0);
-    return 0;
-}
-
 /* -------------------------------------------------------------------- queue */
 
 static int fsck_keys(fsck *f)
@@ -628,7 +607,7 @@ static int fsck_queue(cli *c, const char *queue)
     if (!code)
         code = fsck_check(&f);
     if (!code)
-        code = fsck_ids(&f);
+        code = fsck_scan(&f, "HSCAN", FSCK_IDS);
     if (!code)
         fsck_sum(&f);
     free(f.facts);
