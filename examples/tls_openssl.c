@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 {
     relet_transport transport = {NULL,      tls_open,  tls_handshake, tls_read,
                                  tls_write, tls_close, tls_problem};
-    relet_poll_config p = {&transport, 0, 0, NULL};
+    relet_poll_config p = {&transport, NULL, 0, NULL};
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     relet_fault fault;
     relet *r;

@@ -1054,16 +1054,22 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
 /* Make dead jobs wait again: those with these numbers (at most 128), or with
  * count 0 the `most` oldest ones (at most 128) after the first `from`. Jobs
  * that were cancelled, or replayed replays_max times before (0: 10), are
- * refused. The reply: [replayed, refused, not dead, 1 if there is more]. One
- * call looks at 1 MiB of jobs and then stops. With count 0, jobs that were not
- * replayed stay: pass the sum of refused and not dead so far as the next
- * `from`. With numbers, go on after those looked at; their count is the sum of
- * the first three. A job keeps its id; but if another job took the id
- * meanwhile, the id finds that one. */
+ * refused. One call looks at 1 MiB of jobs and then stops. With count 0, jobs
+ * that were not replayed stay: pass the sum of refused and not_dead so far as
+ * the next `from`. With numbers, go on after those looked at; their count is
+ * the sum of replayed, refused and not_dead. A job keeps its id; but if another
+ * job took the id meanwhile, the id finds that one.
+ *
+ * This reader, and those below, return 0 if the value is no such reply. */
+typedef struct relet_replayed {
+    uint64_t replayed, refused, not_dead;
+    int more; /* there are jobs that were not looked at                      */
+} relet_replayed;
 RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  const uint64_t *numbers, size_t count,
                                  uint64_t from, uint32_t most,
                                  uint32_t replays_max, const relet_request *q);
+RELET_API int relet_queue_replay_read(relet_value v, relet_replayed *out);
 
 /* Put one job that is in none of the queue's places back into its own. That may
  * happen to jobs whose keys were changed by hand or partly lost by the server.
@@ -1082,34 +1088,49 @@ RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
 /* Remove jobs whatever their state: those of one place or, with
  * RELET_AT_NOWHERE, of all; at most `most` of them (at most 128), and fewer if
  * they are long. With `force` leased jobs go, too, and their workers lose them.
- * Without it a purge that would include leased jobs ends with the error LEASED.
- * The reply: [removed, 1 if there is more]. */
+ * Without it a purge that would include leased jobs ends with the error
+ * LEASED. */
+typedef struct relet_removed {
+    uint64_t removed;
+    int more;
+} relet_removed;
 RELET_API int relet_queue_purge(relet *r, relet_span queue, relet_place place,
                                 uint32_t most, int force,
                                 const relet_request *q);
+RELET_API int relet_queue_purge_read(relet_value v, relet_removed *out);
 
 /* Maintenance. Workers do this by themselves; these calls are for queues
  * without such workers. relet_queue_reap: jobs whose leases have ended wait
  * again, to be leased by other workers, at most `most` (at most 128); jobs that
  * have stalled more than stalls_max times are dead. After a restart or failover
  * of the server no job is taken from its worker for hold_off_ms, so that living
- * workers can renew. The reply: [jobs that wait again, dead, ms until there may
- * be more or -1, ms of the server's clock] */
+ * workers can renew. */
+typedef struct relet_reaped {
+    uint64_t waiting, dead; /* jobs that wait again; that stalled too often  */
+    relet_time again_ms;    /* until a lease ends; RELET_NEVER: there is none */
+    int64_t server_ms;      /* the server's clock, since 1970                */
+} relet_reaped;
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
                                uint32_t stalls_max, relet_time hold_off_ms,
                                const relet_request *q);
+RELET_API int relet_queue_reap_read(relet_value v, relet_reaped *out);
 
-/* Delayed jobs that are due begin to wait, at most `most` (at most 128). The
- * reply: [how many, ms until the next one is due or -1] */
+/* Delayed jobs that are due begin to wait, at most `most` (at most 128). */
+typedef struct relet_promoted {
+    uint64_t promoted;
+    relet_time due_ms; /* until the next one is due; RELET_NEVER: there is none */
+} relet_promoted;
 RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
                                   const relet_request *q);
+RELET_API int relet_queue_promote_read(relet_value v, relet_promoted *out);
 
 /* Remove done jobs whose keep_ms is over, jobs that have been dead for dead_ms
  * (0: never), and the oldest ones over done_max and dead_max; at most `most`
- * (at most 128). The reply: [removed, 1 if there is more] */
+ * (at most 128). */
 RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,
                                uint64_t dead_max, relet_time dead_ms,
                                uint32_t most, const relet_request *q);
+RELET_API int relet_queue_trim_read(relet_value v, relet_removed *out);
 
 /* Remove what the queue remembers of clients that have been gone for hours, and
  * closed windows of relet_queue_put_unique; looks at some 100 of them. The
@@ -1223,7 +1244,7 @@ typedef struct relet_stores relet_stores;
 
 typedef struct relet_poll_config {
     const relet_transport *transport; /* rediss://; must outlive the client   */
-    int fd;              /* > 0: a connected socket for the first link       */
+    const int *fd;       /* a connected socket for the first link; NULL: none */
     int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
     relet_stores *stores; /* what clients with mem: and file: share; NULL: a
                            * store of its own (relet_local.h)                 */

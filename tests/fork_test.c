@@ -78,7 +78,7 @@ static int t_start(const relet_transport *transport)
     memset(&p, 0, sizeof p);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0)
         return 0;
-    p.fd = fd[0];
+    p.fd = &fd[0];
     p.transport = transport;
     t_one.fd = fd[1];
     t_one.r = relet_open(NULL, &c, &p, NULL);

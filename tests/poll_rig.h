@@ -117,7 +117,7 @@ static inline relet *t_open_pair(int *peer, const relet_transport *transport)
     memset(&p, 0, sizeof p);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
         abort();
-    p.fd = pair[0];
+    p.fd = &pair[0];
     p.transport = transport;
     if (transport != NULL)
         c.scheme = RELET_TLS;

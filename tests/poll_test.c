@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 /* -------------------------------------------------------- carrying bytes
@@ -477,7 +478,7 @@ TEST after_the_callers_descriptor_the_url_is_used(void)
     memset(&p, 0, sizeof p);
     ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     t_fds[t_fds_n++] = pair[1];
-    p.fd = pair[0];
+    p.fd = &pair[0];
     (void)snprintf(url, sizeof url, "redis://127.0.0.1:%d", s->port);
     r = t_keep(relet_open(url, &c, &p, NULL));
     ASSERT(t_come_up(r, pair[1]));
@@ -489,15 +490,41 @@ TEST after_the_callers_descriptor_the_url_is_used(void)
     PASS();
 }
 
+static int t_is_socket(int fd)
+{
+    struct stat s;
+
+    return fstat(fd, &s) == 0 && S_ISSOCK(s.st_mode);
+}
+
+/* A daemon that closed its standard input gets descriptor 0 from socketpair. */
+TEST descriptor_0_is_a_descriptor(void)
+{
+    int saved = dup(0), peer;
+    relet *r;
+
+    ASSERT(saved >= 0);
+    ASSERT_EQ(0, close(0));
+    r = t_open_pair(&peer, NULL);
+    ASSERT(peer > 0);
+    ASSERT(t_come_up(r, peer));
+    ASSERT(t_is_socket(0));
+    relet_close(r);
+    t_clients[0] = NULL;
+    ASSERT_EQ(0, dup2(saved, 0));
+    ASSERT_EQ(0, close(saved));
+    PASS();
+}
+
 TEST a_descriptor_that_is_none_is_told(void)
 {
     relet_config c = t_config();
     relet_poll_config p;
     relet_fault fault;
-    int before = t_fd_count();
+    int before = t_fd_count(), none = T_FDS - 1;
 
     memset(&p, 0, sizeof p);
-    p.fd = T_FDS - 1;
+    p.fd = &none;
     ASSERT_EQ(NULL, relet_open(NULL, &c, &p, &fault));
     ASSERT_EQ(RELET_E_SYSTEM, fault.code);
     ASSERT_STR_EQ(strerror(EBADF), fault.text);
@@ -612,6 +639,7 @@ SUITE(driver)
     RUN_TEST(a_descriptor_of_the_callers_is_used_once_and_closed);
     RUN_TEST(a_descriptor_of_the_callers_is_closed_though_never_used);
     RUN_TEST(after_the_callers_descriptor_the_url_is_used);
+    RUN_TEST(descriptor_0_is_a_descriptor);
     RUN_TEST(a_descriptor_that_is_none_is_told);
 }
 

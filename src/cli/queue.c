@@ -231,31 +231,26 @@ const cli_command cancel_command = {
 
 /* -------------------------------------------------------------------- retry */
 
-typedef struct queue_counts {
-    int64_t n[3];
-    int64_t more; /* 1: the last step did not look at all jobs               */
-} queue_counts;
-
-static void queue_add(queue_counts *sum, relet_value v)
+static void retry_add(relet_replayed *sum, relet_value v)
 {
-    size_t i;
-    int64_t n;
+    relet_replayed step;
 
-    for (i = 0; i < 3; i++)
-        if (relet_value_int(relet_value_at(v, i), &n))
-            sum->n[i] += n;
-    if (!relet_value_int(relet_value_at(v, 3), &sum->more))
-        sum->more = 0;
+    if (!relet_queue_replay_read(v, &step))
+        memset(&step, 0, sizeof step);
+    sum->replayed += step.replayed;
+    sum->refused += step.refused;
+    sum->not_dead += step.not_dead;
+    sum->more = step.more;
 }
 
 /* How many jobs were looked at. */
-static int64_t queue_seen(const queue_counts *sum)
+static uint64_t retry_seen(const relet_replayed *sum)
 {
-    return sum->n[0] + sum->n[1] + sum->n[2];
+    return sum->replayed + sum->refused + sum->not_dead;
 }
 
 /* Retries the jobs that operands from i on name: 128, or fewer long ones. */
-static int retry_named(cli *c, int i, queue_counts *sum)
+static int retry_named(cli *c, int i, relet_replayed *sum)
 {
     uint64_t numbers[QUEUE_STEP];
     relet_request q = cli_request(c);
@@ -269,13 +264,13 @@ static int retry_named(cli *c, int i, queue_counts *sum)
                               (uint32_t)c->replays, &q);
     code = cli_answer(c, code, &ev);
     if (!code)
-        queue_add(sum, ev.value);
+        retry_add(sum, ev.value);
     return code;
 }
 
 /* Retries dead jobs, the oldest first. A job that is refused stays, and the
  * next step begins behind it. */
-static int retry_all(cli *c, queue_counts *sum)
+static int retry_all(cli *c, relet_replayed *sum)
 {
     relet_request q = cli_request(c);
     int64_t left = c->count ? c->count : INT64_MAX;
@@ -286,21 +281,21 @@ static int retry_all(cli *c, queue_counts *sum)
     do {
         most = left < QUEUE_STEP ? (uint32_t)left : QUEUE_STEP;
         code = relet_queue_replay(c->r, relet_str(c->argv[0]), NULL, 0,
-                                  (uint64_t)(sum->n[1] + sum->n[2]), most,
+                                  sum->refused + sum->not_dead, most,
                                   (uint32_t)c->replays, &q);
         code = cli_answer(c, code, &ev);
         if (code)
             return code;
-        queue_add(sum, ev.value);
-        left = c->count ? c->count - sum->n[0] : left;
+        retry_add(sum, ev.value);
+        left = c->count ? c->count - (int64_t)sum->replayed : left;
     } while (sum->more && left > 0);
     return 0;
 }
 
 static int retry_run(cli *c)
 {
-    queue_counts sum;
-    int64_t seen;
+    relet_replayed sum;
+    uint64_t seen;
     int code;
 
     memset(&sum, 0, sizeof sum);
@@ -313,21 +308,21 @@ static int retry_run(cli *c)
         return CLI_USAGE;
     }
     code = cli_queue(c, "retry", !c->all, "job");
-    while (!code && !c->all && (seen = queue_seen(&sum)) < c->argc - 1) {
+    while (!code && !c->all && (seen = retry_seen(&sum)) < (uint64_t)c->argc - 1) {
         code = retry_named(c, 1 + (int)seen, &sum);
-        if (!code && queue_seen(&sum) == seen)
+        if (!code && retry_seen(&sum) == seen)
             break; /* the reply held no counts */
     }
     if (!code && c->all)
         code = retry_all(c, &sum);
     if (code)
         return code;
-    printf(c->json ? "{\"retried\":%" PRId64 ",\"refused\":%" PRId64
-                     ",\"not_dead\":%" PRId64 "}\n"
-                   : "%" PRId64 " retried, %" PRId64 " refused, %" PRId64
+    printf(c->json ? "{\"retried\":%" PRIu64 ",\"refused\":%" PRIu64
+                     ",\"not_dead\":%" PRIu64 "}\n"
+                   : "%" PRIu64 " retried, %" PRIu64 " refused, %" PRIu64
                      " not dead\n",
-           sum.n[0], sum.n[1], sum.n[2]);
-    return sum.n[1] + sum.n[2] > 0 ? CLI_ERROR : 0;
+           sum.replayed, sum.refused, sum.not_dead);
+    return sum.refused + sum.not_dead > 0 ? CLI_ERROR : 0;
 }
 
 static const cli_option retry_options[] = {
@@ -354,7 +349,8 @@ static int purge_run(cli *c)
 {
     relet_request q = cli_request(c);
     int place = c->all ? RELET_AT_NOWHERE : -1, code;
-    int64_t left = c->count ? c->count : INT64_MAX, more = 1, gone = 0, n;
+    int64_t left = c->count ? c->count : INT64_MAX, gone = 0;
+    relet_removed step = {0, 1};
     relet_event ev;
 
     if (c->place && !c->all)
@@ -366,18 +362,17 @@ static int purge_run(cli *c)
     if (place < 0)
         return CLI_USAGE;
     code = cli_queue(c, "purge", 0, NULL);
-    while (!code && more && left > 0) {
+    while (!code && step.more && left > 0) {
         code = relet_queue_purge(c->r, relet_str(c->argv[0]),
                                  (relet_place)place,
                                  left < QUEUE_STEP ? (uint32_t)left
                                                    : QUEUE_STEP,
                                  c->force, &q);
         code = cli_answer(c, code, &ev);
-        if (code || !relet_value_int(relet_value_at(ev.value, 0), &n) ||
-            !relet_value_int(relet_value_at(ev.value, 1), &more))
+        if (code || !relet_queue_purge_read(ev.value, &step))
             break;
-        gone += n;
-        left -= n;
+        gone += (int64_t)step.removed;
+        left -= (int64_t)step.removed;
     }
     if (!code || gone > 0)
         printf(c->json ? "{\"purged\":%" PRId64 "}\n" : "%" PRId64 " purged\n",

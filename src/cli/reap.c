@@ -36,7 +36,7 @@ typedef struct reaped {
     relet_time at;        /* when the next step is due                      */
     relet_time again_ms;  /* time to the next round, by what this one saw   */
     char from[48];        /* where REAP_FORGET goes on                      */
-    int64_t relet, dead, promoted, gone;
+    uint64_t relet, dead, promoted, gone;
     int over;             /* --once: the queue's round is done              */
 } reaped;
 
@@ -79,43 +79,55 @@ static int reap_ask(const reaper *p, reaped *d, int i)
     return code && code != RELET_E_LIMIT ? cli_trouble(p->c, code) : 0;
 }
 
-static int64_t reap_nth(relet_value v, size_t i)
+/* The next round comes when something is due, if that is sooner. */
+static void reap_sooner(reaped *d, relet_time ms)
 {
-    int64_t n = 0;
-
-    (void)relet_value_int(relet_value_at(v, i), &n);
-    return n;
+    if (ms < d->again_ms)
+        d->again_ms = ms;
 }
 
-/* The next round comes when something is due, if that is sooner. */
-static void reap_sooner(reaped *d, int64_t ms)
+static int reap_heard_promote(reaped *d, relet_value v)
 {
-    if (ms >= 0 && ms < d->again_ms)
-        d->again_ms = ms;
+    relet_promoted step;
+
+    if (!relet_queue_promote_read(v, &step))
+        return 0;
+    d->promoted += step.promoted;
+    reap_sooner(d, step.due_ms);
+    return step.promoted == REAP_STEP;
+}
+
+static int reap_heard_lapsed(reaped *d, relet_value v)
+{
+    relet_reaped step;
+
+    if (!relet_queue_reap_read(v, &step))
+        return 0;
+    d->relet += step.waiting;
+    d->dead += step.dead;
+    reap_sooner(d, step.again_ms);
+    return step.waiting + step.dead == REAP_STEP;
 }
 
 /* Takes the reply to a step. 1 when the same step has more to do. */
 static int reap_heard(reaped *d, relet_value v)
 {
-    relet_span s = relet_value_text(v);
+    relet_removed removed;
 
     switch (d->next) {
     case REAP_PROMOTE:
-        d->promoted += reap_nth(v, 0);
-        reap_sooner(d, reap_nth(v, 1));
-        return reap_nth(v, 0) == REAP_STEP;
+        return reap_heard_promote(d, v);
     case REAP_LAPSED:
-        d->relet += reap_nth(v, 0);
-        d->dead += reap_nth(v, 1);
-        reap_sooner(d, reap_nth(v, 2));
-        return reap_nth(v, 0) + reap_nth(v, 1) == REAP_STEP;
+        return reap_heard_lapsed(d, v);
     case REAP_TRIM:
-        d->gone += reap_nth(v, 0);
-        return reap_nth(v, 1) == 1;
+        if (!relet_queue_trim_read(v, &removed))
+            return 0;
+        d->gone += removed.removed;
+        return removed.more;
     case REAP_FORGET:
         break;
     }
-    snprintf(d->from, sizeof d->from, "%.*s", cli_text(s));
+    snprintf(d->from, sizeof d->from, "%.*s", cli_text(relet_value_text(v)));
     return 0;
 }
 
@@ -126,13 +138,13 @@ static void reap_tell(reaper *p, reaped *d)
     if (p->c->json) {
         fputs("{\"queue\":", stdout);
         show_json(stdout, relet_str(d->name));
-        printf(",\"relet\":%" PRId64 ",\"dead\":%" PRId64 ",\"due\":%" PRId64
-               ",\"gone\":%" PRId64 "}\n", d->relet, d->dead, d->promoted,
+        printf(",\"relet\":%" PRIu64 ",\"dead\":%" PRIu64 ",\"due\":%" PRIu64
+               ",\"gone\":%" PRIu64 "}\n", d->relet, d->dead, d->promoted,
                d->gone);
     } else {
         show_name(stdout, d->name);
-        printf("\trelet %" PRId64 "\tdead %" PRId64 "\tdue %" PRId64
-               "\tgone %" PRId64 "\n", d->relet, d->dead, d->promoted,
+        printf("\trelet %" PRIu64 "\tdead %" PRIu64 "\tdue %" PRIu64
+               "\tgone %" PRIu64 "\n", d->relet, d->dead, d->promoted,
                d->gone);
     }
     if (cli_flushed()) /* the lease is released all the same */

@@ -154,4 +154,55 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out)
     return 1;
 }
 
+/* ------------------------------------------------------------- maintenance */
+
+/* A count, at element i: 0 if it is none. */
+static int answers_count(relet_value v, size_t i, uint64_t *out)
+{
+    int64_t n = answers_int(v, i, -1);
+
+    *out = (uint64_t)RLT_MAX(n, 0);
+    return n >= 0;
+}
+
+static relet_time answers_wait(relet_value v, size_t i)
+{
+    int64_t ms = answers_int(v, i, -1);
+
+    return ms < 0 ? RELET_NEVER : ms;
+}
+
+RELET_API int relet_queue_replay_read(relet_value v, relet_replayed *out)
+{
+    out->more = answers_int(v, 3, 0) == 1;
+    return answers_count(v, 0, &out->replayed) &&
+           answers_count(v, 1, &out->refused) &&
+           answers_count(v, 2, &out->not_dead);
+}
+
+RELET_API int relet_queue_purge_read(relet_value v, relet_removed *out)
+{
+    out->more = answers_int(v, 1, 0) == 1;
+    return answers_count(v, 0, &out->removed);
+}
+
+RELET_API int relet_queue_trim_read(relet_value v, relet_removed *out)
+{
+    return relet_queue_purge_read(v, out);
+}
+
+RELET_API int relet_queue_reap_read(relet_value v, relet_reaped *out)
+{
+    out->again_ms = answers_wait(v, 2);
+    out->server_ms = answers_int(v, 3, 0);
+    return answers_count(v, 0, &out->waiting) &&
+           answers_count(v, 1, &out->dead);
+}
+
+RELET_API int relet_queue_promote_read(relet_value v, relet_promoted *out)
+{
+    out->due_ms = answers_wait(v, 1);
+    return answers_count(v, 0, &out->promoted);
+}
+
 #endif /* RELET_NO_QUEUE */

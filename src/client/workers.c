@@ -220,6 +220,7 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
 
         if (!rlt_worker_want(&d->work, r->now, serial, &e))
             return;
+        rlt_assert(e.serial == serial);
         r->workers.serial = serial;
         if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
             rlt_wake_listen(r); /* again, if it had no memory before */
@@ -489,6 +490,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     rlt_wake_listen(r);
+    rlt_assert(r->wake.len > 0);
     plan.queue = &d->queue;
     plan.name = rlt_workers_name(d);
     plan.wake = rlt_span(r->wake.name, r->wake.len);

@@ -411,7 +411,7 @@ static const char *poll_trouble(const relet_config *c,
     case RELET_MEM:
     case RELET_FILE:
 #ifdef RELET_LOCAL
-        if (p != NULL && p->fd > 0)
+        if (p != NULL && p->fd != NULL)
             return "mem: and file: take no descriptor";
         return NULL;
 #else
@@ -435,10 +435,10 @@ static int poll_init(poll_driver *d, uint8_t *stage, const char *url,
     rlt_watchset_init(&d->set);
     rlt_socket_init(&d->link, p != NULL ? p->transport : NULL, stage,
                     keepalive_s, &d->set);
-    if (p != NULL && p->fd > 0) {
-        if (rlt_connect_prepare(p->fd) != 0)
+    if (p != NULL && p->fd != NULL) {
+        if (rlt_connect_prepare(*p->fd) != 0)
             return -1;
-        rlt_connect_options(p->fd, keepalive_s);
+        rlt_connect_options(*p->fd, keepalive_s);
         d->link.given_only = url == NULL;
     }
     return poll_wake_open(d);
@@ -472,8 +472,8 @@ static relet *poll_start(const char *url, const relet_config *c,
         free(d);
         return NULL;
     }
-    if (p != NULL && p->fd > 0)
-        d->link.given = p->fd;
+    if (p != NULL && p->fd != NULL)
+        d->link.given = *p->fd;
 #ifdef RELET_LOCAL
     d->store = store;
 #else

@@ -169,7 +169,7 @@ static void t_begin_with(t_rig *t, const relet_config *c)
     over.write = t_send;
     over.close = t_close;
     pc.transport = &over;
-    pc.fd = t->pair[0];
+    pc.fd = &t->pair[0];
     t->listener = t_listen(url);
     t->r = relet_open(url, c, &pc, NULL);
     if (t->r == NULL)

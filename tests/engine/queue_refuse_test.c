@@ -447,6 +447,63 @@ TEST a_status_that_is_short_is_none(void)
     PASS();
 }
 
+TEST the_result_of_a_replay_has_three_counts_and_whether_there_is_more(void)
+{
+    relet_replayed out;
+
+    ASSERT_EQ(1, relet_queue_replay_read(t_answer("return {3, 2, 5, 1}"),
+                                         &out));
+    ASSERT(out.replayed == 3 && out.refused == 2 && out.not_dead == 5);
+    ASSERT_EQ(1, out.more);
+    ASSERT_EQ(1, relet_queue_replay_read(t_answer("return {3, 2, 5, 0}"),
+                                         &out));
+    ASSERT_EQ(0, out.more);
+    ASSERT_EQ(0, relet_queue_replay_read(t_answer("return {3, 2}"), &out));
+    ASSERT_EQ(0, relet_queue_replay_read(t_answer("return {3, -2, 5, 0}"),
+                                         &out));
+    PASS();
+}
+
+TEST the_result_of_a_purge_or_trim_has_a_count_and_whether_there_is_more(void)
+{
+    relet_removed out;
+
+    ASSERT_EQ(1, relet_queue_purge_read(t_answer("return {7, 1}"), &out));
+    ASSERT(out.removed == 7 && out.more == 1);
+    ASSERT_EQ(1, relet_queue_trim_read(t_answer("return {0, 0}"), &out));
+    ASSERT(out.removed == 0 && out.more == 0);
+    ASSERT_EQ(0, relet_queue_trim_read(t_answer("return 'OK'"), &out));
+    ASSERT_EQ(0, relet_queue_purge_read(t_answer("return {-1, 1}"), &out));
+    PASS();
+}
+
+TEST the_result_of_a_reap_says_when_the_next_lease_ends(void)
+{
+    relet_reaped out;
+
+    ASSERT_EQ(1, relet_queue_reap_read(t_answer("return {2, 1, 250, 9000}"),
+                                       &out));
+    ASSERT(out.waiting == 2 && out.dead == 1);
+    ASSERT(out.again_ms == 250 && out.server_ms == 9000);
+    ASSERT_EQ(1, relet_queue_reap_read(t_answer("return {0, 0, -1, 9000}"),
+                                       &out));
+    ASSERT(out.again_ms == RELET_NEVER);
+    ASSERT_EQ(0, relet_queue_reap_read(t_answer("return {2}"), &out));
+    PASS();
+}
+
+TEST the_result_of_a_promote_says_when_the_next_job_is_due(void)
+{
+    relet_promoted out;
+
+    ASSERT_EQ(1, relet_queue_promote_read(t_answer("return {4, 30}"), &out));
+    ASSERT(out.promoted == 4 && out.due_ms == 30);
+    ASSERT_EQ(1, relet_queue_promote_read(t_answer("return {0, -1}"), &out));
+    ASSERT(out.due_ms == RELET_NEVER);
+    ASSERT_EQ(0, relet_queue_promote_read(t_answer("return {}"), &out));
+    PASS();
+}
+
 TEST a_list_that_ends_early_is_read_as_far_as_it_goes(void)
 {
     relet_value v = t_answer("return {-1, 5, 7, 3, 'x', '.1234abc', '', '', 0, 8}");
@@ -494,6 +551,11 @@ int main(int argc, char **argv)
     RUN_TEST(a_text_of_another_kind_is_none);
     RUN_TEST(a_cancel_of_another_letter_says_nothing);
     RUN_TEST(a_status_that_is_short_is_none);
+    RUN_TEST(the_result_of_a_replay_has_three_counts_and_whether_there_is_more);
+    RUN_TEST(
+        the_result_of_a_purge_or_trim_has_a_count_and_whether_there_is_more);
+    RUN_TEST(the_result_of_a_reap_says_when_the_next_lease_ends);
+    RUN_TEST(the_result_of_a_promote_says_when_the_next_job_is_due);
     RUN_TEST(a_list_that_ends_early_is_read_as_far_as_it_goes);
     GREATEST_MAIN_END();
 }

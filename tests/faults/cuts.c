@@ -91,7 +91,7 @@ static void side_open(side *s, const cut *c, int fd)
     relet_config_init(&g);
     g.retry_min_ms = 1;
     g.timeout_ms = CUTS_MS;
-    p.fd = fd;
+    p.fd = fd > 0 ? &fd : NULL;
     (void)snprintf(url, sizeof url, "redis://127.0.0.1:%d", server_port);
     s->r = relet_open(url, &g, &p, NULL);
     lease.key = relet_str(c->key);

@@ -72,10 +72,11 @@ TEST a_name_without_stores_is_refused_and_says_what_to_do(void)
 
 TEST a_descriptor_is_refused(void)
 {
+    static const int fd = 1;
     relet_poll_config p;
 
     memset(&p, 0, sizeof p);
-    p.fd = 1;
+    p.fd = &fd;
     ASSERT(relet_open("mem:", NULL, &p, &t_fault) == NULL);
     ASSERT(strstr(t_fault.text, "descriptor") != NULL);
     PASS();
