@@ -13,28 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-
-/* What was seen of a job's number. Places stand in the order of fsck_suffix,
- * and the states that belong to them in the same order. */
-enum {
-    FSCK_WAITING = 1 << 0,
-    FSCK_RANKED = 1 << 1,
-    FSCK_DELAYED = 1 << 2,
-    FSCK_LEASED = 1 << 3,
-    FSCK_DONE = 1 << 4,
-    FSCK_DEAD = 1 << 5,
-    FSCK_PLACES = (1 << 6) - 1,
-    FSCK_WAITS = FSCK_WAITING | FSCK_RANKED | FSCK_DELAYED,
-    FSCK_RECORD = 1 << 6,
-    FSCK_STATE = 1 << 7,
-    FSCK_TEXT = 1 << 8,
-    FSCK_HAS_L = 1 << 9, /* letter of its state; none of the three: W       */
-    FSCK_HAS_D = 1 << 10,
-    FSCK_HAS_X = 1 << 11,
-    FSCK_ODD = 1 << 12,  /* a state or a record that has no known form      */
-    FSCK_HIGH = 1 << 13  /* a number or a token higher than any given       */
-};
+#include "fsck_facts.h"
 
 #define FSCK_SUFFIXES 8
 static const char *const fsck_suffix[FSCK_SUFFIXES] = {
@@ -43,161 +22,14 @@ enum { FSCK_JOBS = 6, FSCK_IDS = 7 };
 
 #define FSCK_PAGE "1000"
 
-typedef struct fsck_fact {
-    uint64_t number;
-    uint64_t token;
-    uint32_t seen;
-} fsck_fact;
-
 typedef struct fsck {
     cli *c;
     const char *queue;
     char key[FSCK_SUFFIXES][256];
-    fsck_fact *facts;
-    size_t n, cap;
+    fsck_facts facts;
     uint64_t jobs, passed_over, broken, repaired;
     uint64_t seq, fence;
 } fsck;
-
-/* -------------------------------------------------------------------- facts */
-
-static void fsck_add(fsck *f, uint64_t number, uint32_t seen, uint64_t token)
-{
-    if (f->n == f->cap) {
-        f->cap = f->cap ? 2 * f->cap : 1024;
-        f->facts = (fsck_fact *)cli_grow(f->facts, f->cap * sizeof *f->facts);
-    }
-    f->facts[f->n].number = number;
-    f->facts[f->n].token = token;
-    f->facts[f->n++].seen = seen;
-}
-
-static int fsck_compare(const void *a, const void *b)
-{
-    const fsck_fact *x = (const fsck_fact *)a, *y = (const fsck_fact *)b;
-
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/* Sorts the facts and merges them into one for each number. */
-static void fsck_fold(fsck *f)
-{
-    size_t i, n = 0;
-
-    if (f->n > 1)
-        qsort(f->facts, f->n, sizeof *f->facts, fsck_compare);
-    for (i = 0; i < f->n; i++) {
-        if (n == 0 || f->facts[n - 1].number != f->facts[i].number) {
-            f->facts[n++] = f->facts[i];
-            continue;
-        }
-        f->facts[n - 1].seen |= f->facts[i].seen;
-        if (f->facts[i].token > f->facts[n - 1].token)
-            f->facts[n - 1].token = f->facts[i].token;
-    }
-    f->n = n;
-}
-
-/* 1 if a record of this number was seen. */
-static int fsck_has(const fsck *f, uint64_t number)
-{
-    fsck_fact wanted = {0, 0, 0};
-    const fsck_fact *found;
-
-    wanted.number = number;
-    found = f->n == 0 ? NULL
-                      : (const fsck_fact *)bsearch(&wanted, f->facts, f->n,
-                                                   sizeof wanted,
-                                                   fsck_compare);
-    return found && (found->seen & FSCK_RECORD);
-}
-
-/* Reads the number at the beginning of s. Returns how many digits it has, at
- * most 18; 0: there is none. */
-static size_t fsck_digits(relet_span s, uint64_t *number)
-{
-    size_t i = 0;
-
-    for (*number = 0; i < s.n && i < 18 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
-        *number = *number * 10 + (uint64_t)(s.p[i] - '0');
-    return i;
-}
-
-/* 1 and *token when s has the shape of a state, "L token attempts stalls
- * replays flag": a letter, four numbers, each behind a blank, and a flag. */
-static int fsck_has_shape(relet_span s, uint64_t *token)
-{
-    uint64_t number = 0;
-    int i;
-
-    *token = 0;
-    s.p++;
-    s.n--;
-    for (i = 0; i < 4; i++) {
-        relet_span rest = {s.p + 1, s.n - 1};
-        size_t n = s.n > 1 && *s.p == ' ' ? fsck_digits(rest, &number) : 0;
-
-        if (n == 0)
-            return 0;
-        *token = i == 0 ? number : *token;
-        s.p += 1 + n;
-        s.n -= 1 + n;
-    }
-    return s.n > 1 && s.p[0] == ' ' && s.p[1] != ' ';
-}
-
-static uint32_t fsck_state(relet_span s, uint64_t *token)
-{
-    uint32_t seen = FSCK_STATE;
-
-    *token = 0;
-    if (s.n == 0 || !fsck_has_shape(s, token))
-        return seen | FSCK_ODD;
-    if (s.p[0] == 'L')
-        return seen | FSCK_HAS_L;
-    if (s.p[0] == 'D')
-        return seen | FSCK_HAS_D;
-    if (s.p[0] == 'X')
-        return seen | FSCK_HAS_X;
-    return s.p[0] == 'W' ? seen : seen | FSCK_ODD;
-}
-
-static uint32_t fsck_record(relet_span s)
-{
-    int plain = s.n >= 5 && s.p[0] == '.', headed = s.n >= 19 && s.p[0] == '+';
-
-    return plain || headed ? FSCK_RECORD : FSCK_RECORD | FSCK_ODD;
-}
-
-/* NULL, or what is wrong with a job of which this was seen. */
-static const char *fsck_wrong(uint32_t seen)
-{
-    uint32_t right = seen & FSCK_HAS_L   ? FSCK_LEASED
-                     : seen & FSCK_HAS_D ? FSCK_DONE
-                     : seen & FSCK_HAS_X ? FSCK_DEAD
-                                         : FSCK_WAITS;
-
-    if (!(seen & FSCK_RECORD))
-        return (seen & (FSCK_STATE | FSCK_TEXT)) ? "a part without a record"
-                                                 : NULL;
-    if (seen & FSCK_ODD)
-        return "a record or a state of no kind";
-    if (seen & FSCK_HIGH)
-        return "its number or token is higher than any that was given";
-    if (!(seen & right & FSCK_PLACES))
-        return right == FSCK_WAITS    ? "waits, but stands in no line"
-               : right == FSCK_LEASED ? "is leased, but to nobody"
-               : right == FSCK_DONE   ? "is done, but will be kept for ever"
-                                      : "is dead, but not among the dead";
-    return NULL;
-}
-
-static int fsck_has_strays(uint32_t seen)
-{
-    uint32_t places = seen & FSCK_PLACES;
-
-    return places && (!(seen & FSCK_RECORD) || (places & (places - 1)));
-}
 
 /* -------------------------------------------------------------------- walks */
 
@@ -215,8 +47,8 @@ static void fsck_place(fsck *f, relet_span name, uint32_t place)
 {
     uint64_t number;
 
-    if (fsck_digits(name, &number) > 0)
-        fsck_add(f, number, place, 0);
+    if (fsck_facts_digits(name, &number) > 0)
+        fsck_facts_add(&f->facts, number, place, 0);
 }
 
 static int fsck_list(fsck *f)
@@ -250,18 +82,18 @@ static int fsck_list(fsck *f)
 static void fsck_field(fsck *f, relet_span name, relet_span value)
 {
     uint64_t number, token = 0;
-    size_t n = fsck_digits(name, &number);
+    size_t n = fsck_facts_digits(name, &number);
     uint32_t seen;
 
     if (n == 0)
         return;
     if (n == name.n)
-        fsck_add(f, number, fsck_record(value), 0);
+        fsck_facts_add(&f->facts, number, fsck_facts_record(value), 0);
     else if (n + 1 == name.n && name.p[n] == 's') {
-        seen = fsck_state(value, &token);
-        fsck_add(f, number, seen, token);
+        seen = fsck_facts_state(value, &token);
+        fsck_facts_add(&f->facts, number, seen, token);
     } else if (n + 1 == name.n && name.p[n] == 'r')
-        fsck_add(f, number, FSCK_TEXT, 0);
+        fsck_facts_add(&f->facts, number, FSCK_TEXT, 0);
 }
 
 /* Ids are looked at when the facts are folded. An id may name a job that has
@@ -270,8 +102,8 @@ static void fsck_id(fsck *f, relet_span name)
 {
     uint64_t number;
 
-    (void)fsck_digits(name, &number);
-    f->passed_over += !fsck_has(f, number);
+    (void)fsck_facts_digits(name, &number);
+    f->passed_over += !fsck_facts_has(&f->facts, number);
 }
 
 /* By ZSCAN or HSCAN, which return at least once each element that is in the key
@@ -382,9 +214,9 @@ static uint32_t fsck_judge(const fsck_fact *fact, relet_value v)
     size_t i;
 
     if (record.p)
-        seen |= fsck_record(record);
+        seen |= fsck_facts_record(record);
     if (state.p)
-        seen |= fsck_state(state, &token);
+        seen |= fsck_facts_state(state, &token);
     if (relet_value_text(relet_value_at(hash, 2)).p)
         seen |= FSCK_TEXT;
     for (i = 0; i < FSCK_JOBS; i++)
@@ -537,18 +369,18 @@ static int fsck_check(fsck *f)
     size_t i;
     int code = 0;
 
-    for (i = 0; i < f->n && !code; i++) {
-        fsck_fact *fact = &f->facts[i];
+    for (i = 0; i < f->facts.n && !code; i++) {
+        fsck_fact *fact = &f->facts.list[i];
         const char *wrong;
 
         if (fact->number > f->seq || fact->token > f->fence)
             fact->seen |= FSCK_HIGH;
         f->jobs += (fact->seen & FSCK_RECORD) != 0;
-        f->passed_over += fsck_has_strays(fact->seen) != 0;
-        if (!fsck_wrong(fact->seen))
+        f->passed_over += fsck_facts_has_strays(fact->seen) != 0;
+        if (!fsck_facts_wrong(fact->seen))
             continue;
         code = fsck_again(f, fact, &fact->seen);
-        wrong = code ? NULL : fsck_wrong(fact->seen);
+        wrong = code ? NULL : fsck_facts_wrong(fact->seen);
         if (wrong)
             code = fsck_found(f, fact, wrong);
     }
@@ -603,14 +435,14 @@ static int fsck_queue(cli *c, const char *queue)
     code = fsck_keys(&f);
     if (!code)
         code = fsck_walk(&f);
-    fsck_fold(&f);
+    fsck_facts_fold(&f.facts);
     if (!code)
         code = fsck_check(&f);
     if (!code)
         code = fsck_scan(&f, "HSCAN", FSCK_IDS);
     if (!code)
         fsck_sum(&f);
-    free(f.facts);
+    free(f.facts.list);
     return code ? code : f.broken > f.repaired ? CLI_ERROR : 0;
 }
 
