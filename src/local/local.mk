@@ -22,8 +22,9 @@ LOCAL   = pool str dict glob big longdouble num tree list hash set zset stream \
           stream_group obj keys out \
           luamem luanum luamath luaval luatab luaop luavm.h luaerr luaexec \
           luavm.c lualex luacode luaexpr luaops luaparse.h luastat \
-          luaparse.c luaarg luaresp lualib luamatch luabase luaformat \
-          luagsub luamathlib luasort luastring luatable lua.h luaredis lua.c \
+          luaparse.c luaarg luaresp luareply lualib luamatch luabase \
+          luaformat luagsub luamathlib luasort luastring luatable lua.h \
+          luaredis lua.c \
           call.h state propagate blocked pubsub track call.c callarg \
           dispatch.h multi lookup users scripts dispatch.c peer request \
           $(LENDERS) rows $(filter-out $(LENDERS),$(call local_commands,c)) \

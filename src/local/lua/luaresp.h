@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaresp.h - between replies and values of a script, both ways. */
+ * luaresp.h - between replies and values of a script, both ways: luaresp.c
+ * reads a reply, luareply.c writes one. */
 #ifndef RLT_LUARESP_H
 #define RLT_LUARESP_H
 
@@ -30,5 +31,10 @@ RELET_PRIVATE size_t rlt_luaresp_write(rlt_lua *L, rlt_out *out,
 /* The table of an error as servers make it: "-CODE text", or "-text" and
  * then with the code ERR; up to a NUL. Pushes it: 1, or negative. */
 RELET_PRIVATE int rlt_luaresp_push_error(rlt_lua *L, relet_span line);
+
+RLT_SHORT int rlt_luaresp_line_end(char c)
+{
+    return c == '\r' || c == '\n';
+}
 
 #endif
