@@ -167,33 +167,29 @@ RELET_PRIVATE const char *rlt_link_unguarded(rlt_link *l)
 
 /* ------------------------------------------------------------ subscriptions */
 
-RELET_PRIVATE int rlt_link_subscribe(rlt_link *l, relet_channel kind,
-                                     relet_span name)
+/* Sends what a change of the subscriptions needs, if there was one. */
+static int link_changed(rlt_link *l, int code)
 {
-    int code = rlt_pubsub_subscribe(&l->pubsub, kind, name);
-
     if (code == 0)
         rlt_session_subscribes(&l->session);
     return code;
+}
+
+RELET_PRIVATE int rlt_link_subscribe(rlt_link *l, relet_channel kind,
+                                     relet_span name)
+{
+    return link_changed(l, rlt_pubsub_subscribe(&l->pubsub, kind, name));
 }
 
 RELET_PRIVATE int rlt_link_unsubscribe(rlt_link *l, relet_channel kind,
                                        relet_span name)
 {
-    int code = rlt_pubsub_unsubscribe(&l->pubsub, kind, name);
-
-    if (code == 0)
-        rlt_session_subscribes(&l->session);
-    return code;
+    return link_changed(l, rlt_pubsub_unsubscribe(&l->pubsub, kind, name));
 }
 
 RELET_PRIVATE int rlt_link_own_channel(rlt_link *l, relet_span name)
 {
-    int code = rlt_pubsub_own(&l->pubsub, name);
-
-    if (code >= 0)
-        rlt_session_subscribes(&l->session);
-    return code;
+    return link_changed(l, rlt_pubsub_own(&l->pubsub, name));
 }
 
 /* ----------------------------------------------------------------- scripts */
