@@ -927,8 +927,12 @@ typedef struct relet_work {
  * RELET_E_STOPPED. */
 RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
 
-/* Claim no more jobs. RELET_EV_WORKER_ENDED comes when all jobs of the worker
- * have ended. Returns 0 or RELET_E_REFUSED. */
+/* Claim no more jobs. RELET_EV_WORKER_ENDED comes when the server has answered
+ * the ends of all jobs of the worker: one round trip after the last handler.
+ * Without a link it comes one round trip after the next link is up, however
+ * long that takes. A program that must not wait so long calls relet_stop; jobs
+ * whose ends were not answered may then run again when their leases end.
+ * Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_worker_stop(relet *r, int worker);
 
 /* Lend the next job of a RELET_EV_JOBS event, for as long as the event is lent.
