@@ -304,9 +304,11 @@ static int driver_link(sim_world *w, sim_node *n)
     return 0;
 }
 
-/* If nothing was pending before the tick, a PING in front is one of this tick.
- * The time of what the tick submits counts from the next tick. That one is now,
- * too: else it would depend on how the input was cut. */
+/* If nothing was pending before the tick, a PING in front is one of this tick,
+ * and of the client if no operation of the user is open: a busy server may have
+ * held up a PING of the user's. The time of what the tick submits counts from
+ * the next tick. That one is now, too: else it would depend on how the input
+ * was cut. */
 static int driver_tick(sim_world *w, sim_node *n)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
@@ -316,7 +318,7 @@ static int driver_tick(sim_world *w, sim_node *n)
     n->heard_tick = n->heard_at;
     relet_tick(n->r, n->now);
     after = relet_io_pending(n->r, 0, &p);
-    if (before == 0 && after >= sizeof ping - 1 &&
+    if (before == 0 && n->open_ops == 0 && after >= sizeof ping - 1 &&
         memcmp(p, ping, sizeof ping - 1) == 0)
         sim_judge_pinged(w, n);
     return after > before;
