@@ -212,6 +212,50 @@ RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
  * and *ev if there is something to tell. _answer: the outcome of a request; 1
  * if *ev is to be told. _wake: a message named this key. */
 
+/* The same for a part that is left out: it is never in use. */
+#define RLT_CLIENT_WITHOUT(part)                                               \
+    RLT_SHORT relet_time rlt_##part##_deadline(const relet *r)                 \
+    {                                                                          \
+        (void)r;                                                               \
+        return RELET_NEVER;                                                    \
+    }                                                                          \
+    RLT_SHORT void rlt_##part##_tick(relet *r)                                 \
+    {                                                                          \
+        (void)r;                                                               \
+    }                                                                          \
+    RLT_SHORT void rlt_##part##_stop(relet *r)                                 \
+    {                                                                          \
+        (void)r;                                                               \
+    }                                                                          \
+    RLT_SHORT int rlt_##part##_event(relet *r, relet_event *ev)                \
+    {                                                                          \
+        (void)r;                                                               \
+        (void)ev;                                                              \
+        return 0;                                                              \
+    }                                                                          \
+    RLT_SHORT int rlt_##part##_answer(relet *r, rlt_tag tag, rlt_heard heard,  \
+                                      relet_value v, relet_event *ev)          \
+    {                                                                          \
+        (void)tag;                                                             \
+        (void)heard;                                                           \
+        (void)v;                                                               \
+        return rlt_##part##_event(r, ev);                                      \
+    }                                                                          \
+    RLT_SHORT void rlt_##part##_wake(relet *r, relet_span key)                 \
+    {                                                                          \
+        (void)r;                                                               \
+        (void)key;                                                             \
+    }                                                                          \
+    RLT_SHORT int rlt_##part##_any(const relet *r)                             \
+    {                                                                          \
+        (void)r;                                                               \
+        return 0;                                                              \
+    }                                                                          \
+    RLT_SHORT int rlt_##part##_tells(const relet *r)                           \
+    {                                                                          \
+        return rlt_##part##_any(r);                                            \
+    }
+
 #ifndef RELET_NO_LEASE
 
 RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r);
@@ -236,54 +280,7 @@ RLT_SHORT int rlt_leases_tells(const relet *r)
 
 #else
 
-RLT_SHORT relet_time rlt_leases_deadline(const relet *r)
-{
-    (void)r;
-    return RELET_NEVER;
-}
-
-RLT_SHORT void rlt_leases_tick(relet *r)
-{
-    (void)r;
-}
-
-RLT_SHORT void rlt_leases_stop(relet *r)
-{
-    (void)r;
-}
-
-RLT_SHORT int rlt_leases_event(relet *r, relet_event *ev)
-{
-    (void)r;
-    (void)ev;
-    return 0;
-}
-
-RLT_SHORT int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
-                                    relet_value v, relet_event *ev)
-{
-    (void)tag;
-    (void)heard;
-    (void)v;
-    return rlt_leases_event(r, ev);
-}
-
-RLT_SHORT void rlt_leases_wake(relet *r, relet_span key)
-{
-    (void)r;
-    (void)key;
-}
-
-RLT_SHORT int rlt_leases_any(const relet *r)
-{
-    (void)r;
-    return 0;
-}
-
-RLT_SHORT int rlt_leases_tells(const relet *r)
-{
-    return rlt_leases_any(r);
-}
+RLT_CLIENT_WITHOUT(leases)
 
 #endif
 
@@ -323,43 +320,7 @@ RLT_SHORT uint32_t rlt_workers_max(const relet *r)
 
 #else
 
-RLT_SHORT relet_time rlt_workers_deadline(const relet *r)
-{
-    (void)r;
-    return RELET_NEVER;
-}
-
-RLT_SHORT void rlt_workers_tick(relet *r)
-{
-    (void)r;
-}
-
-RLT_SHORT void rlt_workers_stop(relet *r)
-{
-    (void)r;
-}
-
-RLT_SHORT int rlt_workers_event(relet *r, relet_event *ev)
-{
-    (void)r;
-    (void)ev;
-    return 0;
-}
-
-RLT_SHORT int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
-                                     relet_value v, relet_event *ev)
-{
-    (void)tag;
-    (void)heard;
-    (void)v;
-    return rlt_workers_event(r, ev);
-}
-
-RLT_SHORT void rlt_workers_wake(relet *r, relet_span key)
-{
-    (void)r;
-    (void)key;
-}
+RLT_CLIENT_WITHOUT(workers)
 
 RLT_SHORT void rlt_workers_flush(relet *r)
 {
@@ -375,17 +336,6 @@ RLT_SHORT void rlt_put_answered(relet *r, const relet_event *ev)
 RLT_SHORT int rlt_put_event(relet *r, relet_event *ev)
 {
     return rlt_workers_event(r, ev);
-}
-
-RLT_SHORT int rlt_workers_any(const relet *r)
-{
-    (void)r;
-    return 0;
-}
-
-RLT_SHORT int rlt_workers_tells(const relet *r)
-{
-    return rlt_workers_any(r);
 }
 
 RLT_SHORT uint32_t rlt_workers_max(const relet *r)
