@@ -198,7 +198,7 @@ TEST a_break_wraps_around_too(void)
     PASS();
 }
 
-TEST what_was_cancelled_last_may_stand_first(void)
+TEST cancelled_operations_end_in_the_order_of_submission(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -233,7 +233,7 @@ TEST a_full_ring_is_a_limit(void)
     PASS();
 }
 
-TEST a_full_ring_gives_back_the_slots_of_what_ended_unsent(void)
+TEST a_full_ring_frees_the_places_of_operations_that_ended_unsent(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -332,7 +332,7 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
 }
 
 /* Over another link, WAIT would count the replicas of that link's writes. */
-TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
+TEST a_request_of_a_lease_ends_with_its_link_even_if_unsent(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -518,13 +518,13 @@ static SUITE(conn)
     RUN_TEST(positions_in_the_ring_wrap_around);
     RUN_TEST(an_idle_ring_begins_anew);
     RUN_TEST(a_break_wraps_around_too);
-    RUN_TEST(what_was_cancelled_last_may_stand_first);
+    RUN_TEST(cancelled_operations_end_in_the_order_of_submission);
     RUN_TEST(a_full_ring_is_a_limit);
-    RUN_TEST(a_full_ring_gives_back_the_slots_of_what_ended_unsent);
+    RUN_TEST(a_full_ring_frees_the_places_of_operations_that_ended_unsent);
     RUN_TEST(a_full_ring_that_closes_up_tells_each_end_once);
     RUN_TEST(sent_bytes_are_dropped_unless_they_may_be_wanted_again);
     RUN_TEST(bytes_of_a_command_cut_off_in_the_middle_are_kept);
-    RUN_TEST(what_a_lease_asks_ends_with_its_link_though_unsent);
+    RUN_TEST(a_request_of_a_lease_ends_with_its_link_even_if_unsent);
     RUN_TEST(again_puts_the_patched_bytes_at_the_end);
     RUN_TEST(again_without_room_changes_nothing);
     RUN_TEST(a_declared_length_is_not_believed);

@@ -256,7 +256,7 @@ TEST a_path_that_does_not_fit_is_a_wrong_setting(void)
     PASS();
 }
 
-TEST what_is_not_built_yet_is_refused_by_name(void)
+TEST a_url_scheme_that_is_not_built_yet_is_refused_by_name(void)
 {
     static const char *const url[] = {"sentinel://a,b/name",
                                       "cluster://a,b"};
@@ -500,7 +500,7 @@ SUITE(places)
     RUN_TEST(a_listener_whose_backlog_is_full_is_asked_again);
     RUN_TEST(a_client_connects_to_an_abstract_name);
     RUN_TEST(a_path_that_does_not_fit_is_a_wrong_setting);
-    RUN_TEST(what_is_not_built_yet_is_refused_by_name);
+    RUN_TEST(a_url_scheme_that_is_not_built_yet_is_refused_by_name);
     RUN_TEST(tls_without_a_transport_is_a_wrong_setting);
     RUN_TEST(the_environment_says_where_to_connect);
     RUN_TEST(a_refusing_address_makes_way_for_the_next_at_once);

@@ -79,7 +79,7 @@ static void t_on_pipe(int number)
     t_pipes++;
 }
 
-TEST writing_to_who_has_left_raises_no_signal(void)
+TEST writing_to_a_closed_peer_raises_no_signal(void)
 {
     void (*before)(int) = signal(SIGPIPE, t_on_pipe);
     relet_event ev;
@@ -95,7 +95,7 @@ TEST writing_to_who_has_left_raises_no_signal(void)
     PASS();
 }
 
-TEST the_last_words_of_who_has_left_are_read(void)
+TEST an_error_sent_before_the_peer_closed_is_read(void)
 {
     relet_event ev;
     relet *r;
@@ -109,7 +109,7 @@ TEST the_last_words_of_who_has_left_are_read(void)
     PASS();
 }
 
-TEST what_came_before_a_hang_up_is_told_before_it(void)
+TEST replies_before_a_hang_up_are_reported_before_the_hang_up(void)
 {
     relet_event ev;
     relet *r;
@@ -217,7 +217,7 @@ TEST a_late_answer_is_not_taken_for_that_of_the_next_call(void)
     PASS();
 }
 
-TEST a_stopped_client_tells_what_became_of_its_operations(void)
+TEST a_stopped_client_reports_the_outcome_of_its_operations(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
     relet_event ev;
@@ -590,13 +590,13 @@ SUITE(driver)
     RUN_TEST(a_large_value_goes_both_ways);
     RUN_TEST(a_broken_link_is_told_and_made_again);
     RUN_TEST(an_operation_without_an_answer_ends_in_time);
-    RUN_TEST(writing_to_who_has_left_raises_no_signal);
-    RUN_TEST(the_last_words_of_who_has_left_are_read);
-    RUN_TEST(what_came_before_a_hang_up_is_told_before_it);
+    RUN_TEST(writing_to_a_closed_peer_raises_no_signal);
+    RUN_TEST(an_error_sent_before_the_peer_closed_is_read);
+    RUN_TEST(replies_before_a_hang_up_are_reported_before_the_hang_up);
     RUN_TEST(a_call_is_refused_while_operations_are_outstanding);
     RUN_TEST(a_call_out_of_time_is_cancelled);
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
-    RUN_TEST(a_stopped_client_tells_what_became_of_its_operations);
+    RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);
     RUN_TEST(wakes_before_a_wait_end_that_one_and_no_other);

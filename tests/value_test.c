@@ -93,7 +93,7 @@ TEST a_null_value_may_be_asked_everything(void)
     PASS();
 }
 
-TEST a_value_asked_for_what_it_is_not_has_nothing(void)
+TEST a_value_read_as_another_type_gives_nothing(void)
 {
     t_reply r;
     int64_t i = 7;
@@ -216,7 +216,7 @@ TEST a_big_number_that_is_none_is_malformed(void)
 
 /* ---------------------------------------------------------------- children */
 
-TEST a_walk_steps_over_what_children_contain(void)
+TEST a_walk_over_children_skips_grandchildren(void)
 {
     t_reply r;
     relet_value c;
@@ -438,7 +438,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(every_wire_type_has_its_value_type);
     RUN_TEST(a_null_value_may_be_asked_everything);
-    RUN_TEST(a_value_asked_for_what_it_is_not_has_nothing);
+    RUN_TEST(a_value_read_as_another_type_gives_nothing);
     RUN_TEST(a_text_that_is_an_integer_can_be_had_as_one);
     RUN_TEST(doubles_integers_and_texts_can_be_had_as_doubles);
     RUN_TEST(a_double_keeps_the_text_it_was_sent_as);
@@ -446,7 +446,7 @@ int main(int argc, char **argv)
     RUN_TEST(is_compares_the_whole_text);
     RUN_TEST(a_verbatim_is_its_text_and_its_format);
     RUN_TEST(a_big_number_that_is_none_is_malformed);
-    RUN_TEST(a_walk_steps_over_what_children_contain);
+    RUN_TEST(a_walk_over_children_skips_grandchildren);
     RUN_TEST(walking_past_the_end_stays_at_nothing);
     RUN_TEST(walking_past_an_attributes_end_stays_at_nothing);
     RUN_TEST(the_children_of_nothing_are_nothing);

@@ -113,7 +113,8 @@ int main(int argc, char **argv)
     RUN_TEST(what_is_relet_wakes_who_looked);
     RUN_TEST(a_look_that_is_refused_holds_nothing_up);
     RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
-    RUN_TEST(what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps);
+    RUN_TEST(
+        what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps);
     RUN_TEST(a_reap_is_due_when_the_next_lease_ends);
     GREATEST_MAIN_END();
 }

@@ -616,8 +616,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
     RUN_TEST(a_stop_that_nobody_follows_up_ends_with_the_grace);
     RUN_TEST(a_grant_that_comes_after_the_stop_is_released);
-    RUN_TEST(
-        without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease);
+    RUN_TEST(without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease);
     RUN_TEST(a_link_that_comes_back_in_time_carries_the_release);
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
