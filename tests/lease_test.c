@@ -175,7 +175,7 @@ TEST an_error_is_a_refusal_with_its_text(void)
     PASS();
 }
 
-TEST what_no_script_answers_is_as_an_error(void)
+TEST an_answer_that_no_lease_script_gives_counts_as_an_error(void)
 {
     static const char *const odd[] = {
         "+OK\r\n", "_\r\n", "*0\r\n", "*4\r\n:1\r\n:2\r\n:3\r\n+x\r\n",
@@ -306,7 +306,7 @@ TEST a_grant_with_too_few_copies_is_released(void)
     PASS();
 }
 
-TEST copies_that_nobody_told_of_are_asked_for_again(void)
+TEST a_grant_whose_copies_are_not_confirmed_is_requested_again(void)
 {
     t_rig t;
 
@@ -643,7 +643,7 @@ TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
     PASS();
 }
 
-TEST what_was_never_asked_for_is_released_at_once(void)
+TEST a_lease_that_was_never_requested_is_released_at_once(void)
 {
     t_rig t;
 
@@ -654,7 +654,7 @@ TEST what_was_never_asked_for_is_released_at_once(void)
     PASS();
 }
 
-TEST what_is_forgotten_wants_nothing(void)
+TEST a_forgotten_lease_sends_no_request(void)
 {
     t_rig t;
 
@@ -686,7 +686,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_term_lasts_until_it_is_granted);
     RUN_TEST(a_quarantine_is_a_refusal);
     RUN_TEST(an_error_is_a_refusal_with_its_text);
-    RUN_TEST(what_no_script_answers_is_as_an_error);
+    RUN_TEST(an_answer_that_no_lease_script_gives_counts_as_an_error);
     RUN_TEST(without_an_answer_the_term_is_asked_for_again);
     RUN_TEST(an_answer_to_an_earlier_request_does_not_count);
     RUN_TEST(an_error_about_the_copies_of_a_renewal_is_not_a_loss);
@@ -694,7 +694,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_grant_counts_once_it_has_its_copies);
     RUN_TEST(copies_that_come_too_late_are_none);
     RUN_TEST(a_grant_with_too_few_copies_is_released);
-    RUN_TEST(copies_that_nobody_told_of_are_asked_for_again);
+    RUN_TEST(a_grant_whose_copies_are_not_confirmed_is_requested_again);
     RUN_TEST(a_renewal_without_its_copies_does_not_count);
     RUN_TEST(copies_on_disk_are_counted_here_and_there);
     RUN_TEST(a_renewal_is_sent_at_a_third_with_jitter);
@@ -716,8 +716,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_failed_release_is_tried_until_the_lease_has_ended);
     RUN_TEST(a_release_waits_for_a_link_while_the_lease_could_be_believed_in);
     RUN_TEST(a_release_ends_the_term_though_no_grant_was_heard_of);
-    RUN_TEST(what_was_never_asked_for_is_released_at_once);
-    RUN_TEST(what_is_forgotten_wants_nothing);
+    RUN_TEST(a_lease_that_was_never_requested_is_released_at_once);
+    RUN_TEST(a_forgotten_lease_sends_no_request);
     RUN_TEST(trust_ends_before_the_lease_by_drift_and_margin);
     GREATEST_MAIN_END();
 }
