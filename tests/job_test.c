@@ -112,7 +112,7 @@ TEST a_type_alone_is_a_head(void)
     PASS();
 }
 
-TEST what_is_said_of_a_job_is_read_again(void)
+TEST all_options_of_a_job_are_read_back_from_its_record(void)
 {
     char out[RLT_JOB_HEAD_MAX + 100];
     relet_job j, got;
@@ -163,7 +163,7 @@ TEST a_plain_payload_may_be_any_bytes_or_none(void)
 }
 
 /* Each record is read as payload only, and is reported as not ours. */
-TEST a_record_that_is_none_of_ours_is_all_payload(void)
+TEST a_record_of_another_program_is_read_as_payload_alone(void)
 {
     static const char *const odd[] = {
         "", ".", ".abc", "+", "+0000004", "+0000004g0,0,0,0,0;",
@@ -416,9 +416,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_name_has_a_byte_and_at_most_so_many);
     RUN_TEST(a_plain_job_needs_no_head);
     RUN_TEST(a_type_alone_is_a_head);
-    RUN_TEST(what_is_said_of_a_job_is_read_again);
+    RUN_TEST(all_options_of_a_job_are_read_back_from_its_record);
     RUN_TEST(a_plain_payload_may_be_any_bytes_or_none);
-    RUN_TEST(a_record_that_is_none_of_ours_is_all_payload);
+    RUN_TEST(a_record_of_another_program_is_read_as_payload_alone);
     RUN_TEST(options_of_a_later_version_are_passed_over);
     RUN_TEST(an_option_below_zero_is_passed_over);
     RUN_TEST(an_option_beyond_its_bound_is_as_the_bound);
