@@ -365,7 +365,7 @@ TEST a_key_of_another_type_loses_and_doubles_nothing(void)
     PASS();
 }
 
-TEST each_script_is_short_and_says_what_it_does(void)
+TEST each_queue_script_is_short_and_begins_with_its_purpose(void)
 {
     size_t i;
 
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing);
     RUN_TEST(a_failed_job_that_waits_is_known_to_be_due_wherever_it_is_cut);
     RUN_TEST(a_key_of_another_type_loses_and_doubles_nothing);
-    RUN_TEST(each_script_is_short_and_says_what_it_does);
+    RUN_TEST(each_queue_script_is_short_and_begins_with_its_purpose);
     t_close();
     GREATEST_MAIN_END();
 }
