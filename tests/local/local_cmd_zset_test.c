@@ -201,7 +201,7 @@ TEST the_lowest_and_the_highest_are_popped(void)
     PASS();
 }
 
-TEST who_waits_gets_the_member_that_comes(void)
+TEST a_client_blocked_on_a_sorted_set_gets_the_added_member(void)
 {
     t_open();
     T_SAYS("BZPOPMIN x z 0", "");
@@ -338,7 +338,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_range_can_be_stored);
     RUN_TEST(ranges_are_removed_and_the_last_member_takes_the_key);
     RUN_TEST(the_lowest_and_the_highest_are_popped);
-    RUN_TEST(who_waits_gets_the_member_that_comes);
+    RUN_TEST(a_client_blocked_on_a_sorted_set_gets_the_added_member);
     RUN_TEST(sets_and_sorted_sets_are_joined);
     RUN_TEST(infinities_that_meet_are_nothing);
     RUN_TEST(a_join_that_cannot_be_is_refused);

@@ -184,7 +184,7 @@ static int t_steps(int n)
            rlt_keys_due_count(&t_keys) == 0;
 }
 
-TEST it_is_what_a_table_would_be(void)
+TEST a_key_space_holds_the_same_keys_as_a_table(void)
 {
     uint64_t seed;
 
@@ -310,7 +310,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_a_table_would_be);
+    RUN_TEST(a_key_space_holds_the_same_keys_as_a_table);
     RUN_TEST(any_allocation_may_fail);
     RUN_TEST(a_key_is_there_in_its_last_millisecond);
     RUN_TEST(keys_that_end_together_go_in_the_order_they_were_told);
