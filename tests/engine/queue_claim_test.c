@@ -799,7 +799,8 @@ TEST a_worker_that_lines_up_is_told_when_the_next_job_is_due(void)
     PASS();
 }
 
-/* A sleeper that had lined up before, or the one it was told of is sooner. */
+/* An idle worker was told a due time when it lined up. Each sooner due time
+ * wakes one idle worker, a later one wakes none. */
 TEST an_idle_worker_is_told_that_a_job_is_due_sooner(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");

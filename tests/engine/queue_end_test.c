@@ -817,8 +817,8 @@ TEST a_job_that_is_in_its_place_is_not_repaired(void)
     PASS();
 }
 
-/* Its worker may still run it: another worker gets it when the lease is
- * over. */
+/* The worker may still run the job: another worker gets the job when the lease
+ * is over. */
 TEST a_job_missing_from_the_leased_set_stays_its_workers_for_a_lease(void)
 {
     static char token[30];

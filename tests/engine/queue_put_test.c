@@ -318,8 +318,8 @@ TEST a_window_that_has_closed_is_forgotten(void)
     PASS();
 }
 
-/* Of all the workers of a queue, one an hour looks through what it
- * remembers. */
+/* Of all the workers of a queue, one an hour searches the records that the
+ * queue keeps of its clients. */
 TEST a_search_for_records_of_old_clients_begins_at_most_once_an_hour(void)
 {
     static const char *const set[] = {"HSET", "{q}:jobs", "pold", "5 1", NULL};

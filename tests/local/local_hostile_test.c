@@ -89,7 +89,8 @@ TEST a_flush_is_in_the_log(void)
     PASS();
 }
 
-/* Nor did it wake those who wait for a group that is gone. */
+/* Regression: a flush did not wake clients blocked in a consumer group that the
+ * flush removed. */
 TEST a_flush_is_reported_to_blocked_clients(void)
 {
     t_open();
@@ -116,8 +117,8 @@ TEST a_sleeping_server_asks_for_the_time_when_it_wakes(void)
     PASS();
 }
 
-/* A time of delivery ahead of the clock was taken for an error, and the clock
- * of who reads the log may not be set yet. */
+/* Regression: a time of delivery ahead of the clock was refused as an error, but
+ * the clock of a server that reads its log may not be set yet. */
 TEST times_of_delivery_are_restored_with_any_clock(void)
 {
     t_copy log, dump;
@@ -138,7 +139,7 @@ TEST times_of_delivery_are_restored_with_any_clock(void)
     PASS();
 }
 
-/* XCLAIM does not make an entry pending that is not there. */
+/* XCLAIM does not make a missing entry pending. */
 TEST deleted_entries_are_still_pending_after_a_dump(void)
 {
     t_copy dump;
@@ -158,7 +159,8 @@ TEST deleted_entries_are_still_pending_after_a_dump(void)
     PASS();
 }
 
-/* A client whose input did not fit was closed, and went on waiting. */
+/* Regression: a client that was closed because its input did not fit stayed
+ * blocked. */
 TEST a_closed_client_is_blocked_no_longer(void)
 {
     static char much[100000]; /* all zero                                     */
