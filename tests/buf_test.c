@@ -138,7 +138,7 @@ TEST growth_stops_at_the_cap(void)
     PASS();
 }
 
-TEST a_cap_may_be_all_there_is(void)
+TEST a_cap_of_size_max_does_not_overflow(void)
 {
     rlt_buf b = t_buf(0, SIZE_MAX);
 
@@ -384,7 +384,7 @@ int main(int argc, char **argv)
     RUN_TEST(bytes_come_out_as_they_went_in);
     RUN_TEST(an_empty_buffer_begins_at_its_block_again);
     RUN_TEST(growth_stops_at_the_cap);
-    RUN_TEST(a_cap_may_be_all_there_is);
+    RUN_TEST(a_cap_of_size_max_does_not_overflow);
     RUN_TEST(growth_copies_a_bounded_number_of_times);
     RUN_TEST(contents_move_down_when_that_is_cheaper_than_growing);
     RUN_TEST(a_buffer_grows_when_its_contents_are_dear_to_move);

@@ -553,7 +553,7 @@ TEST a_url_can_be_shown_without_its_password(void)
     PASS();
 }
 
-TEST a_url_that_does_not_fit_is_cut_and_said_so(void)
+TEST a_url_that_does_not_fit_is_cut_and_reported(void)
 {
     char text[64];
     relet_config c;
@@ -588,7 +588,7 @@ static const char *t_env(const char *scope, const char *const *pairs)
         ASSERT_STR_EQ(expected, t_env(scope, pairs)); \
     } while (0)
 
-TEST an_environment_that_says_nothing_changes_nothing(void)
+TEST an_environment_without_settings_changes_nothing(void)
 {
     T_ROW("", "redis://localhost:6379", "HOME", "/");
     T_ROW(NULL, "redis://localhost:6379", "HOME", "/");
@@ -655,7 +655,7 @@ TEST in_one_scope_a_sentinel_beats_a_host_and_a_host_beats_a_url(void)
     PASS();
 }
 
-TEST the_more_special_word_on_a_password_counts(void)
+TEST a_scoped_password_beats_a_generic_one(void)
 {
     T_ROW("M_", "redis://:url@a:1", "M_REDIS_URL", "redis://:url@a:1",
           "REDIS_PASSWORD", "generic");
@@ -666,7 +666,7 @@ TEST the_more_special_word_on_a_password_counts(void)
     PASS();
 }
 
-TEST a_port_beside_a_url_is_somebody_elses(void)
+TEST a_port_variable_beside_a_url_variable_is_ignored(void)
 {
     T_ROW("", "redis://a:1", "REDIS_URL", "redis://a:1", "REDIS_PORT",
           "tcp://10.0.0.1:6379");
@@ -963,15 +963,15 @@ int main(int argc, char **argv)
     RUN_TEST(a_long_fault_ends_in_its_text);
     RUN_TEST(the_fault_argument_may_be_null);
     RUN_TEST(a_url_can_be_shown_without_its_password);
-    RUN_TEST(a_url_that_does_not_fit_is_cut_and_said_so);
-    RUN_TEST(an_environment_that_says_nothing_changes_nothing);
+    RUN_TEST(a_url_that_does_not_fit_is_cut_and_reported);
+    RUN_TEST(an_environment_without_settings_changes_nothing);
     RUN_TEST(an_empty_variable_counts_as_not_set);
     RUN_TEST(each_variable_sets_its_part);
     RUN_TEST(scoped_variables_beat_generic_ones);
     RUN_TEST(a_scoped_url_beats_a_generic_sentinel);
     RUN_TEST(in_one_scope_a_sentinel_beats_a_host_and_a_host_beats_a_url);
-    RUN_TEST(the_more_special_word_on_a_password_counts);
-    RUN_TEST(a_port_beside_a_url_is_somebody_elses);
+    RUN_TEST(a_scoped_password_beats_a_generic_one);
+    RUN_TEST(a_port_variable_beside_a_url_variable_is_ignored);
     RUN_TEST(a_host_keeps_tls_when_it_was_chosen);
     RUN_TEST(a_bad_variable_is_named);
     RUN_TEST(a_scope_that_is_too_long_is_refused);

@@ -410,7 +410,7 @@ TEST a_refused_connect_is_told_with_its_reason(void)
     PASS();
 }
 
-TEST a_refused_client_tries_again_without_haste(void)
+TEST a_refused_client_backs_off_between_attempts(void)
 {
     t_effort e = t_watch_effort(t_open("127.0.0.1", t_port_free(), NULL));
 
@@ -509,7 +509,7 @@ SUITE(places)
     RUN_TEST(a_silent_host_costs_the_connect_timeout_and_no_more);
     RUN_TEST(an_unknown_name_is_told_as_such);
     RUN_TEST(a_refused_connect_is_told_with_its_reason);
-    RUN_TEST(a_refused_client_tries_again_without_haste);
+    RUN_TEST(a_refused_client_backs_off_between_attempts);
     RUN_TEST(a_client_comes_up_when_its_server_does);
     RUN_TEST(a_web_server_is_told_from_a_redis);
     RUN_TEST(a_tls_server_is_told_from_a_plain_one);

@@ -291,7 +291,7 @@ TEST another_thread_ends_a_wait(void)
     PASS();
 }
 
-TEST wakes_before_a_wait_end_that_one_and_no_other(void)
+TEST wakes_before_a_wait_end_only_that_wait(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
     relet_time start;
@@ -489,7 +489,7 @@ TEST after_the_callers_descriptor_the_url_is_used(void)
     PASS();
 }
 
-TEST a_descriptor_that_is_none_is_told(void)
+TEST an_invalid_descriptor_is_refused(void)
 {
     relet_config c = t_config();
     relet_poll_config p;
@@ -599,7 +599,7 @@ SUITE(driver)
     RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);
-    RUN_TEST(wakes_before_a_wait_end_that_one_and_no_other);
+    RUN_TEST(wakes_before_a_wait_end_only_that_wait);
     RUN_TEST(a_wake_during_a_call_ends_the_next_wait);
     RUN_TEST(a_storm_of_signals_surfaces_nowhere);
     RUN_TEST(two_clients_share_a_loop_of_the_callers);
@@ -612,7 +612,7 @@ SUITE(driver)
     RUN_TEST(a_descriptor_of_the_callers_is_used_once_and_closed);
     RUN_TEST(a_descriptor_of_the_callers_is_closed_though_never_used);
     RUN_TEST(after_the_callers_descriptor_the_url_is_used);
-    RUN_TEST(a_descriptor_that_is_none_is_told);
+    RUN_TEST(an_invalid_descriptor_is_refused);
 }
 
 GREATEST_MAIN_DEFS();
