@@ -110,7 +110,7 @@ TEST a_link_that_was_up_ends_with_a_gap_for_each_reason(void)
     PASS();
 }
 
-TEST giving_up_is_a_gap_too(void)
+TEST giving_up_on_the_server_is_reported_as_a_gap(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -305,7 +305,7 @@ static SUITE(gap)
     RUN_TEST(there_is_no_gap_without_subscriptions_or_tracking);
     RUN_TEST(tracking_has_a_gap_with_each_down_and_each_up);
     RUN_TEST(a_link_that_was_up_ends_with_a_gap_for_each_reason);
-    RUN_TEST(giving_up_is_a_gap_too);
+    RUN_TEST(giving_up_on_the_server_is_reported_as_a_gap);
     RUN_TEST(an_attempt_that_fails_is_no_second_gap);
     RUN_TEST(outcomes_of_a_lost_link_come_behind_its_gap);
     RUN_TEST(a_subscription_lost_before_the_first_up_is_reported_with_a_gap);

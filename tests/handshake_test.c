@@ -208,7 +208,7 @@ TEST a_select_without_permission_is_told_as_auth(void)
     PASS();
 }
 
-TEST a_server_that_does_not_know_setinfo_is_fine(void)
+TEST a_server_without_client_setinfo_is_accepted(void)
 {
     t_peer p;
 
@@ -231,7 +231,7 @@ TEST a_user_without_permission_to_ping_can_connect(void)
     PASS();
 }
 
-TEST a_ping_that_wants_authentication_is_not_fine(void)
+TEST a_ping_that_is_refused_with_noauth_fails_the_handshake(void)
 {
     T_REFUSED(t_start, T_HELLO_SAYS "+OK\r\n+OK\r\n-NOAUTH first\r\n",
               "down auth: PING was refused: NOAUTH first");
@@ -254,7 +254,7 @@ TEST a_refusal_of_hello_over_line_max_fails_the_handshake(void)
     PASS();
 }
 
-TEST a_hello_over_a_limit_is_fine(void)
+TEST an_answer_to_hello_over_a_limit_is_accepted(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -329,7 +329,7 @@ TEST a_refused_connection_is_told_in_the_drivers_words(void)
     PASS();
 }
 
-TEST a_server_with_too_many_clients_has_the_last_word(void)
+TEST the_refusal_of_a_server_with_too_many_clients_is_reported(void)
 {
     t_peer p;
 
@@ -473,16 +473,16 @@ static SUITE(handshake)
     RUN_TEST(a_database_out_of_range_is_told_as_such);
     RUN_TEST(a_refused_tracking_is_told_as_such);
     RUN_TEST(a_select_without_permission_is_told_as_auth);
-    RUN_TEST(a_server_that_does_not_know_setinfo_is_fine);
+    RUN_TEST(a_server_without_client_setinfo_is_accepted);
     RUN_TEST(a_user_without_permission_to_ping_can_connect);
-    RUN_TEST(a_ping_that_wants_authentication_is_not_fine);
+    RUN_TEST(a_ping_that_is_refused_with_noauth_fails_the_handshake);
     RUN_TEST(a_refusal_of_hello_over_line_max_fails_the_handshake);
-    RUN_TEST(a_hello_over_a_limit_is_fine);
+    RUN_TEST(an_answer_to_hello_over_a_limit_is_accepted);
     RUN_TEST(an_unanswered_handshake_ends_with_connect_timeout);
     RUN_TEST(opening_and_handshake_share_one_deadline);
     RUN_TEST(a_driver_that_never_opens_is_given_up_on);
     RUN_TEST(a_refused_connection_is_told_in_the_drivers_words);
-    RUN_TEST(a_server_with_too_many_clients_has_the_last_word);
+    RUN_TEST(the_refusal_of_a_server_with_too_many_clients_is_reported);
     RUN_TEST(other_protocols_are_told_with_their_first_wrong_byte);
     RUN_TEST(new_credentials_are_used_at_the_next_connect);
     RUN_TEST(credentials_that_do_not_fit_are_refused);

@@ -161,7 +161,7 @@ TEST a_short_timeout_after_a_long_rest_does_not_cost_the_link(void)
 /* Regression, found by the simulator: bytes counted as heard at the previous
  * tick, which was long ago after the pause. So histories depended on how the
  * bytes were cut. */
-TEST a_message_behind_a_pause_was_heard_now(void)
+TEST a_message_read_after_a_pause_counts_as_heard_now(void)
 {
     t_peer p;
 
@@ -297,7 +297,7 @@ static SUITE(health)
     RUN_TEST(a_wait_without_a_limit_is_not_taken_for_death);
     RUN_TEST(a_slow_answer_does_not_cost_the_link);
     RUN_TEST(a_short_timeout_after_a_long_rest_does_not_cost_the_link);
-    RUN_TEST(a_message_behind_a_pause_was_heard_now);
+    RUN_TEST(a_message_read_after_a_pause_counts_as_heard_now);
     RUN_TEST(an_answer_that_is_here_beats_a_deadline);
     RUN_TEST(many_answers_that_are_here_beat_their_deadlines);
     RUN_TEST(a_late_answer_that_is_here_after_a_pause_saves_the_link);

@@ -123,7 +123,7 @@ TEST subscribing_twice_counts_once(void)
     PASS();
 }
 
-TEST kinds_are_apart(void)
+TEST subscriptions_of_different_kinds_are_independent(void)
 {
     t_peer p;
 
@@ -283,7 +283,7 @@ TEST a_subscription_unsent_for_longer_than_the_timeout_goes_out(void)
     PASS();
 }
 
-TEST a_late_confirmation_is_a_confirmation(void)
+TEST a_late_confirmation_of_a_subscription_counts(void)
 {
     t_peer p;
 
@@ -489,7 +489,7 @@ TEST an_unsubscribe_may_be_answered_before_its_barrier_is_sent(void)
     PASS();
 }
 
-TEST a_channel_that_moved_while_it_was_left_is_left(void)
+TEST a_channel_that_moves_while_it_is_unsubscribed_stays_unsubscribed(void)
 {
     t_peer p;
 
@@ -527,7 +527,7 @@ TEST an_unrequested_confirmation_is_ignored(void)
 /* -------------------------------------------------------------- lent names */
 
 /* The lent name lies in memory that the new subscription may have to move. */
-TEST a_lent_name_may_be_wished_for(void)
+TEST a_name_lent_by_an_event_may_be_subscribed(void)
 {
     char name[201], line[300];
     relet_event ev;
@@ -554,7 +554,7 @@ TEST a_lent_name_may_be_wished_for(void)
     PASS();
 }
 
-TEST a_name_of_which_an_event_speaks_may_be_wished_for_again(void)
+TEST a_name_in_an_unsubscribed_event_may_be_subscribed_again(void)
 {
     relet_event ev;
     t_peer p;
@@ -737,14 +737,14 @@ static SUITE(pubsub)
     RUN_TEST(a_push_of_an_unknown_kind_is_told_as_it_is);
     RUN_TEST(a_malformed_push_of_a_known_kind_costs_the_link);
     RUN_TEST(subscribing_twice_counts_once);
-    RUN_TEST(kinds_are_apart);
+    RUN_TEST(subscriptions_of_different_kinds_are_independent);
     RUN_TEST(invalid_subscriptions_are_refused);
     RUN_TEST(a_name_may_hold_any_byte);
     RUN_TEST(subscriptions_max_holds_and_slots_come_free);
     RUN_TEST(a_subscription_made_in_the_handshake_goes_out_once_the_link_is_up);
     RUN_TEST(a_subscription_waits_for_room_among_the_operations);
     RUN_TEST(a_subscription_unsent_for_longer_than_the_timeout_goes_out);
-    RUN_TEST(a_late_confirmation_is_a_confirmation);
+    RUN_TEST(a_late_confirmation_of_a_subscription_counts);
     RUN_TEST(unsubscribe_is_followed_by_a_barrier);
     RUN_TEST(unsubscribe_may_be_answered_by_anything_before_its_barrier);
     RUN_TEST(a_barrier_over_a_limit_is_a_barrier);
@@ -755,10 +755,10 @@ static SUITE(pubsub)
     RUN_TEST(a_subscription_renewed_before_the_barrier_stays_in_force);
     RUN_TEST(a_broken_link_ends_subscriptions_being_unsubscribed);
     RUN_TEST(an_unsubscribe_may_be_answered_before_its_barrier_is_sent);
-    RUN_TEST(a_channel_that_moved_while_it_was_left_is_left);
+    RUN_TEST(a_channel_that_moves_while_it_is_unsubscribed_stays_unsubscribed);
     RUN_TEST(an_unrequested_confirmation_is_ignored);
-    RUN_TEST(a_lent_name_may_be_wished_for);
-    RUN_TEST(a_name_of_which_an_event_speaks_may_be_wished_for_again);
+    RUN_TEST(a_name_lent_by_an_event_may_be_subscribed);
+    RUN_TEST(a_name_in_an_unsubscribed_event_may_be_subscribed_again);
     RUN_TEST(
         the_server_ends_with_the_subscriptions_of_the_client_in_random_runs);
 }

@@ -128,7 +128,7 @@ TEST an_answer_while_the_server_is_left_alone_is_a_stray_one(void)
     PASS();
 }
 
-TEST an_answer_over_a_limit_in_that_time_is_one_too(void)
+TEST a_stray_answer_over_a_limit_breaks_a_link_that_waits_for_busy(void)
 {
     t_peer p;
     int i;
@@ -180,7 +180,7 @@ TEST backoff_stays_under_a_bound_that_doubles(void)
     PASS();
 }
 
-TEST the_next_attempt_comes_when_down_said(void)
+TEST the_next_attempt_comes_after_the_announced_delay(void)
 {
     t_peer p;
     relet_time retry;
@@ -619,9 +619,9 @@ static SUITE(session)
     RUN_TEST(a_subscription_refused_as_busy_in_the_handshake_is_repeated);
     RUN_TEST(a_busy_server_ends_no_subscription_and_confirms_none_again);
     RUN_TEST(an_answer_while_the_server_is_left_alone_is_a_stray_one);
-    RUN_TEST(an_answer_over_a_limit_in_that_time_is_one_too);
+    RUN_TEST(a_stray_answer_over_a_limit_breaks_a_link_that_waits_for_busy);
     RUN_TEST(backoff_stays_under_a_bound_that_doubles);
-    RUN_TEST(the_next_attempt_comes_when_down_said);
+    RUN_TEST(the_next_attempt_comes_after_the_announced_delay);
     RUN_TEST(a_link_that_lived_long_resets_the_backoff);
     RUN_TEST(a_link_that_lived_short_does_not_reset_the_backoff);
     RUN_TEST(stubborn_refusals_are_retried_slowly);
