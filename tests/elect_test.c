@@ -460,7 +460,7 @@ TEST a_grant_comes_too_late_for_a_wait_that_is_up(void)
     PASS();
 }
 
-TEST the_wait_is_over_once_it_was_gained(void)
+TEST the_limit_of_a_wait_ends_once_the_lease_was_gained(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -621,7 +621,7 @@ TEST a_loss_while_resigning_is_the_end(void)
     PASS();
 }
 
-TEST work_that_never_began_is_not_waited_for(void)
+TEST an_unreported_gain_is_released_at_once_when_stopped(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -768,7 +768,7 @@ TEST a_leader_that_is_shut_out_resigns_and_comes_back(void)
     PASS();
 }
 
-TEST a_lock_that_is_shut_out_is_over(void)
+TEST a_lock_that_is_shut_out_by_its_group_ends(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -814,7 +814,7 @@ TEST a_campaign_shut_out_by_its_group_and_stopped_does_not_resume(void)
     PASS();
 }
 
-TEST a_request_that_is_shut_out_is_released_behind_it(void)
+TEST a_request_that_is_shut_out_by_its_group_is_followed_by_a_release(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -887,7 +887,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_wait_ends_when_its_time_is_up);
     RUN_TEST(a_wait_for_its_turn_ends_too);
     RUN_TEST(a_grant_comes_too_late_for_a_wait_that_is_up);
-    RUN_TEST(the_wait_is_over_once_it_was_gained);
+    RUN_TEST(the_limit_of_a_wait_ends_once_the_lease_was_gained);
     RUN_TEST(the_bound_of_a_campaigns_backoff_doubles_with_each_failure);
     RUN_TEST(a_loss_is_reported_once_and_then_the_lease_is_requested_again);
     RUN_TEST(a_lock_is_over_when_it_is_lost);
@@ -897,7 +897,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_leader_that_is_stopped_renews_until_the_work_has);
     RUN_TEST(grace_ends_by_itself);
     RUN_TEST(a_loss_while_resigning_is_the_end);
-    RUN_TEST(work_that_never_began_is_not_waited_for);
+    RUN_TEST(an_unreported_gain_is_released_at_once_when_stopped);
     RUN_TEST(a_follower_that_is_stopped_leaves_the_line);
     RUN_TEST(a_campaign_without_a_request_ends_at_once_when_stopped);
     RUN_TEST(the_end_of_lost_work_does_not_end_the_campaign);
@@ -905,10 +905,10 @@ int main(int argc, char **argv)
     RUN_TEST(without_a_link_for_ever_followers_end_and_leaders_in_time);
     RUN_TEST(a_stopped_client_ends_all_at_once);
     RUN_TEST(a_leader_that_is_shut_out_resigns_and_comes_back);
-    RUN_TEST(a_lock_that_is_shut_out_is_over);
+    RUN_TEST(a_lock_that_is_shut_out_by_its_group_ends);
     RUN_TEST(a_follower_that_is_shut_out_leaves_and_comes_back);
     RUN_TEST(a_campaign_shut_out_by_its_group_and_stopped_does_not_resume);
-    RUN_TEST(a_request_that_is_shut_out_is_released_behind_it);
+    RUN_TEST(a_request_that_is_shut_out_by_its_group_is_followed_by_a_release);
     RUN_TEST(without_an_election_no_turn_is_waited_for);
     RUN_TEST(an_ended_campaign_has_no_deadline);
     GREATEST_MAIN_END();

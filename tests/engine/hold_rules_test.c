@@ -11,7 +11,7 @@
 
 /* --------------------------------------------------------------------- rules */
 
-TEST each_time_has_its_bounds(void)
+TEST each_time_of_a_lease_has_its_bounds(void)
 {
     relet_lease_config c = t_lease("n");
     relet_time *const field[] = {&c.ttl_ms, &c.renew_ms, &c.retry_ms,
@@ -430,7 +430,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(each_time_of_a_lease_has_its_bounds);
     RUN_TEST(each_time_may_be_as_long_as_its_bound);
     RUN_TEST(a_label_has_at_most_so_many_bytes);
     RUN_TEST(a_group_that_has_begun_grows_only_at_its_end);
