@@ -90,7 +90,7 @@ TEST a_job_held_under_the_same_token_is_not_taken_twice(void)
     PASS();
 }
 
-TEST there_are_no_more_than_there_are_slots(void)
+TEST a_table_of_claims_takes_no_more_jobs_than_it_has_entries(void)
 {
     t_rig t;
 
@@ -420,7 +420,7 @@ TEST an_unknown_status_code_does_not_renew_a_lease(void)
     PASS();
 }
 
-TEST no_more_are_renewed_at_a_time_than_was_said(void)
+TEST a_renewal_has_no_more_claims_than_its_limit(void)
 {
     t_rig t;
 
@@ -445,7 +445,7 @@ TEST a_lease_with_time_left_is_not_renewed_yet(void)
     PASS();
 }
 
-TEST no_more_are_sent_in_a_step_than_was_said(void)
+TEST a_step_has_no_more_jobs_than_its_limit(void)
 {
     t_rig t;
 
@@ -570,7 +570,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_claimed_job_is_held_with_the_counts_of_its_state);
     RUN_TEST(a_job_held_under_the_same_token_is_not_taken_twice);
-    RUN_TEST(there_are_no_more_than_there_are_slots);
+    RUN_TEST(a_table_of_claims_takes_no_more_jobs_than_it_has_entries);
     RUN_TEST(a_job_claimed_while_its_worker_stops_is_given_back);
     RUN_TEST(a_lost_job_still_at_work_is_given_back_when_claimed_again);
     RUN_TEST(a_lease_is_lost_when_its_time_has_come_and_told_once);
@@ -590,9 +590,9 @@ int main(int argc, char **argv)
     RUN_TEST(an_invalid_job_takes_no_claim);
     RUN_TEST(a_renewal_says_why_a_lease_is_lost);
     RUN_TEST(an_unknown_status_code_does_not_renew_a_lease);
-    RUN_TEST(no_more_are_renewed_at_a_time_than_was_said);
+    RUN_TEST(a_renewal_has_no_more_claims_than_its_limit);
     RUN_TEST(a_lease_with_time_left_is_not_renewed_yet);
-    RUN_TEST(no_more_are_sent_in_a_step_than_was_said);
+    RUN_TEST(a_step_has_no_more_jobs_than_its_limit);
     RUN_TEST(a_job_missing_from_an_answer_is_reported_gone);
     RUN_TEST(two_reasons_to_cancel_are_told_as_one);
     RUN_TEST(a_cancel_behind_a_time_out_is_told_as_one);

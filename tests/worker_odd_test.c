@@ -338,7 +338,7 @@ TEST a_negative_due_time_counts_as_none(void)
 }
 
 /* Regression: sums of such numbers were negative. */
-TEST numbers_beyond_all_bounds_do_no_harm(void)
+TEST extreme_numbers_in_answers_do_no_harm(void)
 {
 #define T_HUGE "9223372036854775807"
 #define T_TINY "-9223372036854775808"
@@ -369,7 +369,7 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
 }
 
 /* A worker that claims by type continues behind a mark. */
-TEST a_mark_that_is_none_is_passed_over(void)
+TEST an_invalid_cursor_is_ignored(void)
 {
     static const char *const odd[] = {
         "m", "m123456789012345678901234567890123", "m300"};
@@ -441,8 +441,8 @@ int main(int argc, char **argv)
     RUN_TEST(an_answer_to_another_request_is_ignored);
     RUN_TEST(an_answer_of_another_form_is_as_no_answer);
     RUN_TEST(a_negative_due_time_counts_as_none);
-    RUN_TEST(numbers_beyond_all_bounds_do_no_harm);
-    RUN_TEST(a_mark_that_is_none_is_passed_over);
+    RUN_TEST(extreme_numbers_in_answers_do_no_harm);
+    RUN_TEST(an_invalid_cursor_is_ignored);
     RUN_TEST(a_claim_by_type_without_a_cursor_has_reached_the_last_job);
     RUN_TEST(freed_room_wakes_only_a_sleeping_worker);
     GREATEST_MAIN_END();

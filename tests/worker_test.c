@@ -515,7 +515,7 @@ TEST a_job_ended_while_a_step_is_under_way_goes_out_with_the_next_step(void)
     PASS();
 }
 
-TEST errors_are_no_answers(void)
+TEST an_error_does_not_count_as_a_renewal(void)
 {
     t_rig t;
 
@@ -749,7 +749,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_unanswered_claim_is_repeated_even_when_the_team_has_no_room);
     RUN_TEST(a_stopping_worker_recalls_an_unanswered_claim);
     RUN_TEST(a_job_ended_while_a_step_is_under_way_goes_out_with_the_next_step);
-    RUN_TEST(errors_are_no_answers);
+    RUN_TEST(an_error_does_not_count_as_a_renewal);
     RUN_TEST(a_claim_without_an_answer_counts_as_load_in_full);
     RUN_TEST(a_full_worker_that_was_woken_passes_the_wake_up_on_before_it_ends);
     RUN_TEST(a_worker_lines_up_again_when_a_sibling_left_the_line_meanwhile);

@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------- rules */
 
-TEST each_time_has_its_bounds(void)
+TEST each_time_of_a_worker_has_its_bounds(void)
 {
     relet_worker_config c = t_config_of("q");
     relet_time *const field[] = {&c.lease_ms, &c.renew_ms, &c.poll_ms,
@@ -229,7 +229,7 @@ TEST a_call_about_an_unknown_job_or_worker_is_refused(void)
     PASS();
 }
 
-TEST a_failure_does_not_wait_for_less_than_no_time(void)
+TEST a_failure_with_a_negative_delay_is_refused(void)
 {
     relet_failure f;
     t_world w;
@@ -294,7 +294,7 @@ TEST the_same_id_in_two_queues_names_two_jobs(void)
 }
 
 /* The worker of q is full and another job waits; the queue r is stopped. */
-TEST a_queue_that_goes_on_slowly_holds_up_no_other(void)
+TEST a_full_or_stopped_queue_holds_up_no_other_queue(void)
 {
     relet_worker_config c = t_config_of("p");
     relet_request q = {8, 0, 0};
@@ -679,7 +679,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(each_time_of_a_worker_has_its_bounds);
     RUN_TEST(the_settings_of_a_worker_take_effect);
     RUN_TEST(no_worker_has_more_room_or_weight_than_there_is);
     RUN_TEST(no_worker_claims_more_than_its_client_reads);
@@ -688,10 +688,10 @@ int main(int argc, char **argv)
     RUN_TEST(a_worker_has_a_queue_with_a_name);
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
     RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
-    RUN_TEST(a_failure_does_not_wait_for_less_than_no_time);
+    RUN_TEST(a_failure_with_a_negative_delay_is_refused);
     RUN_TEST(a_snooze_is_no_attempt);
     RUN_TEST(the_same_id_in_two_queues_names_two_jobs);
-    RUN_TEST(a_queue_that_goes_on_slowly_holds_up_no_other);
+    RUN_TEST(a_full_or_stopped_queue_holds_up_no_other_queue);
     RUN_TEST(a_failed_job_keeps_its_rank);
     RUN_TEST(a_job_whose_result_is_too_long_can_end_with_a_shorter_one);
     RUN_TEST(ends_of_jobs_go_out_when_all_events_are_taken);

@@ -174,7 +174,7 @@ TEST puts_that_differ_go_out_alone_and_in_their_order(void)
     PASS();
 }
 
-TEST another_time_out_goes_alone(void)
+TEST a_put_with_another_timeout_goes_out_alone(void)
 {
     relet_request q = {2, 500, 0};
     relet_job j;
@@ -192,7 +192,7 @@ TEST another_time_out_goes_alone(void)
     PASS();
 }
 
-TEST an_error_is_told_to_all(void)
+TEST an_error_is_reported_to_each_put_of_a_batch(void)
 {
     t_world w;
 
@@ -251,7 +251,7 @@ TEST a_script_that_the_server_forgot_is_sent_again_for_all(void)
     PASS();
 }
 
-TEST over_a_new_link_all_are_repeated_and_put_once(void)
+TEST a_batch_is_repeated_over_a_new_link_and_put_once(void)
 {
     t_world w;
 
@@ -273,7 +273,7 @@ TEST over_a_new_link_all_are_repeated_and_put_once(void)
     PASS();
 }
 
-TEST without_an_answer_all_end_at_the_same_time(void)
+TEST an_unanswered_batch_ends_for_all_its_puts_at_once(void)
 {
     t_world w;
     int all;
@@ -330,7 +330,7 @@ TEST a_put_without_a_time_out_ends_while_its_queue_remembers_it(void)
     PASS();
 }
 
-TEST without_a_link_all_end_unsent(void)
+TEST a_batch_without_a_link_ends_not_sent(void)
 {
     t_world w;
 
@@ -469,15 +469,15 @@ int main(int argc, char **argv)
     RUN_TEST(a_put_of_several_jobs_counts_all_of_them);
     RUN_TEST(jobs_that_are_put_at_once_keep_their_types_and_ids);
     RUN_TEST(puts_that_differ_go_out_alone_and_in_their_order);
-    RUN_TEST(another_time_out_goes_alone);
-    RUN_TEST(an_error_is_told_to_all);
+    RUN_TEST(a_put_with_another_timeout_goes_out_alone);
+    RUN_TEST(an_error_is_reported_to_each_put_of_a_batch);
     RUN_TEST(a_long_error_is_cut_for_all_but_the_first_put_of_a_batch);
     RUN_TEST(a_script_that_the_server_forgot_is_sent_again_for_all);
-    RUN_TEST(over_a_new_link_all_are_repeated_and_put_once);
-    RUN_TEST(without_an_answer_all_end_at_the_same_time);
+    RUN_TEST(a_batch_is_repeated_over_a_new_link_and_put_once);
+    RUN_TEST(an_unanswered_batch_ends_for_all_its_puts_at_once);
     RUN_TEST(a_partly_sent_batch_leaves_all_its_puts_unsure);
     RUN_TEST(a_put_without_a_time_out_ends_while_its_queue_remembers_it);
-    RUN_TEST(without_a_link_all_end_unsent);
+    RUN_TEST(a_batch_without_a_link_ends_not_sent);
     RUN_TEST(a_put_in_a_batch_cannot_be_cancelled);
     RUN_TEST(answered_puts_of_a_batch_keep_their_replies_when_the_link_breaks);
     RUN_TEST(a_new_put_joins_none_that_was_sent);
