@@ -35,7 +35,7 @@ TEST a_claim_leases_the_jobs_it_brings_and_no_others(void)
     PASS();
 }
 
-TEST the_oldest_come_first(void)
+TEST a_claim_brings_the_oldest_jobs_first(void)
 {
     t_put(5);
     (void)t_claim("W", "1", "2");
@@ -193,7 +193,7 @@ TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
     PASS();
 }
 
-TEST a_pick_of_bulky_ones_brings_them_one_by_one(void)
+TEST a_pick_of_bulky_jobs_brings_them_one_by_one(void)
 {
     static const char a[] = "0,0,1,0,0;A";
 
@@ -295,7 +295,7 @@ TEST tokens_grow_though_the_clock_goes_back(void)
     PASS();
 }
 
-TEST ghosts_are_passed_over_and_counted(void)
+TEST places_of_cancelled_jobs_are_passed_over_and_counted(void)
 {
     t_put(3);
     (void)RUN("cancel", "", "1", NULL);
@@ -512,7 +512,7 @@ TEST a_reap_beside_an_end_or_another_reap_brings_a_job_back_once(void)
     PASS();
 }
 
-TEST another_server_holds_off_before_it_reaps(void)
+TEST a_reap_is_delayed_on_a_new_server(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -543,7 +543,7 @@ TEST a_failover_and_a_failback_delay_the_next_reap(void)
     PASS();
 }
 
-TEST a_clock_that_leapt_holds_off_before_it_reaps(void)
+TEST a_reap_is_delayed_after_a_leap_of_the_clock(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -674,7 +674,7 @@ TEST a_pick_clears_places_without_a_job(void)
 }
 
 /* Otherwise queue_forget would not recognize the field. */
-TEST a_pick_of_nothing_is_remembered_as_one_of_something_is(void)
+TEST an_empty_pick_is_recorded_in_the_same_form_as_any_other(void)
 {
     (void)RUN("rank", "9", NULL);
     (void)t_say("ZADD {q}:ranked 0 77");
@@ -880,20 +880,20 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(a_claim_leases_the_jobs_it_brings_and_no_others);
-    RUN_TEST(the_oldest_come_first);
+    RUN_TEST(a_claim_brings_the_oldest_jobs_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(a_claim_brings_no_more_bytes_than_its_client_reads);
     RUN_TEST(a_job_over_the_byte_limit_is_brought_alone);
     RUN_TEST(a_claim_of_many_brings_each_with_its_record);
     RUN_TEST(a_pick_brings_no_more_bytes_than_its_client_reads);
-    RUN_TEST(a_pick_of_bulky_ones_brings_them_one_by_one);
+    RUN_TEST(a_pick_of_bulky_jobs_brings_them_one_by_one);
     RUN_TEST(a_recall_brings_only_jobs_that_are_still_leased);
     RUN_TEST(a_recall_brings_no_job_that_another_worker_has_by_now);
     RUN_TEST(no_key_of_a_queue_ends_by_itself);
     RUN_TEST(a_job_names_the_workers_that_had_it);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
-    RUN_TEST(ghosts_are_passed_over_and_counted);
+    RUN_TEST(places_of_cancelled_jobs_are_passed_over_and_counted);
     RUN_TEST(a_job_twice_in_the_waiting_list_is_leased_once);
     RUN_TEST(a_limit_of_leased_jobs_holds_further_jobs_back);
     RUN_TEST(a_stopped_queue_gives_nothing_out);
@@ -909,9 +909,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_that_stalls_too_often_is_dead);
     RUN_TEST(no_more_are_reaped_than_were_asked_for);
     RUN_TEST(a_reap_beside_an_end_or_another_reap_brings_a_job_back_once);
-    RUN_TEST(another_server_holds_off_before_it_reaps);
+    RUN_TEST(a_reap_is_delayed_on_a_new_server);
     RUN_TEST(a_failover_and_a_failback_delay_the_next_reap);
-    RUN_TEST(a_clock_that_leapt_holds_off_before_it_reaps);
+    RUN_TEST(a_reap_is_delayed_after_a_leap_of_the_clock);
     RUN_TEST(a_claim_by_type_leaves_other_types_in_their_order);
     RUN_TEST(a_type_that_begins_like_another_is_another);
     RUN_TEST(ranks_come_first_in_a_pick);
@@ -919,7 +919,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_pick_looks_at_128_and_says_where_to_go_on);
     RUN_TEST(a_limit_and_a_stop_hold_picks_back);
     RUN_TEST(a_pick_clears_places_without_a_job);
-    RUN_TEST(a_pick_of_nothing_is_remembered_as_one_of_something_is);
+    RUN_TEST(an_empty_pick_is_recorded_in_the_same_form_as_any_other);
     RUN_TEST(no_two_jobs_have_one_score);
     RUN_TEST(a_job_given_back_has_its_rank_again);
     RUN_TEST(long_records_are_ranked_some_at_a_time);

@@ -74,7 +74,7 @@ TEST an_offer_counts_jobs_that_wait_in_any_place(void)
     PASS();
 }
 
-TEST a_full_queue_takes_no_other_unique_one(void)
+TEST a_full_queue_takes_no_further_unique_job(void)
 {
     t_put(2);
     SAID("-FULL 2 jobs wait", RUN("unique", "P.3", "1", "r", "0",
@@ -165,7 +165,7 @@ TEST an_id_whose_job_has_no_record_is_free(void)
     PASS();
 }
 
-TEST a_dead_twin_does_not_block(void)
+TEST a_dead_job_does_not_block_its_id(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     t_ready();
@@ -206,7 +206,7 @@ TEST ids_may_hold_any_byte(void)
 
 /* ------------------------------------------------------------------- unique */
 
-TEST a_throttle_lets_one_pass_in_its_window(void)
+TEST a_throttle_admits_one_job_in_its_window(void)
 {
     SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
     SAID("-1W", t_unique("2", "t", "0,0,0,1,0;x"));
@@ -483,7 +483,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_older_put_is_void_behind_an_offer_that_put_nothing);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
     RUN_TEST(an_offer_counts_jobs_that_wait_in_any_place);
-    RUN_TEST(a_full_queue_takes_no_other_unique_one);
+    RUN_TEST(a_full_queue_takes_no_further_unique_job);
     RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
     RUN_TEST(numbers_go_on_beyond_2_to_31);
     RUN_TEST(an_offered_job_waits_once_it_is_due);
@@ -491,9 +491,9 @@ int main(int argc, char **argv)
     RUN_TEST(an_id_that_is_taken_tells_where_its_job_is);
     RUN_TEST(an_offer_that_is_repeated_is_done_once);
     RUN_TEST(an_id_whose_job_has_no_record_is_free);
-    RUN_TEST(a_dead_twin_does_not_block);
+    RUN_TEST(a_dead_job_does_not_block_its_id);
     RUN_TEST(ids_may_hold_any_byte);
-    RUN_TEST(a_throttle_lets_one_pass_in_its_window);
+    RUN_TEST(a_throttle_admits_one_job_in_its_window);
     RUN_TEST(a_window_outlives_a_job_that_died);
     RUN_TEST(an_extended_window_begins_anew);
     RUN_TEST(a_replacement_takes_the_payload_alone);

@@ -147,7 +147,7 @@ TEST a_job_is_named_by_a_valid_number_or_id(void)
     PASS();
 }
 
-TEST no_more_are_looked_at_than_128_and_no_less_than_one(void)
+TEST a_count_of_jobs_must_be_between_1_and_128(void)
 {
     static const uint32_t odd[] = {0, 129};
     size_t i;
@@ -346,7 +346,7 @@ TEST the_answer_to_a_put_tells_the_place_of_the_job_with_its_id(void)
 }
 
 /* The index behind the last job once gave the last job's number. */
-TEST behind_the_last_job_that_was_put_there_is_none(void)
+TEST an_index_past_the_last_job_of_a_put_has_no_number(void)
 {
     ASSERT_EQ(1,
               relet_queue_put_number(t_answer("return '7 8'"), 1, &t_number));
@@ -374,7 +374,7 @@ TEST the_lowest_of_all_numbers_does_no_harm(void)
     PASS();
 }
 
-TEST a_place_of_another_letter_is_none(void)
+TEST an_unknown_status_code_of_a_place_means_no_place(void)
 {
     static const char *const odd[] = {
         "return {'q', 7}",     "return {'', 7}", "return {'ww', 7}",
@@ -408,7 +408,7 @@ TEST a_state_is_read_as_far_as_it_goes(void)
     PASS();
 }
 
-TEST a_text_of_another_kind_is_none(void)
+TEST a_text_with_an_unknown_status_code_is_ignored(void)
 {
     ASSERT_EQ(1, relet_queue_job_look_read(t_answer(
         "return {'l', 7, 5, '.1234p', 'L 1 0 0 0 -', 'qwhat'}"), &t_info));
@@ -418,7 +418,7 @@ TEST a_text_of_another_kind_is_none(void)
     PASS();
 }
 
-TEST a_cancel_of_another_letter_says_nothing(void)
+TEST an_unknown_status_code_of_a_cancel_is_refused(void)
 {
     static const char *const odd[] = {"return {'q', 7}", "return {'\\0', 7}",
                                       "return {'gg', 7}", "return {7}"};
@@ -434,7 +434,7 @@ TEST a_cancel_of_another_letter_says_nothing(void)
     PASS();
 }
 
-TEST a_status_that_is_short_is_none(void)
+TEST a_status_that_is_incomplete_is_refused(void)
 {
     relet_queue_info info;
 
@@ -475,7 +475,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_outcome_comes_back_with_the_tag_of_its_call);
     RUN_TEST(a_queue_call_over_operations_max_is_refused);
     RUN_TEST(a_job_is_named_by_a_valid_number_or_id);
-    RUN_TEST(no_more_are_looked_at_than_128_and_no_less_than_one);
+    RUN_TEST(a_count_of_jobs_must_be_between_1_and_128);
     RUN_TEST(a_number_beyond_all_bounds_is_refused_by_name);
     RUN_TEST(a_purge_of_an_unknown_place_is_refused);
     RUN_TEST(a_backoff_that_is_none_is_refused_by_name);
@@ -487,13 +487,13 @@ int main(int argc, char **argv)
     RUN_TEST(a_mode_or_a_window_that_is_none_is_refused_by_name);
     RUN_TEST(an_invalid_answer_to_a_put_has_no_job_number);
     RUN_TEST(the_answer_to_a_put_tells_the_place_of_the_job_with_its_id);
-    RUN_TEST(behind_the_last_job_that_was_put_there_is_none);
+    RUN_TEST(an_index_past_the_last_job_of_a_put_has_no_number);
     RUN_TEST(the_lowest_of_all_numbers_does_no_harm);
-    RUN_TEST(a_place_of_another_letter_is_none);
+    RUN_TEST(an_unknown_status_code_of_a_place_means_no_place);
     RUN_TEST(a_state_is_read_as_far_as_it_goes);
-    RUN_TEST(a_text_of_another_kind_is_none);
-    RUN_TEST(a_cancel_of_another_letter_says_nothing);
-    RUN_TEST(a_status_that_is_short_is_none);
+    RUN_TEST(a_text_with_an_unknown_status_code_is_ignored);
+    RUN_TEST(an_unknown_status_code_of_a_cancel_is_refused);
+    RUN_TEST(a_status_that_is_incomplete_is_refused);
     RUN_TEST(a_list_that_ends_early_is_read_as_far_as_it_goes);
     GREATEST_MAIN_END();
 }
