@@ -4,7 +4,7 @@
  */
 #include "local_cmd.h"
 
-TEST both_ends_take_and_give(void)
+TEST a_list_can_be_pushed_and_popped_at_both_ends(void)
 {
     t_open();
     T_SAYS("RPUSH l a b", ":2\r\n");
@@ -334,7 +334,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(both_ends_take_and_give);
+    RUN_TEST(a_list_can_be_pushed_and_popped_at_both_ends);
     RUN_TEST(lpushx_and_rpushx_to_a_missing_list_do_nothing);
     RUN_TEST(a_pop_with_a_count_leaves_the_rest_of_the_list);
     RUN_TEST(a_count_of_nothing_is_an_empty_array_and_not_a_null);

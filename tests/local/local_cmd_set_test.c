@@ -104,7 +104,7 @@ TEST a_draw_of_more_than_there_is_tells_all_once(void)
     PASS();
 }
 
-TEST sets_meet_and_part(void)
+TEST sets_have_intersections_unions_and_differences(void)
 {
     t_open();
     T_SAYS("SADD s 1 2 3 4", ":4\r\n");
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     RUN_TEST(popping_all_of_a_set_takes_the_key);
     RUN_TEST(a_draw_that_cannot_be_is_refused);
     RUN_TEST(a_draw_of_more_than_there_is_tells_all_once);
-    RUN_TEST(sets_meet_and_part);
+    RUN_TEST(sets_have_intersections_unions_and_differences);
     RUN_TEST(common_members_of_sets_are_counted_up_to_a_limit);
     RUN_TEST(a_result_is_stored_over_anything_and_nothing_deletes);
     RUN_TEST(a_key_of_another_type_is_refused);

@@ -250,7 +250,7 @@ TEST sets_and_sorted_sets_are_joined(void)
     PASS();
 }
 
-TEST infinities_that_meet_are_nothing(void)
+TEST opposite_infinities_add_up_to_zero(void)
 {
     t_open();
     T_SAYS("ZADD y inf a", ":1\r\n");
@@ -340,7 +340,7 @@ int main(int argc, char **argv)
     RUN_TEST(the_lowest_and_the_highest_are_popped);
     RUN_TEST(a_client_blocked_on_a_sorted_set_gets_the_added_member);
     RUN_TEST(sets_and_sorted_sets_are_joined);
-    RUN_TEST(infinities_that_meet_are_nothing);
+    RUN_TEST(opposite_infinities_add_up_to_zero);
     RUN_TEST(a_join_that_cannot_be_is_refused);
     RUN_TEST(a_key_of_another_type_is_refused);
     RUN_TEST(a_pop_that_waited_is_logged_as_a_pop);

@@ -147,7 +147,7 @@ TEST the_client_that_blocked_first_is_served_first(void)
     PASS();
 }
 
-TEST the_key_that_came_first_is_served_from(void)
+TEST a_blocked_client_is_served_from_the_key_that_was_filled_first(void)
 {
     t_open();
     t_send(0, "BZPOPMIN a b 0");
@@ -437,7 +437,7 @@ SUITE(t_checks)
 SUITE(t_waits)
 {
     RUN_TEST(the_client_that_blocked_first_is_served_first);
-    RUN_TEST(the_key_that_came_first_is_served_from);
+    RUN_TEST(a_blocked_client_is_served_from_the_key_that_was_filled_first);
     RUN_TEST(commands_of_a_blocked_client_run_afterwards);
     RUN_TEST(a_key_of_another_type_wakes_no_blocked_client);
     RUN_TEST(wait_for_replicas_ends_with_none);

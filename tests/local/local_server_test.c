@@ -100,7 +100,7 @@ TEST empty_arrays_are_passed_over(void)
     PASS();
 }
 
-TEST a_stranger_may_send_little(void)
+TEST an_unauthenticated_client_may_send_only_short_commands(void)
 {
     t_open();
     T_SAYS("CONFIG SET requirepass pw", "+OK\r\n");
@@ -596,7 +596,7 @@ SUITE(t_bytes)
     RUN_TEST(bytes_that_are_no_command_end_the_connection);
     RUN_TEST(an_endless_line_is_refused_at_64_kilobytes);
     RUN_TEST(empty_arrays_are_passed_over);
-    RUN_TEST(a_stranger_may_send_little);
+    RUN_TEST(an_unauthenticated_client_may_send_only_short_commands);
     RUN_TEST(a_partial_command_of_one_client_stays_its_own);
 }
 

@@ -115,7 +115,7 @@ TEST a_header_comes_back(void)
 }
 
 /* As written on every machine, whatever its byte order. */
-TEST the_format_is_this(void)
+TEST a_log_has_the_same_bytes_on_every_machine(void)
 {
     static const char header[] = "relet log 1 0123456789abcdef "
                                  "000000000000003f 30620bd45056760a\n";
@@ -130,7 +130,7 @@ TEST the_format_is_this(void)
     PASS();
 }
 
-TEST any_change_of_the_header_shows(void)
+TEST any_changed_bit_of_a_header_is_detected(void)
 {
     const t_file *f = t_record();
     char p[RLT_LOG_HEADER];
@@ -312,8 +312,8 @@ TEST an_error_among_replies_is_found(void)
 SUITE(header)
 {
     RUN_TEST(a_header_comes_back);
-    RUN_TEST(the_format_is_this);
-    RUN_TEST(any_change_of_the_header_shows);
+    RUN_TEST(a_log_has_the_same_bytes_on_every_machine);
+    RUN_TEST(any_changed_bit_of_a_header_is_detected);
     RUN_TEST(a_file_that_is_no_log_is_not_read);
 }
 
