@@ -240,7 +240,7 @@ TEST another_program_is_waited_for(void)
     PASS();
 }
 
-TEST the_culprit_is_named(void)
+TEST the_first_impossible_operation_is_named(void)
 {
     size_t culprit = 99;
 
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_renewal_with_an_older_token_is_refused);
     RUN_TEST(a_released_term_is_not_granted_behind_it);
     RUN_TEST(another_program_is_waited_for);
-    RUN_TEST(the_culprit_is_named);
+    RUN_TEST(the_first_impossible_operation_is_named);
     RUN_TEST(a_long_history_is_judged);
     GREATEST_MAIN_END();
 }

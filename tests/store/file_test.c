@@ -6,7 +6,7 @@
 
 /* -------------------------------------------------------------------- file: */
 
-TEST all_that_is_kept_comes_back(void)
+TEST every_type_of_key_is_restored_from_the_file(void)
 {
     relet *r = t_file();
 
@@ -279,7 +279,7 @@ SUITE(files)
 {
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
-    RUN_TEST(all_that_is_kept_comes_back);
+    RUN_TEST(every_type_of_key_is_restored_from_the_file);
     RUN_TEST(databases_stay_apart);
     RUN_TEST(scripts_do_not_come_back);
     RUN_TEST(a_key_that_expired_meanwhile_does_not_come_back);

@@ -56,7 +56,7 @@ TEST a_command_that_cannot_be_logged_is_not_answered(void)
     PASS();
 }
 
-TEST the_reason_is_told(void)
+TEST the_reason_of_a_failed_write_is_reported(void)
 {
     relet *r = t_file();
 
@@ -119,7 +119,7 @@ TEST a_failed_sync_is_not_answered_and_all_is_written_anew(void)
     PASS();
 }
 
-TEST while_syncs_fail_nothing_can_be_had(void)
+TEST a_store_stays_down_while_its_syncs_fail(void)
 {
     relet *r = t_file();
 
@@ -485,7 +485,7 @@ TEST an_unfinished_rewrite_left_by_a_crash_is_removed(void)
     PASS();
 }
 
-TEST a_link_to_the_file_stays_one(void)
+TEST a_symbolic_link_to_the_file_stays_one(void)
 {
     char path[400];
     struct stat s;
@@ -512,11 +512,11 @@ SUITE(writing)
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(a_command_that_cannot_be_logged_is_not_answered);
-    RUN_TEST(the_reason_is_told);
+    RUN_TEST(the_reason_of_a_failed_write_is_reported);
     RUN_TEST(a_read_is_answered_on_a_full_disk);
     RUN_TEST(all_clients_of_a_broken_store_hear_of_it);
     RUN_TEST(a_failed_sync_is_not_answered_and_all_is_written_anew);
-    RUN_TEST(while_syncs_fail_nothing_can_be_had);
+    RUN_TEST(a_store_stays_down_while_its_syncs_fail);
     RUN_TEST(a_late_sync_that_fails_breaks_the_store);
     RUN_TEST(a_limit_of_the_system_is_a_failed_write);
     RUN_TEST(memory_that_ends_loses_nothing_that_was_answered);
@@ -546,7 +546,7 @@ SUITE(rewriting)
     RUN_TEST(a_rewrite_that_fails_leaves_everything_as_it_was);
     RUN_TEST(many_short_sessions_do_not_make_the_log_grow);
     RUN_TEST(an_unfinished_rewrite_left_by_a_crash_is_removed);
-    RUN_TEST(a_link_to_the_file_stays_one);
+    RUN_TEST(a_symbolic_link_to_the_file_stays_one);
 }
 
 GREATEST_MAIN_DEFS();
