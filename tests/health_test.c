@@ -177,7 +177,7 @@ TEST a_message_read_after_a_pause_counts_as_heard_now(void)
     PASS();
 }
 
-TEST an_answer_that_is_here_beats_a_deadline(void)
+TEST an_answer_that_has_arrived_beats_its_deadline(void)
 {
     t_peer p;
 
@@ -298,7 +298,7 @@ static SUITE(health)
     RUN_TEST(a_slow_answer_does_not_cost_the_link);
     RUN_TEST(a_short_timeout_after_a_long_rest_does_not_cost_the_link);
     RUN_TEST(a_message_read_after_a_pause_counts_as_heard_now);
-    RUN_TEST(an_answer_that_is_here_beats_a_deadline);
+    RUN_TEST(an_answer_that_has_arrived_beats_its_deadline);
     RUN_TEST(many_answers_that_are_here_beat_their_deadlines);
     RUN_TEST(a_late_answer_that_is_here_after_a_pause_saves_the_link);
     RUN_TEST(a_handshake_answer_that_has_arrived_beats_its_deadline);

@@ -16,7 +16,7 @@
 /* -------------------------------------------------------- carrying bytes
  */
 
-TEST a_large_value_goes_both_ways(void)
+TEST a_large_value_goes_both_ways_over_a_socket(void)
 {
     relet_config c = t_config();
     size_t n = 3000000;
@@ -587,7 +587,7 @@ SUITE(driver)
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(a_wait_without_end_ends_when_no_event_can_come_any_more);
     RUN_TEST(a_pause_of_a_month_is_no_pause_without_end);
-    RUN_TEST(a_large_value_goes_both_ways);
+    RUN_TEST(a_large_value_goes_both_ways_over_a_socket);
     RUN_TEST(a_broken_link_is_told_and_made_again);
     RUN_TEST(an_operation_without_an_answer_ends_in_time);
     RUN_TEST(writing_to_a_closed_peer_raises_no_signal);

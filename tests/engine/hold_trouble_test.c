@@ -495,7 +495,7 @@ static int t_in_order(t_world *w, int i)
     return 1;
 }
 
-TEST two_never_lead_on_a_bad_day_and_one_does_after_it(void)
+TEST no_two_contenders_lead_under_faults_and_one_leads_afterwards(void)
 {
     rlt_rand dice;
     t_world w;
@@ -548,6 +548,6 @@ int main(int argc, char **argv)
     RUN_TEST(a_grant_without_its_copies_is_given_back);
     RUN_TEST(no_lease_is_granted_during_the_quarantine_after_a_failover);
     RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
-    RUN_TEST(two_never_lead_on_a_bad_day_and_one_does_after_it);
+    RUN_TEST(no_two_contenders_lead_under_faults_and_one_leads_afterwards);
     GREATEST_MAIN_END();
 }

@@ -284,7 +284,7 @@ TEST a_job_names_the_workers_that_had_it(void)
     PASS();
 }
 
-TEST tokens_grow_though_the_clock_goes_back(void)
+TEST tokens_of_jobs_grow_though_the_clock_goes_back(void)
 {
     t_put(2);
     (void)t_say("HSET {q}:jobs fence 4000000000000000");
@@ -892,7 +892,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_recall_brings_no_job_that_another_worker_has_by_now);
     RUN_TEST(no_key_of_a_queue_ends_by_itself);
     RUN_TEST(a_job_names_the_workers_that_had_it);
-    RUN_TEST(tokens_grow_though_the_clock_goes_back);
+    RUN_TEST(tokens_of_jobs_grow_though_the_clock_goes_back);
     RUN_TEST(places_of_cancelled_jobs_are_passed_over_and_counted);
     RUN_TEST(a_job_twice_in_the_waiting_list_is_leased_once);
     RUN_TEST(a_limit_of_leased_jobs_holds_further_jobs_back);

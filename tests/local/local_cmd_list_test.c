@@ -271,7 +271,7 @@ TEST a_time_out_must_be_one(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST list_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET l x", "+OK\r\n");
@@ -296,7 +296,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST a_pop_that_waited_is_logged_as_a_pop(void)
+TEST a_blocking_pop_of_a_list_is_logged_as_a_pop(void)
 {
     t_open();
     t_does(1, "BLPOP l 0");
@@ -307,7 +307,7 @@ TEST a_pop_that_waited_is_logged_as_a_pop(void)
     PASS();
 }
 
-TEST a_pop_of_several_is_logged_with_how_many_there_were(void)
+TEST a_pop_of_several_elements_is_logged_with_their_count(void)
 {
     t_open();
     t_does(0, "RPUSH l a b");
@@ -352,9 +352,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_blocked_move_into_another_type_fails_when_an_element_comes);
     RUN_TEST(a_blocking_command_in_a_transaction_does_not_block);
     RUN_TEST(a_time_out_must_be_one);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(a_pop_that_waited_is_logged_as_a_pop);
-    RUN_TEST(a_pop_of_several_is_logged_with_how_many_there_were);
+    RUN_TEST(list_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_blocking_pop_of_a_list_is_logged_as_a_pop);
+    RUN_TEST(a_pop_of_several_elements_is_logged_with_their_count);
     RUN_TEST(a_blocking_move_is_logged_as_one_that_does_not);
     GREATEST_MAIN_END();
 }

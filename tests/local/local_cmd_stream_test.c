@@ -234,7 +234,7 @@ TEST a_client_blocked_on_a_stream_gets_added_entries(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST stream_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET x y", "+OK\r\n");
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
     RUN_TEST(the_last_id_is_set_but_never_below_an_entry);
     RUN_TEST(xread_gives_the_entries_behind_each_id);
     RUN_TEST(a_client_blocked_on_a_stream_gets_added_entries);
-    RUN_TEST(a_key_of_another_type_is_refused);
+    RUN_TEST(stream_commands_refuse_a_key_of_another_type);
     RUN_TEST(an_id_from_the_clock_is_logged_as_it_was);
     RUN_TEST(an_approximate_trim_is_logged_by_the_length_it_left);
     GREATEST_MAIN_END();

@@ -279,7 +279,7 @@ TEST a_join_that_cannot_be_is_refused(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST sorted_set_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET z x", "+OK\r\n");
@@ -302,7 +302,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST a_pop_that_waited_is_logged_as_a_pop(void)
+TEST a_blocking_pop_of_a_sorted_set_is_logged_as_a_pop(void)
 {
     t_open();
     t_does(1, "BZPOPMAX z 0");
@@ -313,7 +313,7 @@ TEST a_pop_that_waited_is_logged_as_a_pop(void)
     PASS();
 }
 
-TEST a_pop_of_several_is_logged_with_how_many_there_were(void)
+TEST a_pop_of_several_members_is_logged_with_their_count(void)
 {
     t_open();
     t_does(0, "ZADD z 1 a 2 b");
@@ -342,8 +342,8 @@ int main(int argc, char **argv)
     RUN_TEST(sets_and_sorted_sets_are_joined);
     RUN_TEST(opposite_infinities_add_up_to_zero);
     RUN_TEST(a_join_that_cannot_be_is_refused);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(a_pop_that_waited_is_logged_as_a_pop);
-    RUN_TEST(a_pop_of_several_is_logged_with_how_many_there_were);
+    RUN_TEST(sorted_set_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_blocking_pop_of_a_sorted_set_is_logged_as_a_pop);
+    RUN_TEST(a_pop_of_several_members_is_logged_with_their_count);
     GREATEST_MAIN_END();
 }

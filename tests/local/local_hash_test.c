@@ -88,7 +88,7 @@ static int t_some(void)
     return t_steps(100, 600);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_hash_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_hash_holds_the_same_fields_as_plain_arrays);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_hash_may_fail);
     RUN_TEST(a_value_may_be_set_to_itself);
     RUN_TEST(a_hash_turns_large_where_servers_do);
     GREATEST_MAIN_END();

@@ -545,7 +545,7 @@ static enum greatest_test_res t_fails(long k, long n, long *calls)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_server_may_fail(void)
 {
     long k, calls = 1;
 
@@ -634,7 +634,7 @@ SUITE(t_limits)
     RUN_TEST(without_memory_there_is_no_server);
     RUN_TEST(a_client_that_does_not_take_its_replies_is_closed);
     RUN_TEST(over_the_limit_a_command_is_refused_and_has_done_nothing);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_server_may_fail);
     RUN_TEST(any_allocation_may_fail_with_all_that_follow);
     RUN_TEST(a_server_that_cannot_begin_gives_everything_back);
 }

@@ -85,7 +85,7 @@ static int t_some(void)
     return t_steps(100, 500);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_set_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_set_holds_the_same_members_as_an_array_of_flags);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_set_may_fail);
     RUN_TEST(integers_are_walked_in_ascending_order_until_another_comes);
     RUN_TEST(a_set_turns_large_with_the_513th_integer);
     GREATEST_MAIN_END();

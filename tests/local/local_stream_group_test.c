@@ -167,7 +167,7 @@ TEST pending_entries_are_the_same_as_in_a_table(void)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_consumer_group_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_steps, 4));
     PASS();
@@ -338,7 +338,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(pending_entries_are_the_same_as_in_a_table);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_consumer_group_may_fail);
     RUN_TEST(copied_groups_are_equal_and_cost_the_promised_memory);
     RUN_TEST(groups_are_walked_by_name);
     RUN_TEST(without_deletions_every_reader_is_counted);

@@ -212,7 +212,7 @@ static int t_some(void)
     return t_steps(400);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_stream_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_stream_holds_the_same_entries_as_an_array);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_stream_may_fail);
     RUN_TEST(a_copied_stream_is_equal_and_costs_the_promised_memory);
     RUN_TEST(approximate_trimming_takes_whole_nodes);
     RUN_TEST(deleted_entries_still_fill_their_node);

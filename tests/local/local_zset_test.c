@@ -151,7 +151,7 @@ static int t_some(void)
     return t_steps(200);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_sorted_set_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_sorted_set_holds_the_same_members_as_a_sorted_array);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_sorted_set_may_fail);
     RUN_TEST(lex_ranges_are_those_of_a_sorted_array);
     RUN_TEST(a_sorted_set_turns_large_where_servers_do);
     RUN_TEST(minus_zero_is_zero_while_it_is_small);

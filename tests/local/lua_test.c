@@ -589,7 +589,7 @@ static const char t_busy[] =
 
 /* Each allocation fails once: the reply is an error or none, and nothing is
  * lost. */
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_script_may_fail(void)
 {
     lua_rig r;
     relet_span s;
@@ -820,7 +820,7 @@ SUITE(limits)
 
 SUITE(memory)
 {
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_script_may_fail);
     RUN_TEST(a_second_run_allocates_nothing);
     RUN_TEST(an_interpreter_at_rest_is_small);
     RUN_TEST(a_key_is_lent_and_not_copied);

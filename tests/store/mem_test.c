@@ -178,7 +178,7 @@ TEST a_blocked_client_gets_an_element_from_another_client(void)
 }
 
 /* The answer comes while the client does not wait, and then the time is up. */
-TEST an_answer_that_is_here_beats_a_deadline(void)
+TEST an_answer_of_the_local_server_beats_its_deadline(void)
 {
     relet_request q = {1, 30, 0};
     struct timespec t = {0, 60000000};
@@ -256,7 +256,7 @@ TEST a_client_that_was_killed_comes_back_to_its_data(void)
 
 /* The value is larger than any buffer on the way. Once, when a reply had filled
  * the client's buffer, its rest stayed in the store, and the client slept. */
-TEST a_large_value_goes_both_ways(void)
+TEST a_large_value_goes_both_ways_without_a_server(void)
 {
     static char value[5000000], back[5000000];
     relet *r = t_open("mem:", NULL);
@@ -310,12 +310,12 @@ SUITE(memory)
     RUN_TEST(an_idle_client_sleeps);
     RUN_TEST(a_message_of_one_client_reaches_another);
     RUN_TEST(a_blocked_client_gets_an_element_from_another_client);
-    RUN_TEST(an_answer_that_is_here_beats_a_deadline);
+    RUN_TEST(an_answer_of_the_local_server_beats_its_deadline);
     RUN_TEST(waiting_for_an_element_ends_in_time);
     RUN_TEST(a_key_ends_while_its_client_sleeps);
     RUN_TEST(a_wake_ends_a_wait);
     RUN_TEST(a_client_that_was_killed_comes_back_to_its_data);
-    RUN_TEST(a_large_value_goes_both_ways);
+    RUN_TEST(a_large_value_goes_both_ways_without_a_server);
     RUN_TEST(a_wait_for_a_lease_begins_with_the_first_tick);
     RUN_TEST(untaken_replies_hold_back_commands);
 }
