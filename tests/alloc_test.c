@@ -353,7 +353,7 @@ TEST a_link_without_memory_to_read_into_is_told(void)
 
 /* Regression, found by the simulator (seed 99180402): the client connected again
  * after connect_timeout_ms, however long the back-off was. */
-TEST a_greeting_that_found_no_memory_is_tried_again_after_the_back_off(void)
+TEST a_handshake_without_memory_is_retried_after_the_back_off(void)
 {
     relet_config c = t_config();
     unsigned long opens;
@@ -412,7 +412,7 @@ static SUITE(alloc)
     RUN_TEST(credentials_that_found_no_memory_change_nothing);
     RUN_TEST(an_answer_without_memory_is_an_error_of_that_operation);
     RUN_TEST(a_link_without_memory_to_read_into_is_told);
-    RUN_TEST(a_greeting_that_found_no_memory_is_tried_again_after_the_back_off);
+    RUN_TEST(a_handshake_without_memory_is_retried_after_the_back_off);
     RUN_TEST(a_shortage_that_is_over_is_not_blamed);
 }
 

@@ -111,7 +111,7 @@ static void t_broken(t_peer *p, t_what what, int how_much, t_bytes *sent)
         ASSERT_EQ(0, t_end(&p)); \
     } while (0)
 
-TEST what_was_not_sent_is_sent_over_the_next_link(void)
+TEST an_unsent_operation_goes_out_over_the_next_link(void)
 {
     T_GOES_AGAIN(T_PLAIN, T_NONE, "+v\r\n", "reply 9 \"v\"");
     T_GOES_AGAIN(T_REPEATABLE, T_NONE, "+v\r\n", "reply 9 \"v\"");
@@ -120,7 +120,7 @@ TEST what_was_not_sent_is_sent_over_the_next_link(void)
     PASS();
 }
 
-TEST what_was_partly_sent_is_sent_whole_over_the_next_link(void)
+TEST a_partly_sent_operation_goes_out_whole_over_the_next_link(void)
 {
     T_GOES_AGAIN(T_PLAIN, T_PART, "+v\r\n", "reply 9 \"v\"");
     T_GOES_AGAIN(T_REPEATABLE, T_PART, "+v\r\n", "reply 9 \"v\"");
@@ -129,7 +129,7 @@ TEST what_was_partly_sent_is_sent_whole_over_the_next_link(void)
     PASS();
 }
 
-TEST what_was_sent_is_unsure_when_the_link_breaks(void)
+TEST a_sent_operation_ends_unsure_when_the_link_breaks(void)
 {
     T_ENDS(T_PLAIN, T_WHOLE, "unsure 9 broken");
     T_ENDS(T_UNIT, T_WHOLE, "unsure 9 broken");
@@ -139,7 +139,7 @@ TEST what_was_sent_is_unsure_when_the_link_breaks(void)
     PASS();
 }
 
-TEST what_was_sent_and_is_repeatable_is_sent_again(void)
+TEST a_sent_repeatable_operation_goes_out_again_after_a_break(void)
 {
     T_GOES_AGAIN(T_REPEATABLE, T_WHOLE, "+v\r\n", "reply 9 \"v\"");
     T_GOES_AGAIN(T_UNIT_REPEATABLE, T_WHOLE, T_EXEC_SAYS,
@@ -157,7 +157,7 @@ TEST a_watched_transaction_is_never_sent_without_its_watch(void)
     PASS();
 }
 
-TEST what_goes_again_goes_in_order(void)
+TEST repeated_operations_go_out_in_their_order(void)
 {
     t_peer p;
 
@@ -222,7 +222,7 @@ TEST a_transaction_cut_off_between_its_answers_is_answered_rightly(void)
     PASS();
 }
 
-TEST what_was_sent_once_can_never_end_not_sent(void)
+TEST an_operation_sent_once_never_ends_not_sent(void)
 {
     t_peer p;
 
@@ -248,14 +248,14 @@ TEST what_was_sent_once_can_never_end_not_sent(void)
 
 static SUITE(broken_link)
 {
-    RUN_TEST(what_was_not_sent_is_sent_over_the_next_link);
-    RUN_TEST(what_was_partly_sent_is_sent_whole_over_the_next_link);
-    RUN_TEST(what_was_sent_is_unsure_when_the_link_breaks);
-    RUN_TEST(what_was_sent_and_is_repeatable_is_sent_again);
+    RUN_TEST(an_unsent_operation_goes_out_over_the_next_link);
+    RUN_TEST(a_partly_sent_operation_goes_out_whole_over_the_next_link);
+    RUN_TEST(a_sent_operation_ends_unsure_when_the_link_breaks);
+    RUN_TEST(a_sent_repeatable_operation_goes_out_again_after_a_break);
     RUN_TEST(a_watched_transaction_is_never_sent_without_its_watch);
-    RUN_TEST(what_goes_again_goes_in_order);
+    RUN_TEST(repeated_operations_go_out_in_their_order);
     RUN_TEST(a_transaction_cut_off_between_its_answers_is_answered_rightly);
-    RUN_TEST(what_was_sent_once_can_never_end_not_sent);
+    RUN_TEST(an_operation_sent_once_never_ends_not_sent);
 }
 
 T_MAIN(broken_link)

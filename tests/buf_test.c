@@ -69,7 +69,7 @@ static int t_holds(const rlt_buf *b, const char *text)
            (*text == '\0' || memcmp(rlt_buf_head(b), text, strlen(text)) == 0);
 }
 
-TEST nothing_is_allocated_before_it_is_used(void)
+TEST a_buffer_allocates_no_memory_before_its_first_use(void)
 {
     rlt_buf b = t_buf(64, 128);
 
@@ -138,7 +138,7 @@ TEST growth_stops_at_the_cap(void)
     PASS();
 }
 
-TEST a_cap_may_be_all_there_is(void)
+TEST a_cap_of_size_max_does_not_overflow(void)
 {
     rlt_buf b = t_buf(0, SIZE_MAX);
 
@@ -179,7 +179,7 @@ TEST contents_move_down_when_that_is_cheaper_than_growing(void)
     PASS();
 }
 
-TEST contents_that_are_dear_to_move_make_it_grow(void)
+TEST a_buffer_grows_when_its_contents_are_dear_to_move(void)
 {
     rlt_buf b = t_buf(16, 1000);
 
@@ -192,7 +192,7 @@ TEST contents_that_are_dear_to_move_make_it_grow(void)
     PASS();
 }
 
-TEST without_memory_it_moves_what_it_would_not_have(void)
+TEST a_buffer_that_cannot_grow_moves_its_contents_down_at_any_cost(void)
 {
     rlt_buf b = t_buf(16, 1000);
 
@@ -265,7 +265,7 @@ TEST cutting_closes_the_gap_from_the_shorter_side(void)
     PASS();
 }
 
-TEST shrinking_keeps_the_contents_the_floor_and_the_wish(void)
+TEST shrinking_keeps_the_contents_the_floor_and_the_requested_size(void)
 {
     rlt_buf b = t_buf(4, 100);
 
@@ -312,7 +312,7 @@ TEST without_a_floor_shrinking_frees_an_empty_buffer(void)
     PASS();
 }
 
-TEST poison_covers_what_is_free_and_nothing_else(void)
+TEST poison_covers_the_free_bytes_of_a_buffer_and_no_others(void)
 {
     char block[8];
     rlt_buf b = t_fixed(block, sizeof block);
@@ -328,7 +328,7 @@ TEST poison_covers_what_is_free_and_nothing_else(void)
 
 /* Compares the queue with a plain array, with an allocator that sometimes
  * fails. */
-TEST any_history_gives_what_a_plain_array_gives(void)
+TEST random_buffer_operations_give_the_same_bytes_as_a_plain_array(void)
 {
     static char plain[600];
     size_t used = 0, n, at, i;
@@ -379,23 +379,23 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(nothing_is_allocated_before_it_is_used);
+    RUN_TEST(a_buffer_allocates_no_memory_before_its_first_use);
     RUN_TEST(the_first_allocation_is_the_floor);
     RUN_TEST(bytes_come_out_as_they_went_in);
     RUN_TEST(an_empty_buffer_begins_at_its_block_again);
     RUN_TEST(growth_stops_at_the_cap);
-    RUN_TEST(a_cap_may_be_all_there_is);
+    RUN_TEST(a_cap_of_size_max_does_not_overflow);
     RUN_TEST(growth_copies_a_bounded_number_of_times);
     RUN_TEST(contents_move_down_when_that_is_cheaper_than_growing);
-    RUN_TEST(contents_that_are_dear_to_move_make_it_grow);
-    RUN_TEST(without_memory_it_moves_what_it_would_not_have);
+    RUN_TEST(a_buffer_grows_when_its_contents_are_dear_to_move);
+    RUN_TEST(a_buffer_that_cannot_grow_moves_its_contents_down_at_any_cost);
     RUN_TEST(a_failed_allocation_leaves_pointers_and_contents);
     RUN_TEST(without_a_hook_the_block_is_all_there_ever_is);
     RUN_TEST(cutting_closes_the_gap_from_the_shorter_side);
-    RUN_TEST(shrinking_keeps_the_contents_the_floor_and_the_wish);
+    RUN_TEST(shrinking_keeps_the_contents_the_floor_and_the_requested_size);
     RUN_TEST(shrinking_that_fails_is_no_harm);
     RUN_TEST(without_a_floor_shrinking_frees_an_empty_buffer);
-    RUN_TEST(poison_covers_what_is_free_and_nothing_else);
-    RUN_TEST(any_history_gives_what_a_plain_array_gives);
+    RUN_TEST(poison_covers_the_free_bytes_of_a_buffer_and_no_others);
+    RUN_TEST(random_buffer_operations_give_the_same_bytes_as_a_plain_array);
     GREATEST_MAIN_END();
 }

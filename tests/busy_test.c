@@ -6,7 +6,7 @@
 
 #include "greatest.h"
 
-TEST busy_is_told_of_what_may_not_be_repeated(void)
+TEST busy_is_the_outcome_of_an_operation_that_may_not_be_repeated(void)
 {
     t_peer p;
 
@@ -20,7 +20,7 @@ TEST busy_is_told_of_what_may_not_be_repeated(void)
     PASS();
 }
 
-TEST what_may_be_repeated_is_repeated_until_the_server_is_free(void)
+TEST a_repeatable_operation_is_repeated_until_the_server_is_not_busy(void)
 {
     static const char *const text[] = {"-BUSY x\r\n", "-LOADING x\r\n",
                                        "-MASTERDOWN x\r\n"};
@@ -46,7 +46,7 @@ TEST what_may_be_repeated_is_repeated_until_the_server_is_free(void)
     PASS();
 }
 
-TEST nothing_goes_out_while_a_busy_server_is_left_alone(void)
+TEST no_command_goes_out_while_a_busy_server_is_left_alone(void)
 {
     relet_time began;
     t_peer p;
@@ -206,9 +206,9 @@ TEST an_idle_link_that_was_busy_is_still_found_dead(void)
 
 static SUITE(busy)
 {
-    RUN_TEST(busy_is_told_of_what_may_not_be_repeated);
-    RUN_TEST(what_may_be_repeated_is_repeated_until_the_server_is_free);
-    RUN_TEST(nothing_goes_out_while_a_busy_server_is_left_alone);
+    RUN_TEST(busy_is_the_outcome_of_an_operation_that_may_not_be_repeated);
+    RUN_TEST(a_repeatable_operation_is_repeated_until_the_server_is_not_busy);
+    RUN_TEST(no_command_goes_out_while_a_busy_server_is_left_alone);
     RUN_TEST(a_busy_server_is_asked_less_and_less_often);
     RUN_TEST(many_commands_that_a_busy_server_refuses_are_one_wait);
     RUN_TEST(a_server_that_was_busy_once_is_asked_soon_the_next_time);

@@ -173,7 +173,8 @@ static SUITE(cached)
     RUN_TEST(cached_puts_client_caching_directly_in_front);
     RUN_TEST(a_refused_caching_ends_its_read_in_an_error_and_shifts_no_answer);
     RUN_TEST(a_caching_answered_over_a_limit_ends_its_read_in_an_error);
-    RUN_TEST(a_busy_caching_is_waited_out_with_its_read_when_that_may_be_repeated);
+    RUN_TEST(
+        a_busy_caching_is_waited_out_with_its_read_when_that_may_be_repeated);
     RUN_TEST(a_read_that_ran_behind_a_busy_caching_never_ends_not_sent);
     RUN_TEST(a_cached_read_cut_off_between_its_answers_is_answered_rightly);
 }

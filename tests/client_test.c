@@ -43,7 +43,7 @@ TEST operations_wait_for_a_link(void)
     PASS();
 }
 
-TEST the_stats_count_what_happened(void)
+TEST the_stats_count_each_kind_of_outcome(void)
 {
     relet_stats s;
     t_peer p;
@@ -86,7 +86,7 @@ TEST the_stats_count_what_happened(void)
     PASS();
 }
 
-TEST fail_fast_refuses_what_would_have_to_wait(void)
+TEST fail_fast_refuses_a_command_while_there_is_no_link(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -102,7 +102,7 @@ TEST fail_fast_refuses_what_would_have_to_wait(void)
     PASS();
 }
 
-TEST what_may_not_go_over_a_shared_link_is_refused(void)
+TEST a_command_not_allowed_on_a_shared_link_is_refused(void)
 {
     relet_span words[65], huge;
     relet_args args[1];
@@ -152,7 +152,7 @@ TEST words_beyond_sixty_four_are_refused(void)
     PASS();
 }
 
-TEST an_answer_to_what_is_partly_sent_is_a_stray_one(void)
+TEST an_answer_to_a_partly_sent_command_is_a_stray_answer(void)
 {
     t_peer p;
 
@@ -213,7 +213,7 @@ TEST a_timeout_counts_from_the_first_tick(void)
     PASS();
 }
 
-TEST a_timeout_of_what_was_not_sent_takes_its_bytes_away(void)
+TEST a_timeout_of_an_unsent_command_removes_its_bytes(void)
 {
     t_peer p;
 
@@ -236,7 +236,7 @@ TEST a_timeout_of_what_was_not_sent_takes_its_bytes_away(void)
     PASS();
 }
 
-TEST a_cancel_of_what_was_not_sent_takes_exactly_its_bytes_away(void)
+TEST a_cancel_of_an_unsent_operation_removes_its_bytes_alone(void)
 {
     int k;
 
@@ -367,7 +367,7 @@ TEST cancel_ends_every_operation_of_the_tag(void)
 
 /* Regression: an operation that waits kept the places of ended operations
  * behind it taken. */
-TEST what_ended_unsent_makes_room_behind_one_that_waits(void)
+TEST operations_ended_unsent_free_their_places_behind_a_waiting_one(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -423,7 +423,7 @@ TEST a_push_may_stand_anywhere(void)
     PASS();
 }
 
-TEST a_push_may_stand_in_the_greeting(void)
+TEST a_push_may_arrive_during_the_handshake(void)
 {
     t_peer p;
 
@@ -549,7 +549,7 @@ static void t_book_drive(t_peer *p, t_book *book, int turns)
     }
 }
 
-TEST whatever_happens_each_reply_belongs_to_its_command(void)
+TEST each_reply_belongs_to_its_command_in_random_runs(void)
 {
     static t_book book;
     uint32_t seed;
@@ -591,23 +591,23 @@ static SUITE(client)
 {
     RUN_TEST(answers_come_in_the_order_of_submission);
     RUN_TEST(operations_wait_for_a_link);
-    RUN_TEST(the_stats_count_what_happened);
-    RUN_TEST(fail_fast_refuses_what_would_have_to_wait);
-    RUN_TEST(what_may_not_go_over_a_shared_link_is_refused);
+    RUN_TEST(the_stats_count_each_kind_of_outcome);
+    RUN_TEST(fail_fast_refuses_a_command_while_there_is_no_link);
+    RUN_TEST(a_command_not_allowed_on_a_shared_link_is_refused);
     RUN_TEST(words_beyond_sixty_four_are_refused);
     RUN_TEST(a_late_answer_does_not_shift_the_next_one);
     RUN_TEST(a_timeout_counts_from_the_first_tick);
-    RUN_TEST(a_timeout_of_what_was_not_sent_takes_its_bytes_away);
-    RUN_TEST(a_cancel_of_what_was_not_sent_takes_exactly_its_bytes_away);
+    RUN_TEST(a_timeout_of_an_unsent_command_removes_its_bytes);
+    RUN_TEST(a_cancel_of_an_unsent_operation_removes_its_bytes_alone);
     RUN_TEST(a_cancel_in_the_middle_of_a_write_lets_the_rest_of_it_out);
     RUN_TEST(a_timeout_in_the_middle_of_a_write_lets_the_rest_of_it_out);
     RUN_TEST(a_cancelled_operation_cut_off_by_a_break_does_not_come_back);
     RUN_TEST(cancel_ends_every_operation_of_the_tag);
-    RUN_TEST(what_ended_unsent_makes_room_behind_one_that_waits);
-    RUN_TEST(an_answer_to_what_is_partly_sent_is_a_stray_one);
+    RUN_TEST(operations_ended_unsent_free_their_places_behind_a_waiting_one);
+    RUN_TEST(an_answer_to_a_partly_sent_command_is_a_stray_answer);
     RUN_TEST(a_push_may_stand_anywhere);
-    RUN_TEST(a_push_may_stand_in_the_greeting);
-    RUN_TEST(whatever_happens_each_reply_belongs_to_its_command);
+    RUN_TEST(a_push_may_arrive_during_the_handshake);
+    RUN_TEST(each_reply_belongs_to_its_command_in_random_runs);
 }
 
 T_MAIN(client)

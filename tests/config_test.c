@@ -217,7 +217,7 @@ TEST the_parts_of_a_url_land_in_their_fields(void)
     PASS();
 }
 
-TEST a_url_leaves_what_it_does_not_mention(void)
+TEST a_url_leaves_settings_it_does_not_mention_as_they_are(void)
 {
     relet_config c = t_default();
 
@@ -504,7 +504,7 @@ TEST a_list_that_only_its_ports_make_too_long_is_refused(void)
     PASS();
 }
 
-TEST a_fault_does_not_repeat_what_may_be_a_password(void)
+TEST a_fault_text_does_not_repeat_a_possible_password(void)
 {
     static const char *const urls[] = {
         "redis://:hunter2", "redis://me:hunter2/x@h", "redis://:hunter2?@h",
@@ -529,7 +529,7 @@ TEST a_long_fault_ends_in_its_text(void)
     PASS();
 }
 
-TEST nobody_needs_to_ask_for_the_fault(void)
+TEST the_fault_argument_may_be_null(void)
 {
     relet_config c = t_default();
 
@@ -553,7 +553,7 @@ TEST a_url_can_be_shown_without_its_password(void)
     PASS();
 }
 
-TEST a_url_that_does_not_fit_is_cut_and_said_so(void)
+TEST a_url_that_does_not_fit_is_cut_and_reported(void)
 {
     char text[64];
     relet_config c;
@@ -588,7 +588,7 @@ static const char *t_env(const char *scope, const char *const *pairs)
         ASSERT_STR_EQ(expected, t_env(scope, pairs)); \
     } while (0)
 
-TEST an_environment_that_says_nothing_changes_nothing(void)
+TEST an_environment_without_settings_changes_nothing(void)
 {
     T_ROW("", "redis://localhost:6379", "HOME", "/");
     T_ROW(NULL, "redis://localhost:6379", "HOME", "/");
@@ -655,7 +655,7 @@ TEST in_one_scope_a_sentinel_beats_a_host_and_a_host_beats_a_url(void)
     PASS();
 }
 
-TEST the_more_special_word_on_a_password_counts(void)
+TEST a_scoped_password_beats_a_generic_one(void)
 {
     T_ROW("M_", "redis://:url@a:1", "M_REDIS_URL", "redis://:url@a:1",
           "REDIS_PASSWORD", "generic");
@@ -666,7 +666,7 @@ TEST the_more_special_word_on_a_password_counts(void)
     PASS();
 }
 
-TEST a_port_beside_a_url_is_somebody_elses(void)
+TEST a_port_variable_beside_a_url_variable_is_ignored(void)
 {
     T_ROW("", "redis://a:1", "REDIS_URL", "redis://a:1", "REDIS_PORT",
           "tcp://10.0.0.1:6379");
@@ -814,7 +814,7 @@ TEST sizes_near_the_end_of_the_address_space_are_refused(void)
     PASS();
 }
 
-TEST enumerations_hold_only_what_they_name(void)
+TEST a_value_outside_its_enumeration_is_refused(void)
 {
     int wrong = 99;
     relet_config c = t_default();
@@ -848,7 +848,7 @@ TEST text_must_end_inside_its_field(void)
     PASS();
 }
 
-TEST text_holds_only_what_a_server_takes(void)
+TEST text_settings_refuse_bytes_that_no_server_takes(void)
 {
     T_REFUSED("host may not have a control byte", t_set(c.host, "a\n"));
     T_REFUSED("password may not have a control byte",
@@ -952,34 +952,34 @@ int main(int argc, char **argv)
     RUN_TEST(wiping_leaves_nothing_of_the_password);
     RUN_TEST(every_form_of_a_url_is_understood);
     RUN_TEST(the_parts_of_a_url_land_in_their_fields);
-    RUN_TEST(a_url_leaves_what_it_does_not_mention);
+    RUN_TEST(a_url_leaves_settings_it_does_not_mention_as_they_are);
     RUN_TEST(ports_in_a_list_are_not_the_port);
     RUN_TEST(a_password_alone_replaces_the_user_too);
     RUN_TEST(a_bad_url_is_refused_where_it_first_goes_wrong);
     RUN_TEST(a_part_that_is_too_long_is_refused_at_its_first_byte_too_many);
     RUN_TEST(a_socket_path_has_room_in_its_address);
     RUN_TEST(a_list_that_only_its_ports_make_too_long_is_refused);
-    RUN_TEST(a_fault_does_not_repeat_what_may_be_a_password);
+    RUN_TEST(a_fault_text_does_not_repeat_a_possible_password);
     RUN_TEST(a_long_fault_ends_in_its_text);
-    RUN_TEST(nobody_needs_to_ask_for_the_fault);
+    RUN_TEST(the_fault_argument_may_be_null);
     RUN_TEST(a_url_can_be_shown_without_its_password);
-    RUN_TEST(a_url_that_does_not_fit_is_cut_and_said_so);
-    RUN_TEST(an_environment_that_says_nothing_changes_nothing);
+    RUN_TEST(a_url_that_does_not_fit_is_cut_and_reported);
+    RUN_TEST(an_environment_without_settings_changes_nothing);
     RUN_TEST(an_empty_variable_counts_as_not_set);
     RUN_TEST(each_variable_sets_its_part);
     RUN_TEST(scoped_variables_beat_generic_ones);
     RUN_TEST(a_scoped_url_beats_a_generic_sentinel);
     RUN_TEST(in_one_scope_a_sentinel_beats_a_host_and_a_host_beats_a_url);
-    RUN_TEST(the_more_special_word_on_a_password_counts);
-    RUN_TEST(a_port_beside_a_url_is_somebody_elses);
+    RUN_TEST(a_scoped_password_beats_a_generic_one);
+    RUN_TEST(a_port_variable_beside_a_url_variable_is_ignored);
     RUN_TEST(a_host_keeps_tls_when_it_was_chosen);
     RUN_TEST(a_bad_variable_is_named);
     RUN_TEST(a_scope_that_is_too_long_is_refused);
     RUN_TEST(a_number_out_of_its_range_is_refused_by_name);
     RUN_TEST(sizes_near_the_end_of_the_address_space_are_refused);
-    RUN_TEST(enumerations_hold_only_what_they_name);
+    RUN_TEST(a_value_outside_its_enumeration_is_refused);
     RUN_TEST(text_must_end_inside_its_field);
-    RUN_TEST(text_holds_only_what_a_server_takes);
+    RUN_TEST(text_settings_refuse_bytes_that_no_server_takes);
     RUN_TEST(a_user_needs_a_password_and_not_the_other_way_round);
     RUN_TEST(each_scheme_wants_its_kind_of_host);
     RUN_TEST(a_prefix_to_track_needs_broadcasting);

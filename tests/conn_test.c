@@ -198,7 +198,7 @@ TEST a_break_wraps_around_too(void)
     PASS();
 }
 
-TEST what_was_cancelled_last_may_stand_first(void)
+TEST cancelled_operations_end_in_the_order_of_submission(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -233,7 +233,7 @@ TEST a_full_ring_is_a_limit(void)
     PASS();
 }
 
-TEST a_full_ring_gives_back_the_slots_of_what_ended_unsent(void)
+TEST a_full_ring_frees_the_places_of_operations_that_ended_unsent(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -268,7 +268,7 @@ TEST a_full_ring_gives_back_the_slots_of_what_ended_unsent(void)
     PASS();
 }
 
-TEST a_full_ring_that_closes_up_tells_each_end_once(void)
+TEST a_full_ring_that_is_compacted_reports_each_end_once(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -332,7 +332,7 @@ TEST bytes_of_a_command_cut_off_in_the_middle_are_kept(void)
 }
 
 /* Over another link, WAIT would count the replicas of that link's writes. */
-TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
+TEST a_request_of_a_lease_ends_with_its_link_even_if_unsent(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -354,7 +354,7 @@ TEST what_a_lease_asks_ends_with_its_link_though_unsent(void)
     PASS();
 }
 
-TEST again_puts_the_patched_bytes_at_the_end(void)
+TEST a_repeated_operation_goes_to_the_end_with_its_patch(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -374,7 +374,7 @@ TEST again_puts_the_patched_bytes_at_the_end(void)
     PASS();
 }
 
-TEST again_without_room_changes_nothing(void)
+TEST repeating_an_operation_without_room_changes_nothing(void)
 {
     static char big[T_MAX - 10];
     t_conn *t = t_conn_start();
@@ -440,7 +440,7 @@ TEST an_aggregate_over_a_limit_takes_no_room(void)
     PASS();
 }
 
-TEST the_deadline_is_that_of_the_most_impatient(void)
+TEST the_deadline_is_that_of_the_first_operation_to_time_out(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -462,7 +462,7 @@ TEST the_deadline_is_that_of_the_most_impatient(void)
     PASS();
 }
 
-TEST a_deadline_that_may_not_count_yet_counts_later(void)
+TEST a_timeout_put_off_by_its_caller_takes_effect_later(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -477,7 +477,7 @@ TEST a_deadline_that_may_not_count_yet_counts_later(void)
     PASS();
 }
 
-TEST an_answer_to_nothing_has_no_operation(void)
+TEST an_answer_without_a_sent_command_has_no_operation(void)
 {
     t_conn *t = t_conn_start();
     rlt_conn *c = &t->c;
@@ -493,7 +493,7 @@ TEST an_answer_to_nothing_has_no_operation(void)
     PASS();
 }
 
-TEST rest_gives_memory_back_but_no_bytes(void)
+TEST an_idle_connection_gives_memory_back_but_loses_no_bytes(void)
 {
     char big[1001];
     t_conn *t = t_conn_start();
@@ -518,21 +518,21 @@ static SUITE(conn)
     RUN_TEST(positions_in_the_ring_wrap_around);
     RUN_TEST(an_idle_ring_begins_anew);
     RUN_TEST(a_break_wraps_around_too);
-    RUN_TEST(what_was_cancelled_last_may_stand_first);
+    RUN_TEST(cancelled_operations_end_in_the_order_of_submission);
     RUN_TEST(a_full_ring_is_a_limit);
-    RUN_TEST(a_full_ring_gives_back_the_slots_of_what_ended_unsent);
-    RUN_TEST(a_full_ring_that_closes_up_tells_each_end_once);
+    RUN_TEST(a_full_ring_frees_the_places_of_operations_that_ended_unsent);
+    RUN_TEST(a_full_ring_that_is_compacted_reports_each_end_once);
     RUN_TEST(sent_bytes_are_dropped_unless_they_may_be_wanted_again);
     RUN_TEST(bytes_of_a_command_cut_off_in_the_middle_are_kept);
-    RUN_TEST(what_a_lease_asks_ends_with_its_link_though_unsent);
-    RUN_TEST(again_puts_the_patched_bytes_at_the_end);
-    RUN_TEST(again_without_room_changes_nothing);
+    RUN_TEST(a_request_of_a_lease_ends_with_its_link_even_if_unsent);
+    RUN_TEST(a_repeated_operation_goes_to_the_end_with_its_patch);
+    RUN_TEST(repeating_an_operation_without_room_changes_nothing);
     RUN_TEST(a_declared_length_is_not_believed);
     RUN_TEST(an_aggregate_over_a_limit_takes_no_room);
-    RUN_TEST(the_deadline_is_that_of_the_most_impatient);
-    RUN_TEST(a_deadline_that_may_not_count_yet_counts_later);
-    RUN_TEST(an_answer_to_nothing_has_no_operation);
-    RUN_TEST(rest_gives_memory_back_but_no_bytes);
+    RUN_TEST(the_deadline_is_that_of_the_first_operation_to_time_out);
+    RUN_TEST(a_timeout_put_off_by_its_caller_takes_effect_later);
+    RUN_TEST(an_answer_without_a_sent_command_has_no_operation);
+    RUN_TEST(an_idle_connection_gives_memory_back_but_loses_no_bytes);
 }
 
 GREATEST_MAIN_DEFS();

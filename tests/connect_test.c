@@ -256,7 +256,7 @@ TEST a_path_that_does_not_fit_is_a_wrong_setting(void)
     PASS();
 }
 
-TEST what_is_not_built_yet_is_refused_by_name(void)
+TEST a_url_scheme_that_is_not_built_yet_is_refused_by_name(void)
 {
     static const char *const url[] = {"sentinel://a,b/name",
                                       "cluster://a,b"};
@@ -410,7 +410,7 @@ TEST a_refused_connect_is_told_with_its_reason(void)
     PASS();
 }
 
-TEST a_refused_client_tries_again_without_haste(void)
+TEST a_refused_client_backs_off_between_attempts(void)
 {
     t_effort e = t_watch_effort(t_open("127.0.0.1", t_port_free(), NULL));
 
@@ -500,7 +500,7 @@ SUITE(places)
     RUN_TEST(a_listener_whose_backlog_is_full_is_asked_again);
     RUN_TEST(a_client_connects_to_an_abstract_name);
     RUN_TEST(a_path_that_does_not_fit_is_a_wrong_setting);
-    RUN_TEST(what_is_not_built_yet_is_refused_by_name);
+    RUN_TEST(a_url_scheme_that_is_not_built_yet_is_refused_by_name);
     RUN_TEST(tls_without_a_transport_is_a_wrong_setting);
     RUN_TEST(the_environment_says_where_to_connect);
     RUN_TEST(a_refusing_address_makes_way_for_the_next_at_once);
@@ -509,7 +509,7 @@ SUITE(places)
     RUN_TEST(a_silent_host_costs_the_connect_timeout_and_no_more);
     RUN_TEST(an_unknown_name_is_told_as_such);
     RUN_TEST(a_refused_connect_is_told_with_its_reason);
-    RUN_TEST(a_refused_client_tries_again_without_haste);
+    RUN_TEST(a_refused_client_backs_off_between_attempts);
     RUN_TEST(a_client_comes_up_when_its_server_does);
     RUN_TEST(a_web_server_is_told_from_a_redis);
     RUN_TEST(a_tls_server_is_told_from_a_plain_one);

@@ -99,7 +99,7 @@ static void t_wait(t_rig *t, const rlt_elect_plan *p, int place)
 
 /* ----------------------------------------------------------------- starting */
 
-TEST nothing_is_asked_before_its_turn(void)
+TEST a_contender_in_a_group_sends_no_request_before_its_turn(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -132,7 +132,7 @@ TEST a_grant_is_told_with_token_and_term(void)
     PASS();
 }
 
-TEST without_an_election_it_leads_at_once_and_for_ever(void)
+TEST without_an_election_a_contender_leads_at_once_and_for_ever(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -198,7 +198,7 @@ TEST a_term_that_follows_a_loss_at_once_did_not_wait(void)
     PASS();
 }
 
-TEST those_behind_it_ask_later(void)
+TEST contenders_further_back_in_line_ask_later(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -355,7 +355,7 @@ TEST a_quarantine_without_end_does_no_harm(void)
     PASS();
 }
 
-TEST what_the_server_says_against_copies_is_told(void)
+TEST an_error_about_copies_is_reported_as_lease_trouble(void)
 {
     rlt_elect_plan p = t_plan();
     relet_event ev;
@@ -372,7 +372,7 @@ TEST what_the_server_says_against_copies_is_told(void)
     PASS();
 }
 
-TEST what_is_given_back_is_not_asked_for_before_that_is_over(void)
+TEST a_lease_given_back_is_not_requested_before_its_release_is_answered(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -460,7 +460,7 @@ TEST a_grant_comes_too_late_for_a_wait_that_is_up(void)
     PASS();
 }
 
-TEST the_wait_is_over_once_it_was_gained(void)
+TEST the_limit_of_a_wait_ends_once_the_lease_was_gained(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -499,7 +499,7 @@ TEST the_bound_of_a_campaigns_backoff_doubles_with_each_failure(void)
     PASS();
 }
 
-TEST a_loss_is_told_once_and_then_it_asks_again(void)
+TEST a_loss_is_reported_once_and_then_the_lease_is_requested_again(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -531,7 +531,7 @@ TEST a_lock_is_over_when_it_is_lost(void)
     PASS();
 }
 
-TEST a_loss_takes_back_a_gain_that_nobody_has_heard_of(void)
+TEST a_loss_withdraws_a_gain_that_was_not_reported_yet(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -543,7 +543,7 @@ TEST a_loss_takes_back_a_gain_that_nobody_has_heard_of(void)
     PASS();
 }
 
-TEST a_loss_that_nobody_has_heard_of_comes_before_the_next_gain(void)
+TEST an_unreported_loss_is_reported_before_the_next_gain(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -558,7 +558,7 @@ TEST a_loss_that_nobody_has_heard_of_comes_before_the_next_gain(void)
     PASS();
 }
 
-TEST what_another_one_took_is_waited_for(void)
+TEST a_lease_taken_by_another_owner_is_requested_after_its_end(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -621,7 +621,7 @@ TEST a_loss_while_resigning_is_the_end(void)
     PASS();
 }
 
-TEST work_that_never_began_is_not_waited_for(void)
+TEST an_unreported_gain_is_released_at_once_when_stopped(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -649,7 +649,7 @@ TEST a_follower_that_is_stopped_leaves_the_line(void)
     PASS();
 }
 
-TEST one_that_never_asked_just_ends(void)
+TEST a_campaign_without_a_request_ends_at_once_when_stopped(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -768,7 +768,7 @@ TEST a_leader_that_is_shut_out_resigns_and_comes_back(void)
     PASS();
 }
 
-TEST a_lock_that_is_shut_out_is_over(void)
+TEST a_lock_that_is_shut_out_by_its_group_ends(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -798,7 +798,7 @@ TEST a_follower_that_is_shut_out_leaves_and_comes_back(void)
     PASS();
 }
 
-TEST one_that_is_shut_out_and_stopped_does_not_come_back(void)
+TEST a_campaign_shut_out_by_its_group_and_stopped_does_not_resume(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -814,7 +814,7 @@ TEST one_that_is_shut_out_and_stopped_does_not_come_back(void)
     PASS();
 }
 
-TEST a_request_that_is_shut_out_is_released_behind_it(void)
+TEST a_request_that_is_shut_out_by_its_group_is_followed_by_a_release(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -844,7 +844,7 @@ TEST without_an_election_no_turn_is_waited_for(void)
     PASS();
 }
 
-TEST what_is_over_has_nothing_to_wait_for(void)
+TEST an_ended_campaign_has_no_deadline(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -864,12 +864,12 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(nothing_is_asked_before_its_turn);
+    RUN_TEST(a_contender_in_a_group_sends_no_request_before_its_turn);
     RUN_TEST(a_grant_is_told_with_token_and_term);
-    RUN_TEST(without_an_election_it_leads_at_once_and_for_ever);
+    RUN_TEST(without_an_election_a_contender_leads_at_once_and_for_ever);
     RUN_TEST(the_first_in_line_asks_when_the_lease_ends);
     RUN_TEST(a_term_that_follows_a_loss_at_once_did_not_wait);
-    RUN_TEST(those_behind_it_ask_later);
+    RUN_TEST(contenders_further_back_in_line_ask_later);
     RUN_TEST(a_lease_without_end_is_asked_for_now_and_then);
     RUN_TEST(a_wake_up_shortens_the_wait);
     RUN_TEST(a_wake_up_while_asking_is_not_lost);
@@ -880,35 +880,36 @@ int main(int argc, char **argv)
     RUN_TEST(a_quarantine_is_waited_for_no_longer_than_was_asked_for);
     RUN_TEST(a_lease_that_never_ends_is_asked_for_later_each_time);
     RUN_TEST(a_quarantine_without_end_does_no_harm);
-    RUN_TEST(what_the_server_says_against_copies_is_told);
-    RUN_TEST(what_is_given_back_is_not_asked_for_before_that_is_over);
+    RUN_TEST(an_error_about_copies_is_reported_as_lease_trouble);
+    RUN_TEST(
+        a_lease_given_back_is_not_requested_before_its_release_is_answered);
     RUN_TEST(a_clock_in_doubt_is_given_time_to_move);
     RUN_TEST(a_wait_ends_when_its_time_is_up);
     RUN_TEST(a_wait_for_its_turn_ends_too);
     RUN_TEST(a_grant_comes_too_late_for_a_wait_that_is_up);
-    RUN_TEST(the_wait_is_over_once_it_was_gained);
+    RUN_TEST(the_limit_of_a_wait_ends_once_the_lease_was_gained);
     RUN_TEST(the_bound_of_a_campaigns_backoff_doubles_with_each_failure);
-    RUN_TEST(a_loss_is_told_once_and_then_it_asks_again);
+    RUN_TEST(a_loss_is_reported_once_and_then_the_lease_is_requested_again);
     RUN_TEST(a_lock_is_over_when_it_is_lost);
-    RUN_TEST(a_loss_takes_back_a_gain_that_nobody_has_heard_of);
-    RUN_TEST(a_loss_that_nobody_has_heard_of_comes_before_the_next_gain);
-    RUN_TEST(what_another_one_took_is_waited_for);
+    RUN_TEST(a_loss_withdraws_a_gain_that_was_not_reported_yet);
+    RUN_TEST(an_unreported_loss_is_reported_before_the_next_gain);
+    RUN_TEST(a_lease_taken_by_another_owner_is_requested_after_its_end);
     RUN_TEST(a_leader_that_is_stopped_renews_until_the_work_has);
     RUN_TEST(grace_ends_by_itself);
     RUN_TEST(a_loss_while_resigning_is_the_end);
-    RUN_TEST(work_that_never_began_is_not_waited_for);
+    RUN_TEST(an_unreported_gain_is_released_at_once_when_stopped);
     RUN_TEST(a_follower_that_is_stopped_leaves_the_line);
-    RUN_TEST(one_that_never_asked_just_ends);
+    RUN_TEST(a_campaign_without_a_request_ends_at_once_when_stopped);
     RUN_TEST(the_end_of_lost_work_does_not_end_the_campaign);
     RUN_TEST(a_second_stop_changes_nothing);
     RUN_TEST(without_a_link_for_ever_followers_end_and_leaders_in_time);
     RUN_TEST(a_stopped_client_ends_all_at_once);
     RUN_TEST(a_leader_that_is_shut_out_resigns_and_comes_back);
-    RUN_TEST(a_lock_that_is_shut_out_is_over);
+    RUN_TEST(a_lock_that_is_shut_out_by_its_group_ends);
     RUN_TEST(a_follower_that_is_shut_out_leaves_and_comes_back);
-    RUN_TEST(one_that_is_shut_out_and_stopped_does_not_come_back);
-    RUN_TEST(a_request_that_is_shut_out_is_released_behind_it);
+    RUN_TEST(a_campaign_shut_out_by_its_group_and_stopped_does_not_resume);
+    RUN_TEST(a_request_that_is_shut_out_by_its_group_is_followed_by_a_release);
     RUN_TEST(without_an_election_no_turn_is_waited_for);
-    RUN_TEST(what_is_over_has_nothing_to_wait_for);
+    RUN_TEST(an_ended_campaign_has_no_deadline);
     GREATEST_MAIN_END();
 }

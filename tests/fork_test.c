@@ -338,7 +338,7 @@ TEST a_child_that_only_closes_leaves_the_link_to_its_parent(void)
 }
 
 /* The child has a copy of the queue, and shares the socket with the answer. */
-TEST an_answer_under_way_is_the_parents(void)
+TEST an_answer_under_way_at_a_fork_reaches_the_parent(void)
 {
     char bytes[64];
     relet_event ev;
@@ -534,7 +534,7 @@ static SUITE(forks)
     RUN_TEST(a_child_is_refused_every_call_whichever_is_first);
     RUN_TEST(a_child_that_waited_is_refused_every_call);
     RUN_TEST(a_child_that_only_closes_leaves_the_link_to_its_parent);
-    RUN_TEST(an_answer_under_way_is_the_parents);
+    RUN_TEST(an_answer_under_way_at_a_fork_reaches_the_parent);
     RUN_TEST(a_child_does_not_wake_its_parent);
     RUN_TEST(a_child_that_closes_leaves_relet_fd_as_it_is);
     RUN_TEST(a_child_that_lives_on_does_not_keep_relet_fd_readable);

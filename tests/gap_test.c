@@ -6,7 +6,7 @@
 
 #include "greatest.h"
 
-TEST wishes_are_restored_and_the_gap_is_told(void)
+TEST subscriptions_are_restored_and_the_gap_is_reported(void)
 {
     t_peer p;
 
@@ -27,7 +27,7 @@ TEST wishes_are_restored_and_the_gap_is_told(void)
     PASS();
 }
 
-TEST there_is_no_gap_without_wishes_or_tracking(void)
+TEST there_is_no_gap_without_subscriptions_or_tracking(void)
 {
     t_peer p;
 
@@ -110,7 +110,7 @@ TEST a_link_that_was_up_ends_with_a_gap_for_each_reason(void)
     PASS();
 }
 
-TEST giving_up_is_a_gap_too(void)
+TEST giving_up_on_the_server_is_reported_as_a_gap(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -173,7 +173,7 @@ TEST outcomes_of_a_lost_link_come_behind_its_gap(void)
 
 /* The subscription is in force before the first UP. Then the server is LOADING,
  * and the link breaks. */
-TEST a_wish_in_force_before_the_first_up_is_lost_with_a_gap(void)
+TEST a_subscription_lost_before_the_first_up_is_reported_with_a_gap(void)
 {
     t_peer p;
 
@@ -276,7 +276,7 @@ TEST a_sharded_channel_that_moved_is_a_gap_and_asked_for_again(void)
     PASS();
 }
 
-TEST what_moved_is_asked_for_without_waiting_for_a_tick(void)
+TEST a_moved_channel_is_subscribed_again_before_the_next_tick(void)
 {
     const uint8_t *from = NULL;
     relet_event ev;
@@ -301,18 +301,18 @@ TEST what_moved_is_asked_for_without_waiting_for_a_tick(void)
 
 static SUITE(gap)
 {
-    RUN_TEST(wishes_are_restored_and_the_gap_is_told);
-    RUN_TEST(there_is_no_gap_without_wishes_or_tracking);
+    RUN_TEST(subscriptions_are_restored_and_the_gap_is_reported);
+    RUN_TEST(there_is_no_gap_without_subscriptions_or_tracking);
     RUN_TEST(tracking_has_a_gap_with_each_down_and_each_up);
     RUN_TEST(a_link_that_was_up_ends_with_a_gap_for_each_reason);
-    RUN_TEST(giving_up_is_a_gap_too);
+    RUN_TEST(giving_up_on_the_server_is_reported_as_a_gap);
     RUN_TEST(an_attempt_that_fails_is_no_second_gap);
     RUN_TEST(outcomes_of_a_lost_link_come_behind_its_gap);
-    RUN_TEST(a_wish_in_force_before_the_first_up_is_lost_with_a_gap);
+    RUN_TEST(a_subscription_lost_before_the_first_up_is_reported_with_a_gap);
     RUN_TEST(a_message_lost_before_the_first_up_is_a_gap);
     RUN_TEST(a_busy_server_is_no_gap);
     RUN_TEST(a_sharded_channel_that_moved_is_a_gap_and_asked_for_again);
-    RUN_TEST(what_moved_is_asked_for_without_waiting_for_a_tick);
+    RUN_TEST(a_moved_channel_is_subscribed_again_before_the_next_tick);
 }
 
 T_MAIN(gap)

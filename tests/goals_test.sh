@@ -52,12 +52,13 @@ check 'of several workloads the worst one counts' is '0 9 MISSED' \
     "$(verdict '<=|8|us|b|two, .*|.*|ours')"
 check 'a pattern is one of the whole field' is '1 - not measured' \
     "$(verdict '<=|8|us|b|two|.*|ours')"
-check 'without a goal it is told' is '0 2 told' \
+check 'a row without a goal is shown' is '0 2 told' \
     "$(verdict '-|-|x|b|one|them|ratio')"
-check 'what could not run says why' is '0 - not measured' \
+check 'a row that could not be measured says why' is '0 - not measured' \
     "$(verdict '<=|8|us|c|one|.*|ours' '^c|no c here')"
-check 'and that is in the table' grep -q 'no c here *not measured' "$work/out"
-check 'what nothing measures says why' is '0 - not measured' \
+check 'the reason for a missing measurement is in the table' \
+    grep -q 'no c here *not measured' "$work/out"
+check 'a goal that no bench measures says why' is '0 - not measured' \
     "$(verdict '<=|8|us|-|no way yet|-|-')"
 check 'a goal without a row and a reason is a failure' is '1 - not measured' \
     "$(verdict '<=|8|us|c|one|.*|ours')"
@@ -92,5 +93,5 @@ whole() {
                 print "goals are missing"
         }' tests/bench/goals.tsv
 }
-check 'each goal names what measures it' whole
+check 'each goal names the bench that measures it' whole
 total

@@ -8,7 +8,7 @@
 
 /* ----------------------------------------------------------- the handshake */
 
-TEST the_greeting_has_every_step_in_order(void)
+TEST the_handshake_has_every_step_in_order(void)
 {
     t_peer p;
 
@@ -53,7 +53,7 @@ TEST each_kind_of_tracking_is_asked_for_in_its_words(void)
     PASS();
 }
 
-TEST the_greeting_goes_out_in_one_write(void)
+TEST the_handshake_goes_out_in_one_write(void)
 {
     const uint8_t *from = NULL;
     size_t n;
@@ -69,7 +69,7 @@ TEST the_greeting_goes_out_in_one_write(void)
     PASS();
 }
 
-TEST no_byte_of_the_users_goes_out_before_the_greeting_is_answered(void)
+TEST no_command_of_the_user_goes_out_before_the_handshake_is_answered(void)
 {
     t_peer p;
 
@@ -89,7 +89,7 @@ TEST no_byte_of_the_users_goes_out_before_the_greeting_is_answered(void)
 }
 
 /* The next command would be sent in the middle of the unsent handshake. */
-TEST a_greeting_answered_before_it_is_sent_costs_the_link(void)
+TEST a_handshake_answered_before_it_is_sent_breaks_the_link(void)
 {
     static const char *const end[] = {"+PONG\r\n", "-LOADING x\r\n"};
     int i;
@@ -208,7 +208,7 @@ TEST a_select_without_permission_is_told_as_auth(void)
     PASS();
 }
 
-TEST a_server_that_does_not_know_setinfo_is_fine(void)
+TEST a_server_without_client_setinfo_is_accepted(void)
 {
     t_peer p;
 
@@ -220,7 +220,7 @@ TEST a_server_that_does_not_know_setinfo_is_fine(void)
     PASS();
 }
 
-TEST a_user_who_may_not_ping_is_fine(void)
+TEST a_user_without_permission_to_ping_can_connect(void)
 {
     t_peer p;
 
@@ -231,7 +231,7 @@ TEST a_user_who_may_not_ping_is_fine(void)
     PASS();
 }
 
-TEST a_ping_that_wants_authentication_is_not_fine(void)
+TEST a_ping_that_is_refused_with_noauth_fails_the_handshake(void)
 {
     T_REFUSED(t_start, T_HELLO_SAYS "+OK\r\n+OK\r\n-NOAUTH first\r\n",
               "down auth: PING was refused: NOAUTH first");
@@ -240,7 +240,7 @@ TEST a_ping_that_wants_authentication_is_not_fine(void)
 
 /* Regression: the refusal was skipped, since it is over line_max, and the
  * handshake went on as if HELLO had succeeded. */
-TEST a_refusal_of_hello_over_line_max_is_no_greeting(void)
+TEST a_refusal_of_hello_over_line_max_fails_the_handshake(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -254,7 +254,7 @@ TEST a_refusal_of_hello_over_line_max_is_no_greeting(void)
     PASS();
 }
 
-TEST a_hello_over_a_limit_is_fine(void)
+TEST an_answer_to_hello_over_a_limit_is_accepted(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -270,7 +270,7 @@ TEST a_hello_over_a_limit_is_fine(void)
     PASS();
 }
 
-TEST a_greeting_without_answer_ends_with_connect_timeout(void)
+TEST an_unanswered_handshake_ends_with_connect_timeout(void)
 {
     t_peer p;
 
@@ -285,7 +285,7 @@ TEST a_greeting_without_answer_ends_with_connect_timeout(void)
     PASS();
 }
 
-TEST opening_and_greeting_share_one_deadline(void)
+TEST opening_and_handshake_share_one_deadline(void)
 {
     t_peer p;
 
@@ -329,7 +329,7 @@ TEST a_refused_connection_is_told_in_the_drivers_words(void)
     PASS();
 }
 
-TEST a_server_with_too_many_clients_has_the_last_word(void)
+TEST the_refusal_of_a_server_with_too_many_clients_is_reported(void)
 {
     t_peer p;
 
@@ -412,7 +412,7 @@ TEST no_password_remains_after_finish(void)
 
 /* Regression: a handshake that grew left its first half, with the password, in
  * freed memory. */
-TEST no_password_remains_in_memory_that_a_greeting_outgrew(void)
+TEST no_password_remains_in_memory_that_a_handshake_outgrew(void)
 {
     char name[64];
     t_peer p;
@@ -459,11 +459,11 @@ TEST longer_credentials_leave_nothing_of_the_old_ones(void)
 
 static SUITE(handshake)
 {
-    RUN_TEST(the_greeting_has_every_step_in_order);
+    RUN_TEST(the_handshake_has_every_step_in_order);
     RUN_TEST(each_kind_of_tracking_is_asked_for_in_its_words);
-    RUN_TEST(the_greeting_goes_out_in_one_write);
-    RUN_TEST(no_byte_of_the_users_goes_out_before_the_greeting_is_answered);
-    RUN_TEST(a_greeting_answered_before_it_is_sent_costs_the_link);
+    RUN_TEST(the_handshake_goes_out_in_one_write);
+    RUN_TEST(no_command_of_the_user_goes_out_before_the_handshake_is_answered);
+    RUN_TEST(a_handshake_answered_before_it_is_sent_breaks_the_link);
     RUN_TEST(without_a_password_no_auth_is_sent);
     RUN_TEST(a_password_without_a_user_is_the_default_users);
     RUN_TEST(a_wrong_password_is_told_as_such);
@@ -473,21 +473,21 @@ static SUITE(handshake)
     RUN_TEST(a_database_out_of_range_is_told_as_such);
     RUN_TEST(a_refused_tracking_is_told_as_such);
     RUN_TEST(a_select_without_permission_is_told_as_auth);
-    RUN_TEST(a_server_that_does_not_know_setinfo_is_fine);
-    RUN_TEST(a_user_who_may_not_ping_is_fine);
-    RUN_TEST(a_ping_that_wants_authentication_is_not_fine);
-    RUN_TEST(a_refusal_of_hello_over_line_max_is_no_greeting);
-    RUN_TEST(a_hello_over_a_limit_is_fine);
-    RUN_TEST(a_greeting_without_answer_ends_with_connect_timeout);
-    RUN_TEST(opening_and_greeting_share_one_deadline);
+    RUN_TEST(a_server_without_client_setinfo_is_accepted);
+    RUN_TEST(a_user_without_permission_to_ping_can_connect);
+    RUN_TEST(a_ping_that_is_refused_with_noauth_fails_the_handshake);
+    RUN_TEST(a_refusal_of_hello_over_line_max_fails_the_handshake);
+    RUN_TEST(an_answer_to_hello_over_a_limit_is_accepted);
+    RUN_TEST(an_unanswered_handshake_ends_with_connect_timeout);
+    RUN_TEST(opening_and_handshake_share_one_deadline);
     RUN_TEST(a_driver_that_never_opens_is_given_up_on);
     RUN_TEST(a_refused_connection_is_told_in_the_drivers_words);
-    RUN_TEST(a_server_with_too_many_clients_has_the_last_word);
+    RUN_TEST(the_refusal_of_a_server_with_too_many_clients_is_reported);
     RUN_TEST(other_protocols_are_told_with_their_first_wrong_byte);
     RUN_TEST(new_credentials_are_used_at_the_next_connect);
     RUN_TEST(credentials_that_do_not_fit_are_refused);
     RUN_TEST(no_password_remains_after_finish);
-    RUN_TEST(no_password_remains_in_memory_that_a_greeting_outgrew);
+    RUN_TEST(no_password_remains_in_memory_that_a_handshake_outgrew);
     RUN_TEST(longer_credentials_leave_nothing_of_the_old_ones);
 }
 

@@ -60,7 +60,7 @@ TEST a_link_that_talks_is_not_pinged(void)
     PASS();
 }
 
-TEST nothing_is_pinged_while_an_answer_is_due(void)
+TEST no_ping_goes_out_while_an_answer_is_due(void)
 {
     t_peer p;
 
@@ -161,7 +161,7 @@ TEST a_short_timeout_after_a_long_rest_does_not_cost_the_link(void)
 /* Regression, found by the simulator: bytes counted as heard at the previous
  * tick, which was long ago after the pause. So histories depended on how the
  * bytes were cut. */
-TEST a_message_behind_a_pause_was_heard_now(void)
+TEST a_message_read_after_a_pause_counts_as_heard_now(void)
 {
     t_peer p;
 
@@ -177,7 +177,7 @@ TEST a_message_behind_a_pause_was_heard_now(void)
     PASS();
 }
 
-TEST an_answer_that_is_here_beats_a_deadline(void)
+TEST an_answer_that_has_arrived_beats_its_deadline(void)
 {
     t_peer p;
 
@@ -237,7 +237,7 @@ TEST a_late_answer_that_is_here_after_a_pause_saves_the_link(void)
     PASS();
 }
 
-TEST a_greeting_that_is_here_beats_its_deadline(void)
+TEST a_handshake_answer_that_has_arrived_beats_its_deadline(void)
 {
     t_peer p;
 
@@ -291,17 +291,17 @@ static SUITE(health)
     RUN_TEST(an_idle_link_is_pinged);
     RUN_TEST(a_ping_may_be_answered_by_an_error);
     RUN_TEST(a_link_that_talks_is_not_pinged);
-    RUN_TEST(nothing_is_pinged_while_an_answer_is_due);
+    RUN_TEST(no_ping_goes_out_while_an_answer_is_due);
     RUN_TEST(ping_every_zero_never_pings);
     RUN_TEST(a_dead_link_is_found_in_ping_every_and_a_timeout);
     RUN_TEST(a_wait_without_a_limit_is_not_taken_for_death);
     RUN_TEST(a_slow_answer_does_not_cost_the_link);
     RUN_TEST(a_short_timeout_after_a_long_rest_does_not_cost_the_link);
-    RUN_TEST(a_message_behind_a_pause_was_heard_now);
-    RUN_TEST(an_answer_that_is_here_beats_a_deadline);
+    RUN_TEST(a_message_read_after_a_pause_counts_as_heard_now);
+    RUN_TEST(an_answer_that_has_arrived_beats_its_deadline);
     RUN_TEST(many_answers_that_are_here_beat_their_deadlines);
     RUN_TEST(a_late_answer_that_is_here_after_a_pause_saves_the_link);
-    RUN_TEST(a_greeting_that_is_here_beats_its_deadline);
+    RUN_TEST(a_handshake_answer_that_has_arrived_beats_its_deadline);
     RUN_TEST(time_that_goes_back_counts_as_standing_still);
     RUN_TEST(a_huge_timeout_is_as_good_as_none);
 }

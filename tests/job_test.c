@@ -112,7 +112,7 @@ TEST a_type_alone_is_a_head(void)
     PASS();
 }
 
-TEST what_is_said_of_a_job_is_read_again(void)
+TEST all_options_of_a_job_are_read_back_from_its_record(void)
 {
     char out[RLT_JOB_HEAD_MAX + 100];
     relet_job j, got;
@@ -163,7 +163,7 @@ TEST a_plain_payload_may_be_any_bytes_or_none(void)
 }
 
 /* Each record is read as payload only, and is reported as not ours. */
-TEST a_record_that_is_none_of_ours_is_all_payload(void)
+TEST a_record_of_another_program_is_read_as_payload_alone(void)
 {
     static const char *const odd[] = {
         "", ".", ".abc", "+", "+0000004", "+0000004g0,0,0,0,0;",
@@ -217,7 +217,7 @@ TEST an_option_below_zero_is_passed_over(void)
 
 /* Another program may have written the record. Regression: the double of this
  * wait was negative. */
-TEST an_option_beyond_its_bound_is_as_the_bound(void)
+TEST an_option_beyond_its_bound_counts_as_the_bound(void)
 {
     relet_job got;
     uint64_t born;
@@ -244,7 +244,7 @@ TEST a_rank_has_its_bounds(void)
     PASS();
 }
 
-TEST each_time_has_its_bounds(void)
+TEST each_time_of_a_job_has_its_bounds(void)
 {
     static const char *const name[] = {"delay_ms", "backoff_ms",
                                        "backoff_max_ms", "timeout_ms",
@@ -320,7 +320,7 @@ TEST only_a_leased_job_has_a_token(void)
     PASS();
 }
 
-TEST a_state_that_does_not_count_is_none(void)
+TEST a_job_state_with_invalid_counts_is_refused(void)
 {
     static const char *const odd[] = {
         "L 170 x 2 3 - w", "L 170 -1 2 3 - w", "L 170 1 x 3 - w",
@@ -367,7 +367,7 @@ TEST waits_grow_as_asked_for_and_no_longer_than_the_longest(void)
 }
 
 /* Regression: the back-off was counted up in steps, which took seconds. */
-TEST however_many_attempts_a_wait_is_found_at_once(void)
+TEST the_delay_after_any_number_of_attempts_is_computed_at_once(void)
 {
     relet_job j;
 
@@ -394,7 +394,7 @@ TEST a_wait_of_many_long_steps_is_the_longest(void)
     PASS();
 }
 
-TEST a_wait_of_which_nothing_was_said_is_a_second(void)
+TEST the_default_delay_of_a_retry_is_a_second(void)
 {
     relet_job j;
 
@@ -416,21 +416,21 @@ int main(int argc, char **argv)
     RUN_TEST(a_name_has_a_byte_and_at_most_so_many);
     RUN_TEST(a_plain_job_needs_no_head);
     RUN_TEST(a_type_alone_is_a_head);
-    RUN_TEST(what_is_said_of_a_job_is_read_again);
+    RUN_TEST(all_options_of_a_job_are_read_back_from_its_record);
     RUN_TEST(a_plain_payload_may_be_any_bytes_or_none);
-    RUN_TEST(a_record_that_is_none_of_ours_is_all_payload);
+    RUN_TEST(a_record_of_another_program_is_read_as_payload_alone);
     RUN_TEST(options_of_a_later_version_are_passed_over);
     RUN_TEST(an_option_below_zero_is_passed_over);
-    RUN_TEST(an_option_beyond_its_bound_is_as_the_bound);
+    RUN_TEST(an_option_beyond_its_bound_counts_as_the_bound);
     RUN_TEST(a_rank_has_its_bounds);
-    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(each_time_of_a_job_has_its_bounds);
     RUN_TEST(each_text_has_its_length);
     RUN_TEST(the_longest_head_fits);
     RUN_TEST(only_a_leased_job_has_a_token);
-    RUN_TEST(a_state_that_does_not_count_is_none);
+    RUN_TEST(a_job_state_with_invalid_counts_is_refused);
     RUN_TEST(waits_grow_as_asked_for_and_no_longer_than_the_longest);
-    RUN_TEST(however_many_attempts_a_wait_is_found_at_once);
+    RUN_TEST(the_delay_after_any_number_of_attempts_is_computed_at_once);
     RUN_TEST(a_wait_of_many_long_steps_is_the_longest);
-    RUN_TEST(a_wait_of_which_nothing_was_said_is_a_second);
+    RUN_TEST(the_default_delay_of_a_retry_is_a_second);
     GREATEST_MAIN_END();
 }

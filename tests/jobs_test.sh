@@ -89,7 +89,8 @@ test_done() {
     run -q put --id mine --type t --attempts 2 env x
     run -q work -n 1 env -- sh -c 'echo $RELET_ID $RELET_TYPE >"$1"' \
         sh "$work/env"
-    check 'and its id and type' same 'mine t' "$(cat "$work/env")"
+    check 'the command finds the id and type of its job' \
+        same 'mine t' "$(cat "$work/env")"
     printf 'a\0b\r\n' | "$relet" -q put --keep 60000 bytes >"$work/log"
     run -q work --drain bytes -- cat
     check 'any bytes go in and out' \
@@ -99,7 +100,7 @@ test_done() {
     "$relet" -q put big '' </dev/null >"$work/log"
     : >"$work/big"
     run -q work --drain big -- sh -c 'wc -c >>"$1"' sh "$work/big"
-    check 'a payload of 16 MB, and one of no byte' same 16777216,0 \
+    check 'payloads of 16 MB and of 0 bytes reach the command' same 16777216,0 \
         "$(tr -d ' ' <"$work/big" | paste -sd , -)"
     head -c 3000000 /dev/zero | "$relet" -q put deaf >"$work/log"
     run -q work --drain deaf -- true
@@ -116,7 +117,8 @@ test_quiet() {
     check 'put -q: prints the number' same '0 1' "$code $out"
     run -q put --id i quiet x
     run -q put --id i quiet x
-    check 'put -q: also of a duplicate' same '2 duplicate waiting' "$out"
+    check 'put -q: prints the number of a duplicate' \
+        same '2 duplicate waiting' "$out"
 }
 
 # Each line on standard error is a document: notices of relet, and what the
@@ -127,7 +129,7 @@ test_json_lines() {
         head -c 2500 /dev/zero | tr "\0" x >&2'
     check 'work --json: only documents' same 0 \
         "$(grep -cv '^{"[a-z]*":.*}$' "$work/err")"
-    check 'work --json: what the command writes' grep -q \
+    check 'work --json: documents show what the command writes' grep -q \
         '"event":"stderr","queue":"doc","job":1,.*"text":"one"}$' "$work/err"
     check 'work --json: a last line without an end, too' \
         grep -q '"text":"a\\"bxxx' "$work/err"
@@ -162,7 +164,7 @@ test_long_texts() {
     run --json job length 1
     check 'job --json: the whole result, and no more members' \
         grep -q '"payload":"a","result":"x\{9000\}' <<<"$out"
-    check 'job --json: no length of it' same 0 \
+    check 'job --json: no length beside the whole result' same 0 \
         "$(grep -c result_len <<<"$out")"
 }
 
@@ -175,8 +177,10 @@ test_terminal() {
     SHELL=/bin/sh timeout 10 script -qefc "$line" "$work/typescript" \
         >"$work/out" 2>&1 </dev/null
     check 'work: a command finds no terminal' same 0 $?
-    check 'and fails at once' grep -q 'job 1: failed: exit code' "$work/out"
-    check 'and says why' grep -q 'open /dev/tty' "$work/out"
+    check 'work: a command without a terminal fails at once' \
+        grep -q 'job 1: failed: exit code' "$work/out"
+    check 'work: a command without a terminal says why' \
+        grep -q 'open /dev/tty' "$work/out"
 }
 
 test_put_waits() {
@@ -185,14 +189,18 @@ test_put_waits() {
     run put --wait 10000 answers hello
     check 'put --wait: prints the result' same '0 <hello>' "$code $out"
     run put --wait 10000 --json answers you
-    check 'as JSON, too' \
+    check 'put --wait --json: the result is a document' \
         same '{"job":2,"place":"done","result":"<you>\n"}' "$out"
     run put --wait 10000 answers dead
-    check 'a dead job: 1, and why' same '1 ' "$code $out"
-    check 'told on standard error' grep -q 'job 3 is dead: .*no' "$work/err"
+    check 'put --wait: a dead job ends it by 1, with the reason' \
+        same '1 ' "$code $out"
+    check 'put --wait: the reason is on standard error' \
+        grep -q 'job 3 is dead: .*no' "$work/err"
     run put --wait 200 answers long
-    check 'one that has not ended: 4, and its number' same 4 "$code"
-    check 'which goes on' grep -q 'job 4 has not ended in 200 ms' "$work/err"
+    check 'put --wait: a job that has not ended: 4, and its number' \
+        same 4 "$code"
+    check 'put --wait: a job that has not ended goes on' \
+        grep -q 'job 4 has not ended in 200 ms' "$work/err"
     run cancel answers 4
     kill "$pid"
     wait "$pid"
@@ -204,11 +212,12 @@ test_exit_codes() {
         case $RELET_JOB in 1) exit 3;; 2) exit 65;; 3) exit 75;;
         4) kill -KILL $$;; esac'
     check 'exit code 3: tried again later' same delayed "$(place codes 1)"
-    check 'with what it said' has_job codes 1 '"error":"exit code 3: because"'
-    check 'and an attempt less' has_job codes 1 '"attempt":1'
+    check 'exit code 3: the error has the last line of the command' \
+        has_job codes 1 '"error":"exit code 3: because"'
+    check 'exit code 3: an attempt is used' has_job codes 1 '"attempt":1'
     check 'exit code 65: dead' same dead "$(place codes 2)"
     check 'exit code 75: put off' same delayed "$(place codes 3)"
-    check 'and no attempt less' has_job codes 3 '"attempt":0'
+    check 'exit code 75: no attempt is used' has_job codes 3 '"attempt":0'
     check 'a signal: tried again later' has_job codes 4 'signal 9: because'
     run put --attempts 1 once a
     run -q work --drain once -- false
@@ -221,10 +230,12 @@ test_exit_codes() {
     run work --drain --run 100 --grace 0 slow -- sleep 100
     check 'a job out of time is a failure, by name' \
         has_job slow 1 'not done in 100 ms'
-    check 'and told' grep -q 'job 1: failed: not done in' "$work/err"
+    check 'a job out of time is reported' \
+        grep -q 'job 1: failed: not done in' "$work/err"
     run put --run 100 slow2 a
     run -q work --drain --grace 5000 slow2 -- sh -c 'sleep 100'
-    check 'its own time-out, too' has_job slow2 1 'not done in 100 ms'
+    check 'the timeout of the job itself ends it, too' \
+        has_job slow2 1 'not done in 100 ms'
     run put --json x a
     run --json work --drain x -- sh -c 'exit 65'
     check '--json: documents on standard error' grep -q \
@@ -232,7 +243,7 @@ test_exit_codes() {
     run put --deadline 1 stale a
     sleep 2.1 # it was put within a second
     run -q work --drain stale -- touch "$work/stale"
-    check 'past its deadline a job is not begun' \
+    check 'a job is not begun after its deadline' \
         same 'dead 1' "$(place stale 1) $([ -e "$work/stale" ]; echo $?)"
     check 'codes: fsck finds nothing' sound codes
 }
@@ -302,9 +313,9 @@ test_file() {
     check 'in a file: kill -9 of the worker kills the command' until_gone "$old"
     run -q -u "$store" work --lease 300 -n 3 kept -- sh -c 'cat; echo \
         " token $RELET_TOKEN stalls $RELET_STALLS" >>"$1"' sh "$work/kept"
-    check 'in a file: what it had is relet, once' same '3 1' \
+    check 'in a file: a job of the killed worker is relet once' same '3 1' \
         "$(wc -l <"$work/kept") $(grep -c 'stalls 1' "$work/kept")"
-    check 'in a file: by a higher token' holds "$(sed -n \
+    check 'in a file: the relet job has a higher token' holds "$(sed -n \
         's/.*token \(.*\) stalls 1/\1/p' "$work/kept")" -gt \
         "$(token_of one.err)"
     run -u "$store" job --result kept 1
@@ -339,18 +350,19 @@ test_many() {
     begin one -q work -c 2 -n 2 both -- sh -c 'cat >/dev/null
         if [ $RELET_JOB = 1 ]; then echo one >"$1"; else read line <"$1"; fi' \
         sh "$work/fifo"
-    check 'the input of one ends though another one runs' until_gone "$pid" ||
+    check 'the input of a command ends while another command runs' \
+        until_gone "$pid" ||
         kill -KILL "$pid"
     wait "$pid"
     run put wide a b c
     begin one work -c 3 wide -- sh -c "$forever"
-    check '-c 3: three at a time' until_line "$work/one.err" '^pid' 3
+    check '-c 3: three jobs at a time' until_line "$work/one.err" '^pid' 3
     kill -TERM "$pid"
     until_line "$work/one.err" '3 at work'
     kill -TERM "$pid"
     wait "$pid"
     check 'two signals: the code is that of the second' same 143 $?
-    check 'and the jobs are given back, no attempt less' \
+    check 'two signals: the jobs are given back with all attempts' \
         same '3 0' "$(redis LLEN '{wide}:waiting') $(
             redis HGET '{wide}:jobs' 1s | cut -d ' ' -f 3)"
 }
@@ -364,14 +376,15 @@ test_by_type() {
     : >"$work/types"
     run -q work -n 2 --type a types -- sh -c 'echo "$RELET_TYPE $(cat)" >>"$1"' \
         sh "$work/types"
-    check '--type: those of a type, in their order' \
+    check '--type: jobs of the type are done in order' \
         same 'a 1,a 3' "$(paste -sd , "$work/types")"
-    check 'and the others go on waiting' same waiting "$(place types 2)"
+    check '--type: jobs of other types go on waiting' \
+        same waiting "$(place types 2)"
     begin one -q work -n 1 --type a types -- sh -c 'cat >>"$1"' \
         sh "$work/types"
     run put --type a types new
     wait "$pid"
-    check 'though others wait a new one is begun' \
+    check '--type: a new job is begun though other types wait' \
         same new "$(tail -n 1 "$work/types")"
     check 'types: fsck finds nothing' sound types
 }
@@ -383,20 +396,21 @@ test_queues() {
     run -q work -n 16 heavy=3 light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
         sh "$work/queues"
     check 'work: several queues' same 0 "$code"
-    check 'each of them has its share' \
+    check 'work: each of several queues has its share' \
         holds "$(grep -c light "$work/queues")" -ge 3
-    check 'and no more than that' \
+    check 'work: no queue has more than its share' \
         holds "$(grep -c light "$work/queues")" -le 8
     run -q work --drain -c 4 heavy light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
         sh "$work/queues"
-    check '--drain: until all of them are empty' same '30 30' \
+    check '--drain: work ends when all queues are empty' same '30 30' \
         "$(grep -c heavy "$work/queues") $(grep -c light "$work/queues")"
     begin one work -c 2 heavy light -- sh -c "$forever"
     run put heavy a
     run put light a
-    check 'both are at work in one process' until_line "$work/one.err" '^pid' 2
+    check 'jobs of two queues are at work in one process' \
+        until_line "$work/one.err" '^pid' 2
     run cancel light "$(redis HGET '{light}:jobs' seq)"
-    check 'a job that is cancelled is the one of its queue' until_line \
+    check 'a cancel reaches the job of its own queue only' until_line \
         "$work/one.err" 'light: job 31: failed: cancelled'
     kill -TERM "$pid"
     until_line "$work/one.err" 'heavy,light: 1 at work'
@@ -418,17 +432,18 @@ test_progress() {
     check 'RELET_PROGRESS_FD: the last line is shown' \
         until_so 'step 500' has_job far 1 '"progress":"step 500"'
     touch "$work/go"
-    check 'and no part of one' \
+    check 'RELET_PROGRESS_FD: no part of a line is shown' \
         until_so 'half a line' has_job far 1 '"progress":"half a line"'
     give_line "$work/fifo"
     wait "$pid"
     run job --result far 1
-    check 'until there is a result' same done "$out"
+    check 'RELET_PROGRESS_FD: the result replaces the progress' same done "$out"
     run put long a
     begin one -q work -n 1 long -- sh -c 'head -c 100000 /dev/zero |
         tr "\0" x >&"$RELET_PROGRESS_FD"; echo >&"$RELET_PROGRESS_FD"
         read -r line <"$1"' sh "$work/fifo"
-    check 'a line that is too long is cut off' until_so 250 has_job long 1 \
+    check 'RELET_PROGRESS_FD: a line that is too long is cut' \
+        until_so 250 has_job long 1 \
         "\"progress\":\"x\\{250\\}\""
     give_line "$work/fifo"
     wait "$pid"
@@ -443,9 +458,11 @@ test_graceful() {
     until_line "$work/one.err" '1 at work'
     give_line "$work/fifo"
     wait "$pid"
-    check 'SIGTERM: what runs may end, and then it ends by 0' same 0 $?
-    check 'and the job is done' same 1 "$(redis HGET '{end}:jobs' 'done')"
-    check 'and no other one was begun' same 1 "$(redis LLEN '{end}:waiting')"
+    check 'SIGTERM: work ends by 0 when the running job has ended' same 0 $?
+    check 'SIGTERM: the running job is done' \
+        same 1 "$(redis HGET '{end}:jobs' 'done')"
+    check 'SIGTERM: no other job is begun' \
+        same 1 "$(redis LLEN '{end}:waiting')"
 }
 
 test_cancel() {
@@ -453,17 +470,20 @@ test_cancel() {
     begin one work --lease 600 off -- sh -c "$forever"
     until_line "$work/one.err" '^pid'
     run cancel off 2
-    check 'cancel: what waits is gone' same '0 2	cancelled' "$code $out"
+    check 'cancel: a waiting job is gone' same '0 2	cancelled' "$code $out"
     run cancel off 1
-    check 'cancel: what runs is told' same '0 1	it runs, and is told' \
+    check 'cancel: the worker of a running job is told' \
+        same '0 1	it runs, and is told' \
         "$code $out"
-    check 'and its command is ended' until_gone "$(pid_of one.err)"
-    check 'and it is dead' until_so dead is_at off 1 dead
+    check 'cancel: the command of a running job is ended' \
+        until_gone "$(pid_of one.err)"
+    check 'cancel: a running job that was cancelled is dead' \
+        until_so dead is_at off 1 dead
     run cancel --id $'a\tb\nc' off
     check 'cancel: an id with a newline is one line' same \
         '"a\tb\nc"	there is none' "$out"
     run cancel off 1 7
-    check 'cancel: what has ended, or is not there: 1' same 1 "$code"
+    check 'cancel: an ended or unknown job: 1' same 1 "$code"
     kill -TERM "$pid"
     wait "$pid"
     check 'off: fsck finds nothing' sound off
@@ -480,14 +500,15 @@ test_worker_killed() {
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
     check 'kill -9 of the worker kills the command' until_gone "$old"
-    check 'and what that has started' until_gone "$inner"
+    check 'kill -9 of the worker kills children of the command' \
+        until_gone "$inner"
     begin two work --lease 1000 -n 1 kill9 -- sh -c '
         echo "pid $$ job $RELET_JOB token $RELET_TOKEN" >&2
         echo "stalls $RELET_STALLS" >&2'
     wait "$pid"
-    check 'and its job is relet' \
+    check 'kill -9 of the worker: its job is relet' \
         same 'stalls 1' "$(grep stalls "$work/two.err")"
-    check 'with a higher token' \
+    check 'kill -9 of the worker: the relet job has a higher token' \
         holds "$(token_of two.err)" -gt "$(token_of one.err)"
     check 'kill9: fsck finds nothing' sound kill9
 }
@@ -506,11 +527,12 @@ test_worker_stopped() {
     check 'a stopped worker: its command is dead when the job is relet' \
         grep -Eq '^old: (Z.*)?$' "$work/two.err"
     kill -CONT "$first"
-    check 'a stopped worker that goes on hears of it' \
+    check 'a stopped worker that goes on is told of the loss' \
         until_line "$work/one.err" 'job 1: '
     kill -TERM "$first"
     wait "$first"
-    check 'and changes nothing' same 1 "$(redis HGET '{pause}:jobs' 'done')"
+    check 'a stopped worker that goes on changes nothing' \
+        same 1 "$(redis HGET '{pause}:jobs' 'done')"
     check 'pause: fsck finds nothing' sound pause
 }
 
@@ -527,21 +549,23 @@ test_server_dies() {
     kill -KILL "$server_pid"
     wait "$server_pid" 2>/dev/null
     wait "$two"
-    check 'work --drain: a server that is away is not waited for for ever' \
+    check 'work --drain: the wait for a server that is away ends' \
         same 3 $?
     echo x | "$relet" put --lines away >"$work/two.out" 2>"$work/two.err" &
     two=$!
     check 'put --lines: a server that is away is waited for' \
         until_line "$work/two.err" 'it is waited for'
-    check 'the server dies: the command is told' \
+    check 'the server dies: the command gets a signal' \
         until_line "$work/one.err" '^told$'
-    check 'and killed' until_gone "$old"
-    check 'and that is said' until_line "$work/one.err" 'not renewed for long'
+    check 'the server dies: the command is killed' until_gone "$old"
+    check 'the server dies: the kill is reported' \
+        until_line "$work/one.err" 'not renewed for long'
     server_try "$server_port" "$work/server" || exit 1
     wait "$two"
-    check 'put --lines: until it is there' same '0 1' "$? $(cat "$work/two.out")"
+    check 'put --lines: puts its line when the server is there' \
+        same '0 1' "$? $(cat "$work/two.out")"
     run put held b
-    check 'it goes on when the server is back' \
+    check 'work goes on when the server is back' \
         until_line "$work/one.err" '^pid' 2
     kill -TERM "$pid"
     until_line "$work/one.err" 'at work'
@@ -554,7 +578,7 @@ test_no_leftovers() {
     begin one work tidy -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >>"$1"' \
         sh "$work/left"
     until_so 'five are done' tidy_is_done
-    check 'what commands leave behind in their groups is ended' \
+    check 'processes left behind by a command are ended' \
         gone "$(tail -n 1 "$work/left")"
     kill -STOP "$pid"
     check 'no zombies' same 0 "$(ps -o stat= --ppid "$pid" | grep -c Z)"
@@ -576,7 +600,7 @@ test_operators() {
     run put --rank 5 ops two
     run put --delay 600000 ops "a	b\\n"
     run jobs ops
-    check 'jobs: all of them, by place' same '1 2 3' \
+    check 'jobs: all jobs are listed by place' same '1 2 3' \
         "$(cut -f 1 <<<"$out" | paste -sd ' ')"
     check 'jobs: texts are quoted' \
         grep -q $'^1\twaiting\t-\t0\t"x"\t"t"\t"one"\t-$' <<<"$out"
@@ -591,34 +615,35 @@ test_operators() {
 '"put_s":[0-9]+,"attempt":0,"stalls":0,"replays":0,"payload_len":5,'\
 '"payload":"a\\u0009b\\\\n"\}' <<<"$out"
     run job --id x ops
-    check 'job: by its id' grep -qx 'payload   "one"' <<<"$out"
+    check 'job: a job is found by its id' grep -qx 'payload   "one"' <<<"$out"
     run job --payload ops 2
     check 'job --payload' same two "$out"
     run job --result ops 2
-    check 'job --result: there is none: 1' same 1 "$code"
+    check 'job --result: a job without a result: 1' same 1 "$code"
     run job ops 9
-    check 'job: there is none: 1' same 1 "$code"
+    check 'job: an unknown job: 1' same 1 "$code"
     run --json stats ops
     check 'stats --json' grep -q \
         '"waiting":2,"delayed":1,"leased":0,"done":0,"dead":0,"put":3' <<<"$out"
     run stats --prom
     check 'stats --prom: all queues' \
         grep -qx 'relet_queue_jobs{queue="ops",place="waiting"} 2' <<<"$out"
-    check 'stats --prom: each metric is told of once' same '' \
+    check 'stats --prom: each metric is described once' same '' \
         "$(grep '^# TYPE' <<<"$out" | sort | uniq -d)"
     redis HSET '{aa}:jobs' version 1 >"$work/log"
     redis SET '{aa}:waiting' x >"$work/log"
     run stats --prom
     check 'stats: a queue that the server cannot tell about: 1' same 1 "$code"
-    check 'stats: its name is told' grep -q '^relet: aa: WRONGTYPE' "$work/err"
-    check 'stats: the others are told' \
+    check 'stats: the name of a broken queue is reported' \
+        grep -q '^relet: aa: WRONGTYPE' "$work/err"
+    check 'stats: the other queues are shown' \
         grep -qx 'relet_queue_jobs{queue="ops",place="waiting"} 2' <<<"$out"
     run fsck
-    check 'fsck: its name is told, too' \
+    check 'fsck: the name of a broken queue is reported' \
         grep -q '^relet: aa: WRONGTYPE' "$work/err"
-    check 'fsck: the others are looked at' grep -q '^ops: 3 jobs' <<<"$out"
+    check 'fsck: the other queues are checked' grep -q '^ops: 3 jobs' <<<"$out"
     run jobs aa
-    check 'jobs: its name is told, too' \
+    check 'jobs: the name of a broken queue is reported' \
         grep -q '^relet: aa: WRONGTYPE' "$work/err"
     redis DEL '{aa}:jobs' '{aa}:waiting' >"$work/log"
     run stats
@@ -628,17 +653,17 @@ test_operators() {
 test_unique() {
     run put --id x --unique replace one old
     run put --id x --unique replace one new
-    check 'put --unique replace: the number of the first' \
+    check 'put --unique replace: prints the number of the first job' \
         same '0 1 duplicate waiting' "$code $out"
     run job --payload one 1
-    check 'and the payload of the last' same new "$out"
+    check 'put --unique replace: the job has the last payload' same new "$out"
     run put --id z --unique replace --most 1 one other
-    check 'put --unique --most: refused when it would be one more' \
+    check 'put --unique --most: a job over the limit is refused' \
         grep -q 'FULL 1 jobs wait' "$work/err"
     run put --id y --unique throttle --window 60000 one a
     run -q work --drain one -- true
     run put --id y --unique throttle --window 60000 one b
-    check 'put --unique throttle: one in a window, done or not' \
+    check 'put --unique throttle: one job in a window, done or not' \
         same '0 2 duplicate gone' "$code $out"
 }
 
@@ -648,18 +673,18 @@ test_pause() {
     run pause --in ops
     run put ops x
     check 'pause --in: put is refused' same 1 "$code"
-    check 'by name' grep -q CLOSED "$work/err"
+    check 'pause --in: the refusal names the reason' grep -q CLOSED "$work/err"
     check 'pause: nothing is claimed' same 2 \
         "$("$relet" --json stats ops | sed 's/.*"waiting":\([0-9]*\).*/\1/')"
     run limit ops 1
     run stats ops
-    check 'stats: what was set' \
+    check 'stats: pauses and limits are shown' \
         grep -q $'limit 1\tpaused in\tpaused out' <<<"$out"
     run resume ops
     run limit ops none
     wait "$pid"
-    check 'resume: it goes on' same 0 $?
-    check 'and nothing waits' same 0 \
+    check 'resume: the queue goes on' same 0 $?
+    check 'resume: no job waits' same 0 \
         "$("$relet" --json stats ops | sed 's/.*"waiting":\([0-9]*\).*/\1/')"
 }
 
@@ -667,22 +692,22 @@ test_dead() {
     run put grave a b c
     run -q work --drain grave -- sh -c 'exit 65'
     run dead grave
-    check 'dead: those that are, and why' same 3 \
+    check 'dead: dead jobs are listed with their errors' same 3 \
         "$(grep -c '"exit code 65"$' <<<"$out")"
     run retry grave 2 9
-    check 'retry: what is dead' \
+    check 'retry: a dead job is replayed' \
         same '1 1 retried, 0 refused, 1 not dead' "$code $out"
-    check 'and waits again' same waiting "$(place grave 2)"
+    check 'retry: the replayed job waits' same waiting "$(place grave 2)"
     run retry --all grave
     check 'retry --all' same '0 2 retried, 0 refused, 0 not dead' "$code $out"
     run -q work --drain grave -- sh -c 'exit 65'
     run retry --replays 1 --all grave
-    check 'retry: not more often than that' \
+    check 'retry: a job is replayed no more often than allowed' \
         same '1 0 retried, 3 refused, 0 not dead' "$code $out"
     run put grave d
     run -q work --drain grave -- sh -c 'exit 65'
     run retry --replays 1 --all -n 1 grave
-    check 'retry -n: behind those that are refused' \
+    check 'retry -n: goes on behind refused jobs' \
         same '1 1 retried, 3 refused, 0 not dead' "$code $out"
     run -q work --drain grave -- true
     run purge --place dead -n 2 grave
@@ -693,9 +718,9 @@ test_dead() {
     begin one work grave -- sh -c "$forever"
     until_line "$work/one.err" '^pid'
     run purge --all grave
-    check 'purge: not what is leased: 1' same 1 "$code"
+    check 'purge: a leased job is refused: 1' same 1 "$code"
     run purge --all --force grave
-    check 'purge --force: that too' same '0 1 purged' "$code $out"
+    check 'purge --force: a leased job is purged' same '0 1 purged' "$code $out"
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
     check 'grave: fsck finds nothing' sound grave
@@ -766,7 +791,8 @@ test_reap_leads() {
     run put --delay 1 lead c
     wait "$pid"
     check 'reap: a closed pipe ends it by 5' same 5 $?
-    check 'and the lead is free' same 0 "$(redis EXISTS leader:reap:lead)"
+    check 'reap: the lead is free after a closed pipe' \
+        same 0 "$(redis EXISTS leader:reap:lead)"
     rm "$work/pipe"
 }
 
@@ -784,7 +810,7 @@ test_reap() {
     one=$pid
     begin two reap --lease 50 -i 50 lapse
     two=$pid
-    check 'reap: what lost its worker waits again' \
+    check 'reap: a job that lost its worker waits again' \
         until_so waits is_at lapse 1 waiting
     run put --keep 1 lapse b
     run purge --place waiting lapse
@@ -796,7 +822,7 @@ test_reap() {
     wait "$one"
     check 'reap: SIGTERM ends it by 0' same 0 $?
     wait "$two"
-    check 'reap: and its lease is free' \
+    check 'reap: its lease is free after SIGTERM' \
         same 0 "$(redis EXISTS leader:reap:lapse)"
 }
 is_gone() { ! "$relet" job "$1" "$2" >/dev/null 2>&1; }
@@ -815,7 +841,8 @@ test_fsck() {
     run fsck sick
     check 'fsck: broken: 1' same 1 "$code"
     check 'fsck: a job in no line' grep -q $'^sick\t2\twaits, but' <<<"$out"
-    check 'fsck: leased to nobody' grep -q $'^sick\t3\tis leased' <<<"$out"
+    check 'fsck: a leased job without a lease' \
+        grep -q $'^sick\t3\tis leased' <<<"$out"
     check 'fsck: a part without a record' grep -q $'^sick\t9\ta part' <<<"$out"
     check 'fsck: a number not given' grep -q $'^sick\t70\tits number' <<<"$out"
     check 'fsck: a state of no kind' grep -q $'^sick\t4\ta record or' <<<"$out"
@@ -824,9 +851,9 @@ test_fsck() {
 '[0-9]*,"broken":5}' <<<"$out"
     redis HSET '{sick}:jobs' version 2 >"$work/log"
     run fsck sick
-    check 'fsck: of another version: 1' same 1 "$code"
+    check 'fsck: a queue of another version: 1' same 1 "$code"
     run stats sick
-    check 'stats: of another version is told' same 0 "$code"
+    check 'stats: a queue of another version is reported' same 0 "$code"
 }
 
 # repairs HOW [NUMBER PLACE WHAT]: fsck --repair says what it did with the job,
@@ -885,42 +912,44 @@ test_fsck_repair() {
     redis HSET '{ill}:jobs' 5s Q >"$work/log"
     repairs 'a state of no kind' 5 dead 'it is dead'
     run retry ill 5
-    check 'fsck --repair: and it may be tried again' \
+    check 'fsck --repair: a dead job may be retried after a repair' \
         same waiting "$(place ill 5)"
     redis HSET '{ill}:jobs' 5s 'L 7 x' >"$work/log"
     repairs 'a state that is cut off' 5 dead 'it is dead'
     redis HSET '{ill}:jobs' 9s 'W 0 0 0 0 - w' 9r ptext >"$work/log"
     repairs 'a part without a record' 9 - 'the rest of it is removed$'
-    check 'fsck --repair: and it is gone' same 00 \
+    check 'fsck --repair: a repaired job leaves no record' same 00 \
         "$(redis HEXISTS '{ill}:jobs' 9s)$(redis HEXISTS '{ill}:jobs' 9r)"
     redis HSET '{ill}:jobs' 70 .1234x >"$work/log"
     repairs 'a number that was not given' 70 waiting \
         'later numbers are above its own, it waits again$'
     run put ill new
-    check 'fsck --repair: later numbers are above that' same 71 "$out"
+    check 'fsck --repair: later numbers are above the repaired one' \
+        same 71 "$out"
     redis HSET '{ill}:jobs' 71s 'W 9000000000000000 0 0 0 - w' >"$work/log"
     run fsck --repair ill
     check 'fsck --repair: a token beyond all clocks: 1' same 1 "$code"
-    check 'fsck --repair: and it says so' \
+    check 'fsck --repair: an impossible token is reported' \
         grep -q '^ill	71	.*	it cannot be repaired$' <<<"$out"
     redis HSET '{ill}:jobs' 71s 'W 4000000000000000 0 0 0 - w' >"$work/log"
     repairs 'a token that was not given' 71 waiting 'later numbers'
-    check 'fsck --repair: later tokens are above that' same 4000000000000000 \
+    check 'fsck --repair: later tokens are above the repaired one' \
+        same 4000000000000000 \
         "$(redis HGET '{ill}:jobs' fence)"
     redis HSET '{ill}:jobs' 71 odd >"$work/log"
     for n in 1 2; do
         run --json fsck --repair ill
         check 'fsck --repair: a record of no kind: 1' same 1 "$code"
-        check 'fsck --repair --json: what was not done' grep -q \
+        check 'fsck --repair --json: names what was not repaired' grep -q \
             '"job":71,.*,"repair":"it cannot be repaired"}$' <<<"$out"
         check 'fsck --repair --json: how many' grep -q \
             '"broken":1,"repaired":0}$' <<<"$out"
     done
-    check 'fsck --repair: what cannot be repaired is as it was' same odd \
+    check 'fsck --repair: a record that cannot be repaired stays' same odd \
         "$(redis HGET '{ill}:jobs' 71)"
     redis HDEL '{ill}:jobs' 71 71s >"$work/log"
     run -q work --drain ill -- true
-    check 'fsck --repair: all that waits is done in the end' same '0 0' \
+    check 'fsck --repair: all waiting jobs are done in the end' same '0 0' \
         "$code $("$relet" --json stats ill |
             sed 's/.*"waiting":\([0-9]*\).*/\1/')"
     run put ill x y
@@ -929,8 +958,9 @@ test_fsck_repair() {
     run fsck ill
     check 'fsck without --repair changes nothing' same 1 "$code"
     run fsck ill
-    check 'fsck without --repair: nor the second time' same 1 "$code"
-    check 'and has no word of it' same 0 "$(grep -c repaired <<<"$out")"
+    check 'fsck without --repair changes nothing when run again' same 1 "$code"
+    check 'fsck without --repair reports no repair' \
+        same 0 "$(grep -c repaired <<<"$out")"
 }
 
 # Jobs lose their places while workers take them; all are done once.
@@ -982,7 +1012,7 @@ test_lines() {
     pid=$!
     exec 3>"$work/fifo"
     seq 1 300 >&3
-    check 'put --lines: what is there is put before the end comes' \
+    check 'put --lines: lines are put before the end of the input' \
         until_line "$work/one.out" . 300
     redis CLIENT KILL TYPE normal >"$work/log"
     redis CLIENT KILL TYPE pubsub >>"$work/log"
@@ -991,11 +1021,13 @@ test_lines() {
     exec 3>&-
     wait "$pid"
     check 'put --lines: goes on when the link broke' same 0 $?
-    check 'and doubles nothing' same 600 "$(redis LLEN '{slow}:waiting')"
-    check 'and tells' until_line "$work/one.err" ': up'
+    check 'put --lines: a broken link doubles no job' \
+        same 600 "$(redis LLEN '{slow}:waiting')"
+    check 'put --lines: a broken link is reported' \
+        until_line "$work/one.err" ': up'
     seq 1 40 | "$relet" -q put --lines --batch b batch >"$work/log"
     seq 1 100 | "$relet" put --lines --batch b batch >"$work/out" 2>&1
-    check 'put --batch: run again, only the rest is put' \
+    check 'put --batch: a second run puts only the rest' \
         same '60 put, 40 duplicates' \
         "$(tail -n 1 "$work/out" | sed 's/^relet: //')"
     run put --batch x batch a
@@ -1015,17 +1047,18 @@ test_refused_lines() {
     seq 1 100000 | "$relet" put --lines --most 1000 full >"$work/out" \
         2>"$work/err"
     check 'put --lines --most: 1' same 1 $?
-    check 'put --lines --most: what is refused is told once' \
+    check 'put --lines --most: a refusal is reported once' \
         same 1 "$(grep -c FULL "$work/err")"
-    check 'put --lines --most: what was put before is told' \
+    check 'put --lines --most: jobs put before are reported' \
         grep -q "^relet: $(redis LLEN '{full}:waiting') put, 0 dup" "$work/err"
     redis CONFIG SET maxmemory 1 >"$work/log"
     (seq 1 1000; sleep 5) | timeout 4 "$relet" -q put --lines oom \
         >"$work/out" 2>"$work/err"
-    check 'put --lines: the end of the input is not waited for then' \
+    check 'put --lines: OOM ends it before the end of the input' \
         same 1 "${PIPESTATUS[1]}"
     redis CONFIG SET maxmemory 0 >"$work/log"
-    check 'put --lines: OOM is told once' same 1 "$(grep -c OOM "$work/err")"
+    check 'put --lines: OOM is reported once' \
+        same 1 "$(grep -c OOM "$work/err")"
 }
 
 # ---------------------------------------------------------------- interruptions
@@ -1050,7 +1083,7 @@ test_interrupted() {
     kill -TERM "$pid"
     wait "$pid"
     check 'put --lines: interrupted, nothing unsure: 128 + 15' same 143 $?
-    check 'and it says once how many' same \
+    check 'put --lines: interrupted: the count is reported once' same \
         'relet: interrupted: 30 put, 0 duplicates' "$(cat "$work/one.err")"
     exec 3>&-
     "$relet" put --lines cut <"$work/fifo" >"$work/one.out" \
@@ -1062,16 +1095,17 @@ test_interrupted() {
     kill -INT "$pid"
     wait "$pid"
     check 'put --lines: interrupted before any was put: 128 + 2' same 130 $?
-    check 'and it says so' same 'relet: interrupted: 0 put, 0 duplicates' \
+    check 'put --lines: interrupted: zero puts are reported' \
+        same 'relet: interrupted: 0 put, 0 duplicates' \
         "$(cat "$work/one.err")"
     exec 3>&-
     begin one put --wait 60000 cut x
     must_wait cut 31
     kill -TERM "$pid"
     wait "$pid"
-    check 'put --wait: a signal ends it' same 143 $?
+    check 'put --wait: a signal ends the command' same 143 $?
     run put --wait 0 cut y
-    check 'put --wait: what is not known is no failure to send' same 4 "$code"
+    check 'put --wait: an unknown outcome is no failure to send' same 4 "$code"
     run put gone x
     begin one work --lease 60000 -n 1 gone -- sleep 60
     until_so 'it runs' leased gone
@@ -1081,13 +1115,13 @@ test_interrupted() {
     redis ZADD '{gone}:leased' XX 0 1 >"$work/log"
     run reap --once gone
     run retry --all gone
-    check 'retry: what was cancelled does not come back' \
+    check 'retry: a cancelled job does not come back' \
         same '0 retried, 1 refused, 0 not dead' "$out"
     run put $'odd\xff' x
     run stats --prom $'odd\xff' cut cut
-    check 'stats --prom: what is no UTF-8 is written out' \
+    check 'stats --prom: bytes that are no UTF-8 are escaped' \
         grep -qF 'queue="odd\\xff",place="waiting"} 1' <<<"$out"
-    check 'stats --prom: and each queue once' same 1 \
+    check 'stats --prom: each queue is shown once' same 1 \
         "$(grep -c 'jobs{queue="cut",place="waiting"}' <<<"$out")"
     run put end x
     run work -n 1 end -- sh -c 'printf partial >&2'
@@ -1111,7 +1145,7 @@ test_odd_servers() {
     begin one -u "redis://plain:pw@127.0.0.1:$server_port" work plain -- true
     redis ACL SETUSER plain on -zadd >"$work/log"
     run put plain a
-    check 'work: what the server refuses is told' \
+    check 'work: a refusal of the server is reported' \
         until_line "$work/one.err" 'worker trouble: '
     kill -TERM "$pid"
     kill -TERM "$pid" 2>/dev/null # it may be over
@@ -1121,13 +1155,13 @@ test_odd_servers() {
     run put huge small
     begin one work --lease 500 --stalls 1 huge -- cat
     PATIENCE=60 until_line "$work/one.err" 'job 2: done' >"$work/said"
-    check 'work: a job that nobody can be sent holds the others up no longer' \
+    check 'work: a job too large to be sent holds up no other job' \
         cat "$work/said"
     "$relet" job --payload huge 1 >"$work/out"
-    check 'job: who asks only is sent it' same '0 34000000' \
+    check 'job: a job too large to be claimed can be shown' same '0 34000000' \
         "$? $(wc -c <"$work/out")"
     PATIENCE=60 until_so 'it is dead' dead_in huge >"$work/said"
-    check 'work: and it is dead in the end' cat "$work/said"
+    check 'work: a job too large to be sent is dead in the end' cat "$work/said"
     kill -TERM "$pid"
     kill -TERM "$pid" 2>/dev/null # it may be over
     wait "$pid"

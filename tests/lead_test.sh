@@ -85,7 +85,8 @@ test_command() {
     check 'standard error too, and -q adds nothing' same e "$(cat "$work/err")"
     run lock none -- /nonexistent/program
     check 'a command that is not there: 127' same 127 "$code"
-    check 'and the lock is free again' same 0 "$(redis EXISTS lock:none)"
+    check 'lock: the lock is free after a command that is not there' \
+        same 0 "$(redis EXISTS lock:none)"
     run lock none -- /etc/passwd
     check 'a command that cannot be executed: 126' same 126 "$code"
     run lock none -- sh -c 'kill -KILL $$'
@@ -122,7 +123,7 @@ test_usage() {
     check 'a long --owner is refused by its own name' \
         grep -q -e '--owner has at most 63' "$work/err"
     run -u mem: lock 'a}b' -- true
-    check 'a name that can be none: 2' same 2 "$code"
+    check 'an invalid name: 2' same 2 "$code"
     run -u redis://127.0.0.1:1 lock --wait 0 x -- true
     check 'lock --wait 0 without a server: 3' same 3 "$code"
     run -u redis://127.0.0.1:1 lock --wait 300 x -- true
@@ -145,7 +146,7 @@ test_pauses() {
     n=$(runs_in_2s fails -- sh -c 'echo >>"$1"; false' sh "$work/runs")
     check 'lead --again: a command that fails at once campaigns seldom' \
         holds "$n" -le 8
-    check 'lead --again: but again' holds "$n" -ge 3
+    check 'lead --again: a command that fails is run again' holds "$n" -ge 3
     n=$(runs_in_2s --backoff 0 hurries -- sh -c 'echo >>"$1"' sh "$work/runs")
     check 'lead --backoff 0: without a pause' holds "$n" -ge 20
     begin one lead --again --backoff 400 runs -- sleep 0.5
@@ -174,15 +175,16 @@ test_lock() {
     began=$(now_ms)
     run -q lock --wait 400 --key job -- echo ran
     check 'lock --wait: not free in time: 120' same '120 ' "$code $out"
-    check 'lock --wait: it did wait' holds $(($(now_ms) - began)) -ge 400
+    check 'lock --wait: the command waits for the lock' \
+        holds $(($(now_ms) - began)) -ge 400
     check 'lock --wait 0: the lock is left as it was' \
         same "$(token_of one.out)" "$(redis HGET '{job}:fence' token)"
     kill -TERM "$pid"
     wait "$pid"
     check 'SIGTERM is passed on to the command' same 143 $?
-    check 'and then the lock is released' same '' "$(redis GET job)"
+    check 'the lock is released after SIGTERM' same '' "$(redis GET job)"
     run lock --wait 0 --key job -- echo ran
-    check 'lock --wait 0: free: taken' same '0 ran' "$code $out"
+    check 'lock --wait 0: a free lock is taken' same '0 ran' "$code $out"
     redis SET job someone PX 400 >"$work/log"
     run lock --key job -- echo ran
     check "another program's SET NX PX is waited for" same '0 ran' "$code $out"
@@ -222,7 +224,7 @@ test_command_dies() {
     check 'a command that crashes is followed at once, not after the TTL' \
         holds $took -lt 5000
     wait "$first"
-    check 'and what ended it is told by the exit code' same 137 $?
+    check 'the exit code tells how a command crashed' same 137 $?
     check 'the next one has a higher token' \
         holds "$(token_of two.out)" -gt "$(token_of one.out)"
     kill -TERM "$second"
@@ -240,12 +242,13 @@ test_leader_killed() {
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
     check 'kill -9 of the leader kills the command' until_gone "$old"
-    check 'and what that has started' until_gone "$inner"
+    check 'kill -9 of the leader kills children of the command' \
+        until_gone "$inner"
     begin two lead --ttl 1500 kill9 -- sh -c "$forever"
     second=$pid
     check 'the next one leads when the lease has ended' \
         until_line "$work/two.out" token
-    check 'with a higher token' \
+    check 'the next leader has a higher token' \
         holds "$(token_of two.out)" -gt "$(token_of one.out)"
     kill -TERM "$second"
     wait "$second"
@@ -289,23 +292,23 @@ test_server_dies() {
     began=$(now_ms)
     kill -KILL "$server_pid"
     wait "$server_pid" 2>/dev/null
-    check 'the server dies: the command is told' \
+    check 'the server dies: the command gets a signal' \
         until_line "$work/one.out" '^told$'
-    check 'but not at the first sign of trouble' \
+    check 'the server dies: the command goes on at first' \
         holds $(($(now_ms) - began)) -gt 1000
     until_gone "$old"
     took=$(($(now_ms) - began))
-    check 'and killed before the lease ends' \
+    check 'the server dies: the command is killed before the lease ends' \
         holds $took -lt 4000
     wait "$lock"
     check 'lock: lost while running: 121' same 121 $?
     until_gone "$(pid_of two.out)"
     server_again || exit 1
-    check 'lead: it runs again when the server is back' \
+    check 'lead: the command runs again when the server is back' \
         until_line "$work/two.out" token 2
     kill -TERM "$lead"
     wait "$lead"
-    check 'and ends as told' same 143 $?
+    check 'lead: SIGTERM ends it: 128 + 15' same 143 $?
     echo "# $on: the server died; the command was dead after $took ms" \
         '(TTL 4000 ms)'
 }
@@ -318,7 +321,7 @@ test_link_breaks() {
     until_line "$work/one.err" ': up' 2
     give_line "$work/fifo"
     wait "$pid"
-    check 'a link that breaks and comes back harms nobody' same 0 $?
+    check 'a link that breaks and comes back ends no command' same 0 $?
 }
 
 test_taken_away() {
@@ -326,9 +329,11 @@ test_taken_away() {
     until_line "$work/one.out" token
     redis SET lock:gone somebody >"$work/log"
     wait "$pid"
-    check 'another one holds it: 121' same 121 $?
-    check 'another one holds it: the command is dead' gone "$(pid_of one.out)"
-    check 'and its lease is left alone' same somebody "$(redis GET lock:gone)"
+    check 'lock: lost to another holder: 121' same 121 $?
+    check 'lock: lost to another holder: the command is dead' \
+        gone "$(pid_of one.out)"
+    check 'lock: the lease of the other holder is left alone' \
+        same somebody "$(redis GET lock:gone)"
 }
 
 # ------------------------------------------------------------------- processes
@@ -337,7 +342,7 @@ test_processes() {
     local left one
     run lock left -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!'
     left=$out
-    check 'what the command leaves behind in its group is ended' gone "$left"
+    check 'processes left behind by the command are ended' gone "$left"
     begin one lead --again tidy -- true
     until_line "$work/one.err" gained 5
     kill -STOP "$pid"
@@ -353,7 +358,7 @@ test_processes() {
     until_line "$work/two.err" up
     kill -TERM "$pid"
     wait "$pid"
-    check 'a signal ends one that waits: 128 + 15' same 143 $?
+    check 'a signal ends a command that waits: 128 + 15' same 143 $?
     kill -TERM "$one"
     wait "$one"
     command -v script >/dev/null || { skip terminal 'no script(1)'; return; }
@@ -369,14 +374,15 @@ test_processes() {
     { until_line "$work/typescript" ask >&2; echo there; } | SHELL=/bin/sh \
         timeout 20 script -qefc "echo ask; $line </dev/null" \
         "$work/typescript" >"$work/out" 2>&1
-    check 'also when standard input is none' grep -q 'got there' "$work/out"
+    check 'a command may run without a terminal as standard input' \
+        grep -q 'got there' "$work/out"
     printf -v line '%q ' "$relet" lead --again --backoff 0 tty -- \
         sh -c 'echo begun; sleep 20'
     : >"$work/typescript"
     { until_line "$work/typescript" begun >&2; printf '\3'; sleep 15; } |
         SHELL=/bin/sh timeout 10 script -qefc "$line" "$work/typescript" \
             >"$work/out" 2>&1
-    check 'lead --again: Ctrl-C ends it, and not only the command' \
+    check 'lead --again: Ctrl-C ends the leader and the command' \
         same 130 "${PIPESTATUS[1]}"
 }
 
@@ -402,14 +408,15 @@ test_leases() {
     check 'leases: key, holder, token, time left, how many wait' \
         grep -Eqx "app:\{x\}	me:[0-9a-f]{32}	$(token_of one.out)	[0-9]+	1" \
         <<<"$out"
-    check 'leases: only what is held' same 1 "$(wc -l <<<"$out")"
+    check 'leases: only held leases are shown' same 1 "$(wc -l <<<"$out")"
     run leases -a
-    check 'leases -a: what was held, too' \
+    check 'leases -a: leases that were held are shown, too' \
         grep -Eqx 'lock:past	-	[0-9]+	-	0' <<<"$out"
     check 'leases -a: in the order of their keys' same 'app:{x} lock:past' \
         "$(cut -f 1 <<<"$out" | paste -sd ' ')"
     run leases -a lock:
-    check 'leases PREFIX: only those' same lock:past "$(cut -f 1 <<<"$out")"
+    check 'leases PREFIX: only keys with the prefix are shown' \
+        same lock:past "$(cut -f 1 <<<"$out")"
     run -q lock $'two\nlines' -- true
     run leases -a lock:two
     check 'leases: a key with a newline is one line' same \

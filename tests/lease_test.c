@@ -82,7 +82,7 @@ static void t_renew(t_rig *t)
 
 /* ------------------------------------------------------------------ asking */
 
-TEST asking_sends_one_request(void)
+TEST a_lease_sends_one_request_when_it_is_asked_for(void)
 {
     t_rig t;
 
@@ -111,7 +111,7 @@ TEST a_grant_is_believed_from_the_asking_and_not_from_the_answer(void)
     PASS();
 }
 
-TEST a_grant_that_has_ended_is_none(void)
+TEST a_grant_that_has_expired_does_not_count(void)
 {
     t_rig t;
 
@@ -175,7 +175,7 @@ TEST an_error_is_a_refusal_with_its_text(void)
     PASS();
 }
 
-TEST what_no_script_answers_is_as_an_error(void)
+TEST an_answer_that_no_lease_script_gives_counts_as_an_error(void)
 {
     static const char *const odd[] = {
         "+OK\r\n", "_\r\n", "*0\r\n", "*4\r\n:1\r\n:2\r\n:3\r\n+x\r\n",
@@ -275,7 +275,7 @@ TEST a_grant_counts_once_it_has_its_copies(void)
     PASS();
 }
 
-TEST copies_that_come_too_late_are_none(void)
+TEST copies_confirmed_too_late_do_not_count(void)
 {
     t_rig t;
 
@@ -306,7 +306,7 @@ TEST a_grant_with_too_few_copies_is_released(void)
     PASS();
 }
 
-TEST copies_that_nobody_told_of_are_asked_for_again(void)
+TEST a_grant_whose_copies_are_not_confirmed_is_requested_again(void)
 {
     t_rig t;
 
@@ -345,7 +345,7 @@ TEST a_renewal_without_its_copies_does_not_count(void)
     PASS();
 }
 
-TEST copies_on_disk_are_counted_here_and_there(void)
+TEST copies_on_disk_are_counted_on_the_server_and_its_replicas(void)
 {
     static const char *const said[] = {"*2\r\n:0\r\n:1\r\n", "*2\r\n:1\r\n:0\r\n",
                                        ":1\r\n"};
@@ -431,7 +431,7 @@ TEST failed_renewals_come_less_and_less_often(void)
     PASS();
 }
 
-TEST after_a_broken_link_it_is_renewed_at_once(void)
+TEST a_lease_is_renewed_at_once_after_a_broken_link(void)
 {
     t_rig t;
 
@@ -467,7 +467,7 @@ TEST a_key_that_is_gone_is_a_loss(void)
     PASS();
 }
 
-TEST belief_ends_by_itself_in_time(void)
+TEST a_lease_that_is_not_renewed_ends_before_it_expires(void)
 {
     t_rig t;
 
@@ -567,7 +567,7 @@ TEST a_release_names_the_grant(void)
     PASS();
 }
 
-TEST a_release_that_came_too_late_is_one_too(void)
+TEST a_release_of_a_lost_lease_counts_as_a_release(void)
 {
     t_rig t;
 
@@ -578,7 +578,7 @@ TEST a_release_that_came_too_late_is_one_too(void)
     PASS();
 }
 
-TEST a_release_goes_behind_a_request_under_way(void)
+TEST a_release_is_sent_behind_a_request_under_way(void)
 {
     rlt_reply grant;
     t_rig t;
@@ -643,7 +643,7 @@ TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
     PASS();
 }
 
-TEST what_was_never_asked_for_is_released_at_once(void)
+TEST a_lease_that_was_never_requested_is_released_at_once(void)
 {
     t_rig t;
 
@@ -654,7 +654,7 @@ TEST what_was_never_asked_for_is_released_at_once(void)
     PASS();
 }
 
-TEST what_is_forgotten_wants_nothing(void)
+TEST a_forgotten_lease_sends_no_request(void)
 {
     t_rig t;
 
@@ -679,45 +679,45 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(asking_sends_one_request);
+    RUN_TEST(a_lease_sends_one_request_when_it_is_asked_for);
     RUN_TEST(a_grant_is_believed_from_the_asking_and_not_from_the_answer);
-    RUN_TEST(a_grant_that_has_ended_is_none);
+    RUN_TEST(a_grant_that_has_expired_does_not_count);
     RUN_TEST(a_refusal_says_for_how_long);
     RUN_TEST(a_term_lasts_until_it_is_granted);
     RUN_TEST(a_quarantine_is_a_refusal);
     RUN_TEST(an_error_is_a_refusal_with_its_text);
-    RUN_TEST(what_no_script_answers_is_as_an_error);
+    RUN_TEST(an_answer_that_no_lease_script_gives_counts_as_an_error);
     RUN_TEST(without_an_answer_the_term_is_asked_for_again);
     RUN_TEST(an_answer_to_an_earlier_request_does_not_count);
     RUN_TEST(an_error_about_the_copies_of_a_renewal_is_not_a_loss);
     RUN_TEST(one_disk_is_enough_when_no_replica_was_asked_for);
     RUN_TEST(a_grant_counts_once_it_has_its_copies);
-    RUN_TEST(copies_that_come_too_late_are_none);
+    RUN_TEST(copies_confirmed_too_late_do_not_count);
     RUN_TEST(a_grant_with_too_few_copies_is_released);
-    RUN_TEST(copies_that_nobody_told_of_are_asked_for_again);
+    RUN_TEST(a_grant_whose_copies_are_not_confirmed_is_requested_again);
     RUN_TEST(a_renewal_without_its_copies_does_not_count);
-    RUN_TEST(copies_on_disk_are_counted_here_and_there);
+    RUN_TEST(copies_on_disk_are_counted_on_the_server_and_its_replicas);
     RUN_TEST(a_renewal_is_sent_at_a_third_with_jitter);
     RUN_TEST(a_renewal_extends_from_its_sending);
     RUN_TEST(one_error_is_not_a_loss);
     RUN_TEST(failed_renewals_come_less_and_less_often);
-    RUN_TEST(after_a_broken_link_it_is_renewed_at_once);
+    RUN_TEST(a_lease_is_renewed_at_once_after_a_broken_link);
     RUN_TEST(another_holder_or_a_newer_token_is_a_loss);
     RUN_TEST(a_key_that_is_gone_is_a_loss);
-    RUN_TEST(belief_ends_by_itself_in_time);
+    RUN_TEST(a_lease_that_is_not_renewed_ends_before_it_expires);
     RUN_TEST(a_late_answer_does_not_bring_a_lease_back);
     RUN_TEST(a_server_clock_that_went_too_far_is_a_loss);
     RUN_TEST(clocks_may_differ_a_little);
     RUN_TEST(a_slow_answer_is_no_sign_of_a_wrong_clock);
     RUN_TEST(a_grant_by_a_wrong_clock_is_released);
     RUN_TEST(a_release_names_the_grant);
-    RUN_TEST(a_release_that_came_too_late_is_one_too);
-    RUN_TEST(a_release_goes_behind_a_request_under_way);
+    RUN_TEST(a_release_of_a_lost_lease_counts_as_a_release);
+    RUN_TEST(a_release_is_sent_behind_a_request_under_way);
     RUN_TEST(a_failed_release_is_tried_until_the_lease_has_ended);
     RUN_TEST(a_release_waits_for_a_link_while_the_lease_could_be_believed_in);
     RUN_TEST(a_release_ends_the_term_though_no_grant_was_heard_of);
-    RUN_TEST(what_was_never_asked_for_is_released_at_once);
-    RUN_TEST(what_is_forgotten_wants_nothing);
+    RUN_TEST(a_lease_that_was_never_requested_is_released_at_once);
+    RUN_TEST(a_forgotten_lease_sends_no_request);
     RUN_TEST(trust_ends_before_the_lease_by_drift_and_margin);
     GREATEST_MAIN_END();
 }

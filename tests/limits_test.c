@@ -235,7 +235,7 @@ TEST commands_over_output_max_are_refused(void)
     PASS();
 }
 
-TEST output_max_holds_what_is_queued(void)
+TEST output_max_counts_queued_commands(void)
 {
     relet_config c = t_config();
     char big[500];
@@ -261,7 +261,7 @@ TEST output_max_holds_what_is_queued(void)
     PASS();
 }
 
-TEST output_max_holds_what_may_be_repeated_until_it_is_answered(void)
+TEST output_max_counts_repeatable_commands_until_their_answers(void)
 {
     relet_config c = t_config();
     char big[500];
@@ -308,7 +308,7 @@ TEST operations_max_holds_until_outcomes_are_taken(void)
     PASS();
 }
 
-TEST nothing_is_read_while_events_wait(void)
+TEST no_byte_is_read_while_events_wait_to_be_taken(void)
 {
     uint8_t *to = NULL;
     relet_stats s;
@@ -350,10 +350,10 @@ static SUITE(limits)
     RUN_TEST(a_push_inside_an_answer_over_a_limit_is_a_gap);
     RUN_TEST(a_push_over_a_limit_may_stop_in_the_middle_and_go_on);
     RUN_TEST(commands_over_output_max_are_refused);
-    RUN_TEST(output_max_holds_what_is_queued);
-    RUN_TEST(output_max_holds_what_may_be_repeated_until_it_is_answered);
+    RUN_TEST(output_max_counts_queued_commands);
+    RUN_TEST(output_max_counts_repeatable_commands_until_their_answers);
     RUN_TEST(operations_max_holds_until_outcomes_are_taken);
-    RUN_TEST(nothing_is_read_while_events_wait);
+    RUN_TEST(no_byte_is_read_while_events_wait_to_be_taken);
 }
 
 T_MAIN(limits)

@@ -98,7 +98,7 @@ TEST memory_is_given_back_when_idle(void)
     PASS();
 }
 
-TEST what_an_event_lends_is_overwritten_after_the_loan(void)
+TEST bytes_lent_by_an_event_are_overwritten_after_the_loan(void)
 {
 #ifdef RELET_TINY
     const char *text;
@@ -156,7 +156,7 @@ static SUITE(memory)
     RUN_TEST(the_small_configuration_takes_eight_kib);
     RUN_TEST(a_block_that_is_too_small_is_refused);
     RUN_TEST(memory_is_given_back_when_idle);
-    RUN_TEST(what_an_event_lends_is_overwritten_after_the_loan);
+    RUN_TEST(bytes_lent_by_an_event_are_overwritten_after_the_loan);
     RUN_TEST(submitting_does_not_end_a_loan);
 }
 

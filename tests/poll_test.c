@@ -17,7 +17,7 @@
 /* -------------------------------------------------------- carrying bytes
  */
 
-TEST a_large_value_goes_both_ways(void)
+TEST a_large_value_goes_both_ways_over_a_socket(void)
 {
     relet_config c = t_config();
     size_t n = 3000000;
@@ -80,7 +80,7 @@ static void t_on_pipe(int number)
     t_pipes++;
 }
 
-TEST writing_to_who_has_left_raises_no_signal(void)
+TEST writing_to_a_closed_peer_raises_no_signal(void)
 {
     void (*before)(int) = signal(SIGPIPE, t_on_pipe);
     relet_event ev;
@@ -96,7 +96,7 @@ TEST writing_to_who_has_left_raises_no_signal(void)
     PASS();
 }
 
-TEST the_last_words_of_who_has_left_are_read(void)
+TEST an_error_sent_before_the_peer_closed_is_read(void)
 {
     relet_event ev;
     relet *r;
@@ -110,7 +110,7 @@ TEST the_last_words_of_who_has_left_are_read(void)
     PASS();
 }
 
-TEST what_came_before_a_hang_up_is_told_before_it(void)
+TEST replies_before_a_hang_up_are_reported_before_the_hang_up(void)
 {
     relet_event ev;
     relet *r;
@@ -218,7 +218,7 @@ TEST a_late_answer_is_not_taken_for_that_of_the_next_call(void)
     PASS();
 }
 
-TEST a_stopped_client_tells_what_became_of_its_operations(void)
+TEST a_stopped_client_reports_the_outcome_of_its_operations(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
     relet_event ev;
@@ -292,7 +292,7 @@ TEST another_thread_ends_a_wait(void)
     PASS();
 }
 
-TEST wakes_before_a_wait_end_that_one_and_no_other(void)
+TEST wakes_before_a_wait_end_only_that_wait(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
     relet_time start;
@@ -516,7 +516,7 @@ TEST descriptor_0_is_a_descriptor(void)
     PASS();
 }
 
-TEST a_descriptor_that_is_none_is_told(void)
+TEST an_invalid_descriptor_is_refused(void)
 {
     relet_config c = t_config();
     relet_poll_config p;
@@ -614,19 +614,19 @@ SUITE(driver)
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(a_wait_without_end_ends_when_no_event_can_come_any_more);
     RUN_TEST(a_pause_of_a_month_is_no_pause_without_end);
-    RUN_TEST(a_large_value_goes_both_ways);
+    RUN_TEST(a_large_value_goes_both_ways_over_a_socket);
     RUN_TEST(a_broken_link_is_told_and_made_again);
     RUN_TEST(an_operation_without_an_answer_ends_in_time);
-    RUN_TEST(writing_to_who_has_left_raises_no_signal);
-    RUN_TEST(the_last_words_of_who_has_left_are_read);
-    RUN_TEST(what_came_before_a_hang_up_is_told_before_it);
+    RUN_TEST(writing_to_a_closed_peer_raises_no_signal);
+    RUN_TEST(an_error_sent_before_the_peer_closed_is_read);
+    RUN_TEST(replies_before_a_hang_up_are_reported_before_the_hang_up);
     RUN_TEST(a_call_is_refused_while_operations_are_outstanding);
     RUN_TEST(a_call_out_of_time_is_cancelled);
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
-    RUN_TEST(a_stopped_client_tells_what_became_of_its_operations);
+    RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);
-    RUN_TEST(wakes_before_a_wait_end_that_one_and_no_other);
+    RUN_TEST(wakes_before_a_wait_end_only_that_wait);
     RUN_TEST(a_wake_during_a_call_ends_the_next_wait);
     RUN_TEST(a_storm_of_signals_surfaces_nowhere);
     RUN_TEST(two_clients_share_a_loop_of_the_callers);
@@ -640,7 +640,7 @@ SUITE(driver)
     RUN_TEST(a_descriptor_of_the_callers_is_closed_though_never_used);
     RUN_TEST(after_the_callers_descriptor_the_url_is_used);
     RUN_TEST(descriptor_0_is_a_descriptor);
-    RUN_TEST(a_descriptor_that_is_none_is_told);
+    RUN_TEST(an_invalid_descriptor_is_refused);
 }
 
 GREATEST_MAIN_DEFS();

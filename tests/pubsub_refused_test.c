@@ -6,7 +6,7 @@
 
 #include "greatest.h"
 
-TEST a_refused_wish_is_told_and_forgotten(void)
+TEST a_refused_subscription_is_reported_and_forgotten(void)
 {
     t_peer p;
 
@@ -33,7 +33,7 @@ TEST a_refused_wish_is_told_and_forgotten(void)
 
 /* When UNSUBSCRIBE is refused, only the end of the link ends the
  * subscription. */
-TEST who_may_not_unsubscribe_loses_the_link(void)
+TEST a_refused_unsubscribe_ends_the_link(void)
 {
     t_peer p;
 
@@ -52,7 +52,7 @@ TEST who_may_not_unsubscribe_loses_the_link(void)
     PASS();
 }
 
-TEST a_wish_answered_by_a_reply_in_the_greeting_costs_the_link(void)
+TEST a_reply_to_subscribe_during_the_handshake_breaks_the_link(void)
 {
     t_peer p;
 
@@ -65,7 +65,7 @@ TEST a_wish_answered_by_a_reply_in_the_greeting_costs_the_link(void)
     PASS();
 }
 
-TEST a_wish_refused_in_the_greeting_is_told_by_name(void)
+TEST a_subscription_refused_in_the_handshake_is_reported_by_name(void)
 {
     t_peer p;
 
@@ -87,7 +87,7 @@ TEST a_wish_refused_in_the_greeting_is_told_by_name(void)
 
 /* Regression: the server confirmed the second SUBSCRIBE, but the client had
  * forgotten the subscription at the refusal of the first. */
-TEST a_refusal_that_is_overtaken_does_not_forget_the_wish(void)
+TEST a_late_refusal_does_not_forget_a_renewed_subscription(void)
 {
     t_peer p;
 
@@ -109,7 +109,7 @@ TEST a_refusal_that_is_overtaken_does_not_forget_the_wish(void)
     PASS();
 }
 
-TEST a_wish_refused_as_busy_is_asked_again(void)
+TEST a_subscription_refused_as_busy_is_requested_again(void)
 {
     t_peer p;
 
@@ -128,7 +128,7 @@ TEST a_wish_refused_as_busy_is_asked_again(void)
     PASS();
 }
 
-TEST a_wish_taken_back_while_the_server_is_busy_ends(void)
+TEST a_subscription_taken_back_while_the_server_is_busy_ends(void)
 {
     t_peer p;
 
@@ -169,7 +169,7 @@ TEST an_unsubscribe_refused_as_busy_is_asked_again(void)
 
 /* UNSUBSCRIBE was refused as BUSY, so the subscription stays in force; then the
  * new SUBSCRIBE is refused. The client must still unsubscribe. */
-TEST a_refused_wish_that_is_still_in_force_is_left(void)
+TEST a_refused_subscription_still_in_force_is_unsubscribed(void)
 {
     t_peer p;
 
@@ -254,7 +254,7 @@ static int t_starved_wish(t_peer *p)
 
 /* Regression: without a deadline the subscription waited for the next turn that
  * came by chance. Found by sim seeds 60142 and 64694. */
-TEST a_wish_that_found_no_memory_has_a_deadline(void)
+TEST a_subscription_without_memory_has_a_deadline(void)
 {
     t_peer p;
 
@@ -272,7 +272,7 @@ TEST a_wish_that_found_no_memory_has_a_deadline(void)
 
 /* A tick before the deadline does not repeat SUBSCRIBE. Found by sim seed
  * 3099617. */
-TEST a_wish_that_found_no_memory_waits_for_its_deadline(void)
+TEST a_subscription_without_memory_waits_for_its_deadline(void)
 {
     t_peer p;
 
@@ -288,19 +288,19 @@ TEST a_wish_that_found_no_memory_waits_for_its_deadline(void)
 
 static SUITE(pubsub_refused)
 {
-    RUN_TEST(a_refused_wish_is_told_and_forgotten);
-    RUN_TEST(who_may_not_unsubscribe_loses_the_link);
-    RUN_TEST(a_wish_answered_by_a_reply_in_the_greeting_costs_the_link);
-    RUN_TEST(a_wish_refused_in_the_greeting_is_told_by_name);
-    RUN_TEST(a_refusal_that_is_overtaken_does_not_forget_the_wish);
-    RUN_TEST(a_wish_refused_as_busy_is_asked_again);
-    RUN_TEST(a_wish_taken_back_while_the_server_is_busy_ends);
+    RUN_TEST(a_refused_subscription_is_reported_and_forgotten);
+    RUN_TEST(a_refused_unsubscribe_ends_the_link);
+    RUN_TEST(a_reply_to_subscribe_during_the_handshake_breaks_the_link);
+    RUN_TEST(a_subscription_refused_in_the_handshake_is_reported_by_name);
+    RUN_TEST(a_late_refusal_does_not_forget_a_renewed_subscription);
+    RUN_TEST(a_subscription_refused_as_busy_is_requested_again);
+    RUN_TEST(a_subscription_taken_back_while_the_server_is_busy_ends);
     RUN_TEST(an_unsubscribe_refused_as_busy_is_asked_again);
-    RUN_TEST(a_refused_wish_that_is_still_in_force_is_left);
+    RUN_TEST(a_refused_subscription_still_in_force_is_unsubscribed);
     RUN_TEST(subscribe_answered_by_a_reply_costs_the_link);
     RUN_TEST(a_confirmation_without_room_costs_the_link);
-    RUN_TEST(a_wish_that_found_no_memory_has_a_deadline);
-    RUN_TEST(a_wish_that_found_no_memory_waits_for_its_deadline);
+    RUN_TEST(a_subscription_without_memory_has_a_deadline);
+    RUN_TEST(a_subscription_without_memory_waits_for_its_deadline);
 }
 
 T_MAIN(pubsub_refused)

@@ -104,7 +104,7 @@ TEST a_malformed_push_of_a_known_kind_costs_the_link(void)
 
 /* ----------------------------------------------------------- subscriptions */
 
-TEST wishing_twice_is_wishing_once(void)
+TEST subscribing_twice_counts_once(void)
 {
     t_peer p;
 
@@ -123,7 +123,7 @@ TEST wishing_twice_is_wishing_once(void)
     PASS();
 }
 
-TEST kinds_are_apart(void)
+TEST subscriptions_of_different_kinds_are_independent(void)
 {
     t_peer p;
 
@@ -144,7 +144,7 @@ TEST kinds_are_apart(void)
     PASS();
 }
 
-TEST odd_wishes_are_refused(void)
+TEST invalid_subscriptions_are_refused(void)
 {
     char name[9000];
     relet_span s;
@@ -208,7 +208,7 @@ TEST subscriptions_max_holds_and_slots_come_free(void)
     PASS();
 }
 
-TEST a_wish_during_the_greeting_goes_out_as_soon_as_the_link_is_up(void)
+TEST a_subscription_made_in_the_handshake_goes_out_once_the_link_is_up(void)
 {
     const uint8_t *from = NULL;
     relet_event ev;
@@ -233,7 +233,7 @@ TEST a_wish_during_the_greeting_goes_out_as_soon_as_the_link_is_up(void)
 
 /* The subscription waits while the queue of operations is full, and is not
  * forgotten. */
-TEST a_wish_waits_for_room(void)
+TEST a_subscription_waits_for_room_among_the_operations(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -261,7 +261,7 @@ TEST a_wish_waits_for_room(void)
 
 /* Regression: after a timeout the unsent SUBSCRIBE was taken out of the queue
  * and was never sent again. */
-TEST a_wish_that_is_slow_to_go_out_is_not_forgotten(void)
+TEST a_subscription_unsent_for_longer_than_the_timeout_goes_out(void)
 {
     t_peer p;
 
@@ -283,7 +283,7 @@ TEST a_wish_that_is_slow_to_go_out_is_not_forgotten(void)
     PASS();
 }
 
-TEST a_late_confirmation_is_a_confirmation(void)
+TEST a_late_confirmation_of_a_subscription_counts(void)
 {
     t_peer p;
 
@@ -370,7 +370,7 @@ TEST messages_until_the_barrier_are_told(void)
     PASS();
 }
 
-TEST a_wish_taken_back_while_down_ends_at_once(void)
+TEST a_subscription_taken_back_without_a_link_ends_at_once(void)
 {
     t_peer p;
 
@@ -388,7 +388,7 @@ TEST a_wish_taken_back_while_down_ends_at_once(void)
     PASS();
 }
 
-TEST a_wish_taken_back_before_its_confirmation_is_left(void)
+TEST a_subscription_taken_back_unconfirmed_is_unsubscribed(void)
 {
     t_peer p;
 
@@ -409,7 +409,7 @@ TEST a_wish_taken_back_before_its_confirmation_is_left(void)
 }
 
 /* Regression: the subscription was in force, but no SUBSCRIBED was told. */
-TEST a_wish_taken_back_and_made_again_in_the_greeting_is_told(void)
+TEST a_subscription_renewed_during_the_handshake_is_reported(void)
 {
     t_peer p;
 
@@ -428,7 +428,7 @@ TEST a_wish_taken_back_and_made_again_in_the_greeting_is_told(void)
     PASS();
 }
 
-TEST a_wish_made_again_before_the_barrier_holds(void)
+TEST a_subscription_renewed_before_the_barrier_stays_in_force(void)
 {
     t_peer p;
 
@@ -451,7 +451,7 @@ TEST a_wish_made_again_before_the_barrier_holds(void)
     PASS();
 }
 
-TEST a_break_ends_what_was_being_left(void)
+TEST a_broken_link_ends_subscriptions_being_unsubscribed(void)
 {
     t_peer p;
 
@@ -489,7 +489,7 @@ TEST an_unsubscribe_may_be_answered_before_its_barrier_is_sent(void)
     PASS();
 }
 
-TEST a_channel_that_moved_while_it_was_left_is_left(void)
+TEST a_channel_that_moves_while_it_is_unsubscribed_stays_unsubscribed(void)
 {
     t_peer p;
 
@@ -511,7 +511,7 @@ TEST a_channel_that_moved_while_it_was_left_is_left(void)
     PASS();
 }
 
-TEST a_confirmation_nobody_asked_for_is_ignored(void)
+TEST an_unrequested_confirmation_is_ignored(void)
 {
     t_peer p;
 
@@ -527,7 +527,7 @@ TEST a_confirmation_nobody_asked_for_is_ignored(void)
 /* -------------------------------------------------------------- lent names */
 
 /* The lent name lies in memory that the new subscription may have to move. */
-TEST a_lent_name_may_be_wished_for(void)
+TEST a_name_lent_by_an_event_may_be_subscribed(void)
 {
     char name[201], line[300];
     relet_event ev;
@@ -554,7 +554,7 @@ TEST a_lent_name_may_be_wished_for(void)
     PASS();
 }
 
-TEST a_name_of_which_an_event_speaks_may_be_wished_for_again(void)
+TEST a_name_in_an_unsubscribed_event_may_be_subscribed_again(void)
 {
     relet_event ev;
     t_peer p;
@@ -689,7 +689,7 @@ static void t_model_step(t_peer *p, t_model *m)
     }
 }
 
-TEST whatever_happens_the_server_ends_up_with_the_wishes(void)
+TEST the_server_ends_with_the_subscriptions_of_the_client_in_random_runs(void)
 {
     uint32_t seed;
     int kind, i, step, there;
@@ -736,30 +736,31 @@ static SUITE(pubsub)
     RUN_TEST(invalidations_are_told);
     RUN_TEST(a_push_of_an_unknown_kind_is_told_as_it_is);
     RUN_TEST(a_malformed_push_of_a_known_kind_costs_the_link);
-    RUN_TEST(wishing_twice_is_wishing_once);
-    RUN_TEST(kinds_are_apart);
-    RUN_TEST(odd_wishes_are_refused);
+    RUN_TEST(subscribing_twice_counts_once);
+    RUN_TEST(subscriptions_of_different_kinds_are_independent);
+    RUN_TEST(invalid_subscriptions_are_refused);
     RUN_TEST(a_name_may_hold_any_byte);
     RUN_TEST(subscriptions_max_holds_and_slots_come_free);
-    RUN_TEST(a_wish_during_the_greeting_goes_out_as_soon_as_the_link_is_up);
-    RUN_TEST(a_wish_waits_for_room);
-    RUN_TEST(a_wish_that_is_slow_to_go_out_is_not_forgotten);
-    RUN_TEST(a_late_confirmation_is_a_confirmation);
+    RUN_TEST(a_subscription_made_in_the_handshake_goes_out_once_the_link_is_up);
+    RUN_TEST(a_subscription_waits_for_room_among_the_operations);
+    RUN_TEST(a_subscription_unsent_for_longer_than_the_timeout_goes_out);
+    RUN_TEST(a_late_confirmation_of_a_subscription_counts);
     RUN_TEST(unsubscribe_is_followed_by_a_barrier);
     RUN_TEST(unsubscribe_may_be_answered_by_anything_before_its_barrier);
     RUN_TEST(a_barrier_over_a_limit_is_a_barrier);
     RUN_TEST(messages_until_the_barrier_are_told);
-    RUN_TEST(a_wish_taken_back_while_down_ends_at_once);
-    RUN_TEST(a_wish_taken_back_before_its_confirmation_is_left);
-    RUN_TEST(a_wish_taken_back_and_made_again_in_the_greeting_is_told);
-    RUN_TEST(a_wish_made_again_before_the_barrier_holds);
-    RUN_TEST(a_break_ends_what_was_being_left);
+    RUN_TEST(a_subscription_taken_back_without_a_link_ends_at_once);
+    RUN_TEST(a_subscription_taken_back_unconfirmed_is_unsubscribed);
+    RUN_TEST(a_subscription_renewed_during_the_handshake_is_reported);
+    RUN_TEST(a_subscription_renewed_before_the_barrier_stays_in_force);
+    RUN_TEST(a_broken_link_ends_subscriptions_being_unsubscribed);
     RUN_TEST(an_unsubscribe_may_be_answered_before_its_barrier_is_sent);
-    RUN_TEST(a_channel_that_moved_while_it_was_left_is_left);
-    RUN_TEST(a_confirmation_nobody_asked_for_is_ignored);
-    RUN_TEST(a_lent_name_may_be_wished_for);
-    RUN_TEST(a_name_of_which_an_event_speaks_may_be_wished_for_again);
-    RUN_TEST(whatever_happens_the_server_ends_up_with_the_wishes);
+    RUN_TEST(a_channel_that_moves_while_it_is_unsubscribed_stays_unsubscribed);
+    RUN_TEST(an_unrequested_confirmation_is_ignored);
+    RUN_TEST(a_name_lent_by_an_event_may_be_subscribed);
+    RUN_TEST(a_name_in_an_unsubscribed_event_may_be_subscribed_again);
+    RUN_TEST(
+        the_server_ends_with_the_subscriptions_of_the_client_in_random_runs);
 }
 
 T_MAIN(pubsub)

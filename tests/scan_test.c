@@ -303,7 +303,7 @@ TEST an_attribute_describes_nothing_at_the_end_of_a_stream(void)
 
 /* -------------------------------------------------------------------- room */
 
-TEST nothing_is_reserved_for_a_declared_count(void)
+TEST a_declared_count_reserves_no_memory(void)
 {
     t_scan t;
 
@@ -377,7 +377,7 @@ TEST skipping_needs_room_for_no_more_than_four_bytes(void)
     PASS();
 }
 
-TEST nothing_is_dropped_from_a_frame_that_is_kept(void)
+TEST a_kept_frame_loses_no_bytes(void)
 {
     t_scan t;
 
@@ -492,14 +492,14 @@ TEST every_error_has_a_text_of_its_own(void)
     PASS();
 }
 
-TEST what_servers_printed_of_nan_is_a_double(void)
+TEST every_form_of_nan_that_servers_print_is_a_double(void)
 {
     T_TELLS("dbl(nan) ; dbl(nan) ; dbl(nan) ; dbl(nan) ; dbl(-inf)", t_usual(),
             ",-nan\r\n,NAN\r\n,+nan(0x8_f)\r\n,nan()\r\n,-INF\r\n");
     PASS();
 }
 
-TEST what_no_server_printed_is_no_double(void)
+TEST a_text_that_no_server_prints_is_no_double(void)
 {
     static const char *const wires[] = {
         ",\r\n", ",-\r\n", ",--1\r\n", ",1-\r\n", ",1.5.\r\n", ",.x\r\n",
@@ -632,20 +632,20 @@ int main(int argc, char **argv)
     RUN_TEST(a_verdict_is_said_again_until_next);
     RUN_TEST(attributes_in_a_row_are_one_map_at_any_level);
     RUN_TEST(an_attribute_describes_nothing_at_the_end_of_a_stream);
-    RUN_TEST(nothing_is_reserved_for_a_declared_count);
+    RUN_TEST(a_declared_count_reserves_no_memory);
     RUN_TEST(a_full_tape_is_told_before_anything_is_lost);
     RUN_TEST(a_frame_that_no_tape_can_hold_is_skipped_in_sync);
     RUN_TEST(a_frame_that_no_buffer_can_hold_is_dropped_as_it_comes);
     RUN_TEST(skipping_needs_room_for_no_more_than_four_bytes);
-    RUN_TEST(nothing_is_dropped_from_a_frame_that_is_kept);
+    RUN_TEST(a_kept_frame_loses_no_bytes);
     RUN_TEST(a_skip_in_the_middle_of_anything_ends_with_the_frame);
     RUN_TEST(the_next_frame_knows_nothing_of_a_skipped_one);
     RUN_TEST(need_is_the_whole_of_a_string_once_its_length_is_known);
     RUN_TEST(need_is_one_byte_more_inside_a_header);
     RUN_TEST(an_error_stays_and_knows_its_first_wrong_byte);
     RUN_TEST(every_error_has_a_text_of_its_own);
-    RUN_TEST(what_servers_printed_of_nan_is_a_double);
-    RUN_TEST(what_no_server_printed_is_no_double);
+    RUN_TEST(every_form_of_nan_that_servers_print_is_a_double);
+    RUN_TEST(a_text_that_no_server_prints_is_no_double);
     RUN_TEST(numbers_are_the_same_with_zeros_in_front);
     RUN_TEST(the_way_that_bytes_arrive_changes_nothing);
     GREATEST_MAIN_END();

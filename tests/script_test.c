@@ -124,7 +124,7 @@ TEST each_link_gets_the_script_whole(void)
     PASS();
 }
 
-TEST calls_while_down_go_whole(void)
+TEST script_calls_made_without_a_link_go_out_whole(void)
 {
     t_peer p;
 
@@ -141,7 +141,7 @@ TEST calls_while_down_go_whole(void)
     PASS();
 }
 
-TEST odd_calls_are_refused(void)
+TEST invalid_script_calls_are_refused(void)
 {
     relet_span word = relet_str("k");
     t_peer p;
@@ -161,7 +161,7 @@ TEST odd_calls_are_refused(void)
     PASS();
 }
 
-TEST noscript_sends_that_one_call_whole(void)
+TEST noscript_makes_its_call_alone_go_out_whole(void)
 {
     static const char bytes[] = "*4\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n"
                                 "$1\r\n1\r\n$1\r\nb\r\n";
@@ -389,9 +389,9 @@ static SUITE(script)
     RUN_TEST(an_evalsha_becomes_the_eval_that_does_the_same);
     RUN_TEST(a_script_goes_whole_once_and_then_by_its_name);
     RUN_TEST(each_link_gets_the_script_whole);
-    RUN_TEST(calls_while_down_go_whole);
-    RUN_TEST(odd_calls_are_refused);
-    RUN_TEST(noscript_sends_that_one_call_whole);
+    RUN_TEST(script_calls_made_without_a_link_go_out_whole);
+    RUN_TEST(invalid_script_calls_are_refused);
+    RUN_TEST(noscript_makes_its_call_alone_go_out_whole);
     RUN_TEST(noscript_twice_in_a_row_sends_both_whole_in_order);
     RUN_TEST(noscript_of_a_script_sent_whole_is_its_own_error);
     RUN_TEST(noscript_of_a_call_that_ended_is_swallowed);

@@ -51,7 +51,7 @@ static void a_wrong_password_is_told_and_retried_slowly(void)
     T_CMP(t_stats(c).attempts, <=, 4);
 }
 
-static void no_password_where_one_is_needed_is_told(void)
+static void a_missing_password_is_reported(void)
 {
     relet_config g = t_config();
     t_client *c;
@@ -180,7 +180,7 @@ static void a_server_without_hello_is_down_for_want_of_resp3(void)
     T_EQ(c->n[RELET_EV_NOT_SENT], 1);
 }
 
-static void too_many_clients_is_told_in_the_servers_words(void)
+static void a_limit_of_clients_is_reported_in_the_servers_words(void)
 {
     relet_config g = t_config();
     t_client *admin, *second, *third;
@@ -202,13 +202,13 @@ static void too_many_clients_is_told_in_the_servers_words(void)
 static const t_case t_cases[] = {
     C(the_right_password_comes_up_in_the_right_database, T_BOTH),
     C(a_wrong_password_is_told_and_retried_slowly, T_BOTH),
-    C(no_password_where_one_is_needed_is_told, T_BOTH),
+    C(a_missing_password_is_reported, T_BOTH),
     C(a_forbidden_command_is_an_error_without_effect, T_BOTH),
     C(a_forbidden_select_keeps_the_link_down, T_BOTH),
     C(a_database_out_of_range_keeps_the_link_down, T_BOTH),
     C(a_refused_channel_is_forgotten_while_others_hold, T_BOTH),
     C(a_deleted_user_loses_the_link_and_is_told_why, T_BOTH),
     C(a_server_without_hello_is_down_for_want_of_resp3, T_BOTH),
-    C(too_many_clients_is_told_in_the_servers_words, T_BOTH)};
+    C(a_limit_of_clients_is_reported_in_the_servers_words, T_BOTH)};
 
 T_SERVER_MAIN(t_cases)

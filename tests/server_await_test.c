@@ -174,7 +174,7 @@ static void waiting_for_the_same_id_again_brings_the_kept_result(void)
     T(waitpid(pid, NULL, 0) == pid);
 }
 
-static void a_put_that_waits_is_told_when_it_was_not_put(void)
+static void a_put_that_waits_is_told_that_its_job_was_refused(void)
 {
     relet_job_info end;
     relet_event ev;
@@ -197,6 +197,6 @@ static const t_case t_cases[] = {
     C(a_put_that_waits_does_not_hang_when_its_link_breaks, T_BOTH),
     C(a_put_that_waits_too_long_says_so_and_tells_the_number, T_BOTH),
     C(waiting_for_the_same_id_again_brings_the_kept_result, T_BOTH),
-    C(a_put_that_waits_is_told_when_it_was_not_put, T_BOTH)};
+    C(a_put_that_waits_is_told_that_its_job_was_refused, T_BOTH)};
 
 T_SERVER_MAIN(t_cases)

@@ -99,7 +99,7 @@ static void t_try_way(t_client *c, t_client *admin, const t_way *w)
     T_EQ(n[RELET_EV_MESSAGE], heard + 2);
 }
 
-static void every_kind_of_wish_holds_until_it_is_taken_back(void)
+static void every_kind_of_subscription_holds_until_it_is_taken_back(void)
 {
     static const t_way ways[3] = {
         {RELET_CHANNEL, "news", "news", "PUBLISH"},
@@ -174,7 +174,7 @@ static void unsubscribing_ends_though_the_server_refuses_it(void)
     T_EQ(c->n[RELET_EV_ERROR], 0);
 }
 
-static void a_wish_toggled_in_a_storm_ends_as_it_was_last_put(void)
+static void a_subscription_toggled_under_load_ends_in_its_last_state(void)
 {
     t_client *c, *admin;
     int i;
@@ -294,7 +294,7 @@ static void tracking_by_choice_tells_of_chosen_reads_only(void)
     t_heard_keys(c, "chosen ");
 }
 
-static void tracking_by_prefix_tells_of_what_was_never_read(void)
+static void tracking_by_prefix_tells_of_keys_that_were_never_read(void)
 {
     t_client *c, *admin;
 
@@ -326,13 +326,13 @@ static void tracking_without_loop_is_silent_about_own_writes(void)
 
 static const t_case t_cases[] = {
     C(ten_thousand_pushes_between_two_replies_are_all_told, T_BOTH),
-    C(every_kind_of_wish_holds_until_it_is_taken_back, T_BOTH),
+    C(every_kind_of_subscription_holds_until_it_is_taken_back, T_BOTH),
     C(no_message_comes_after_unsubscribed, T_BOTH),
     C(unsubscribing_ends_though_the_server_refuses_it, T_BOTH),
-    C(a_wish_toggled_in_a_storm_ends_as_it_was_last_put, T_BOTH),
+    C(a_subscription_toggled_under_load_ends_in_its_last_state, T_BOTH),
     C(tracking_reads_tells_of_keys_read_and_of_gaps, T_BOTH),
     C(tracking_by_choice_tells_of_chosen_reads_only, T_BOTH),
-    C(tracking_by_prefix_tells_of_what_was_never_read, T_BOTH),
+    C(tracking_by_prefix_tells_of_keys_that_were_never_read, T_BOTH),
     C(tracking_without_loop_is_silent_about_own_writes, T_BOTH)};
 
 T_SERVER_MAIN(t_cases)

@@ -267,7 +267,7 @@ static void t_see_types(t_client *c, const relet_event *ev)
         t_types[ev->tag].check(ev->value);
 }
 
-static void every_type_of_resp3_arrives_as_what_it_is(void)
+static void every_type_of_resp3_arrives_as_its_own_type(void)
 {
     t_client *c;
     size_t i;
@@ -374,7 +374,7 @@ static void a_reply_over_a_limit_costs_itself_and_not_the_link(void)
 
 /* ----------------------------------------------------------------- scripts */
 
-static void a_busy_script_is_waited_out_by_what_may_be_repeated(void)
+static void a_busy_script_is_waited_out_by_repeatable_commands(void)
 {
     relet_config g = t_config();
     t_client *c, *late, *admin, *hog;
@@ -413,7 +413,7 @@ static void a_busy_script_is_waited_out_by_what_may_be_repeated(void)
     T_EQ(late->n[RELET_EV_REPLY], 1);
 }
 
-static void a_flushed_script_runs_once_and_nobody_notices(void)
+static void a_flushed_script_runs_once_without_an_error(void)
 {
     static const char body[] =
         "return redis.call('RPUSH', KEYS[1], ARGV[1])";
@@ -636,11 +636,11 @@ static const t_case t_cases[] = {
     C(a_pipeline_of_100000_echoes_is_answered_in_order, T_BOTH),
     C(a_full_queue_says_so_and_goes_on, T_BOTH),
     C(a_bulk_of_64_mib_travels_both_ways, T_BOTH),
-    C(every_type_of_resp3_arrives_as_what_it_is, T_BOTH),
+    C(every_type_of_resp3_arrives_as_its_own_type, T_BOTH),
     C(a_reply_over_a_limit_costs_itself_and_not_the_link, T_BOTH),
     C(errors_that_prove_no_effect_say_so, T_BOTH),
-    C(a_busy_script_is_waited_out_by_what_may_be_repeated, T_BOTH),
-    C(a_flushed_script_runs_once_and_nobody_notices, T_BOTH),
+    C(a_busy_script_is_waited_out_by_repeatable_commands, T_BOTH),
+    C(a_flushed_script_runs_once_without_an_error, T_BOTH),
     C(scripts_survive_new_links, T_BOTH),
     C(a_transaction_is_all_or_nothing, T_BOTH),
     C(a_command_that_fails_inside_fails_alone, T_BOTH),

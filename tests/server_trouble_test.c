@@ -149,7 +149,7 @@ static void a_replica_without_its_master_is_waited_out(void)
     T_EQ(late->n[RELET_EV_REPLY], 1);
 }
 
-static void a_client_killed_for_its_output_is_told_the_truth(void)
+static void a_client_killed_for_its_output_gets_correct_outcomes(void)
 {
     t_client *c, *admin;
     char *big = (char *)malloc(512 * 1024);
@@ -184,7 +184,7 @@ static void a_client_killed_for_its_output_is_told_the_truth(void)
 
 /* ---------------------------------------------------------- slow and silent */
 
-static void a_pause_of_the_server_ends_what_cannot_wait(void)
+static void a_pause_of_the_server_ends_commands_with_short_timeouts(void)
 {
     t_client *c, *admin;
     int i;
@@ -334,7 +334,7 @@ static void t_cut_talk(t_client *admin, int way, int64_t at, int stop)
     T_EQ(T_ASK(admin, "UNLINK", "log", "done")->kind, RELET_EV_REPLY);
 }
 
-static void a_link_cut_at_any_byte_never_makes_an_outcome_lie(void)
+static void a_link_cut_at_any_byte_never_makes_an_outcome_wrong(void)
 {
     relet_config g = t_config();
     uint64_t carried[2];
@@ -366,7 +366,7 @@ static void a_link_cut_at_any_byte_never_makes_an_outcome_lie(void)
     T_CMP(t_marks[RELET_EV_UNSURE], >, 0);
 }
 
-static void one_byte_at_a_time_makes_no_difference(void)
+static void bytes_sent_one_at_a_time_make_no_difference(void)
 {
     relet_config g = t_config();
     t_client *c, *admin;
@@ -436,14 +436,14 @@ static const t_case t_cases[] = {
     C(loading_is_waited_out_and_told_once, T_BOTH),
     C(a_client_killed_20_times_a_second_keeps_its_promises, T_BOTH),
     C(kill_9_under_load_loses_nothing_that_was_answered, T_BOTH),
-    C(a_pause_of_the_server_ends_what_cannot_wait, T_BOTH),
+    C(a_pause_of_the_server_ends_commands_with_short_timeouts, T_BOTH),
     C(a_pause_of_writes_lets_reads_through, T_BOTH),
     C(a_stopped_server_leaves_tombstones_and_keeps_the_link, T_BOTH),
     C(a_server_silent_for_too_long_loses_the_link, T_BOTH),
-    C(a_client_killed_for_its_output_is_told_the_truth, T_BOTH),
+    C(a_client_killed_for_its_output_gets_correct_outcomes, T_BOTH),
     C(a_replica_without_its_master_is_waited_out, T_BOTH),
-    C(a_link_cut_at_any_byte_never_makes_an_outcome_lie, T_TCP),
-    C(one_byte_at_a_time_makes_no_difference, T_TCP),
+    C(a_link_cut_at_any_byte_never_makes_an_outcome_wrong, T_TCP),
+    C(bytes_sent_one_at_a_time_make_no_difference, T_TCP),
     C(a_link_that_carries_nothing_is_found_by_a_ping, T_TCP),
     C(an_idle_link_is_kept_by_pings, T_BOTH)};
 

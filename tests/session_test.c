@@ -61,7 +61,7 @@ TEST every_busy_word_in_every_step_is_waited_out(void)
     PASS();
 }
 
-TEST a_wish_refused_as_busy_is_made_again(void)
+TEST a_subscription_refused_as_busy_in_the_handshake_is_repeated(void)
 {
     t_peer p;
 
@@ -128,7 +128,7 @@ TEST an_answer_while_the_server_is_left_alone_is_a_stray_one(void)
     PASS();
 }
 
-TEST an_answer_over_a_limit_in_that_time_is_one_too(void)
+TEST a_stray_answer_over_a_limit_breaks_a_link_that_waits_for_busy(void)
 {
     t_peer p;
     int i;
@@ -180,7 +180,7 @@ TEST backoff_stays_under_a_bound_that_doubles(void)
     PASS();
 }
 
-TEST the_next_attempt_comes_when_down_said(void)
+TEST the_next_attempt_comes_after_the_announced_delay(void)
 {
     t_peer p;
     relet_time retry;
@@ -277,7 +277,7 @@ TEST attempts_max_gives_up_and_ends_every_operation(void)
     PASS();
 }
 
-TEST giving_up_on_a_used_link_is_unsure_of_what_was_sent(void)
+TEST giving_up_after_a_broken_link_ends_sent_operations_unsure(void)
 {
     relet_config c = t_config();
     t_peer p;
@@ -336,7 +336,7 @@ TEST stop_before_the_first_tick_asks_for_nothing(void)
     PASS();
 }
 
-TEST stop_while_opening_takes_the_wish_for_a_link_back(void)
+TEST stop_while_opening_closes_the_link_being_opened(void)
 {
     t_peer p;
 
@@ -351,7 +351,7 @@ TEST stop_while_opening_takes_the_wish_for_a_link_back(void)
     PASS();
 }
 
-TEST stop_while_greeting_closes_the_link(void)
+TEST stop_during_the_handshake_closes_the_link(void)
 {
     t_peer p;
 
@@ -527,7 +527,7 @@ TEST a_link_lost_while_opening_is_told(void)
 
 /* ---------------------------------------------------- what nobody asked for */
 
-TEST words_nobody_asked_for_are_told_when_the_link_closes(void)
+TEST an_unrequested_error_is_reported_when_the_link_closes(void)
 {
     t_peer p;
 
@@ -609,28 +609,28 @@ TEST the_offset_of_a_protocol_error_counts_the_whole_link(void)
 
 static SUITE(session)
 {
-    RUN_TEST(words_nobody_asked_for_are_told_when_the_link_closes);
+    RUN_TEST(an_unrequested_error_is_reported_when_the_link_closes);
     RUN_TEST(the_last_words_on_one_link_are_not_told_of_the_next);
     RUN_TEST(a_stray_answer_costs_the_link);
     RUN_TEST(an_answer_to_nothing_is_counted_as_a_protocol_error);
     RUN_TEST(the_offset_of_a_protocol_error_counts_the_whole_link);
     RUN_TEST(loading_is_waited_out_on_the_same_link_and_told_once);
     RUN_TEST(every_busy_word_in_every_step_is_waited_out);
-    RUN_TEST(a_wish_refused_as_busy_is_made_again);
+    RUN_TEST(a_subscription_refused_as_busy_in_the_handshake_is_repeated);
     RUN_TEST(a_busy_server_ends_no_subscription_and_confirms_none_again);
     RUN_TEST(an_answer_while_the_server_is_left_alone_is_a_stray_one);
-    RUN_TEST(an_answer_over_a_limit_in_that_time_is_one_too);
+    RUN_TEST(a_stray_answer_over_a_limit_breaks_a_link_that_waits_for_busy);
     RUN_TEST(backoff_stays_under_a_bound_that_doubles);
-    RUN_TEST(the_next_attempt_comes_when_down_said);
+    RUN_TEST(the_next_attempt_comes_after_the_announced_delay);
     RUN_TEST(a_link_that_lived_long_resets_the_backoff);
     RUN_TEST(a_link_that_lived_short_does_not_reset_the_backoff);
     RUN_TEST(stubborn_refusals_are_retried_slowly);
     RUN_TEST(attempts_max_gives_up_and_ends_every_operation);
-    RUN_TEST(giving_up_on_a_used_link_is_unsure_of_what_was_sent);
+    RUN_TEST(giving_up_after_a_broken_link_ends_sent_operations_unsure);
     RUN_TEST(equal_seeds_behave_the_same);
     RUN_TEST(stop_before_the_first_tick_asks_for_nothing);
-    RUN_TEST(stop_while_opening_takes_the_wish_for_a_link_back);
-    RUN_TEST(stop_while_greeting_closes_the_link);
+    RUN_TEST(stop_while_opening_closes_the_link_being_opened);
+    RUN_TEST(stop_during_the_handshake_closes_the_link);
     RUN_TEST(stop_while_the_server_is_busy_closes_the_link);
     RUN_TEST(stop_with_everything_under_way_ends_each_operation_once);
     RUN_TEST(stopping_twice_is_stopping_once);

@@ -60,7 +60,7 @@ TEST every_length_of_the_last_block_is_padded_right(void)
     PASS();
 }
 
-TEST nothing_at_all_has_the_name_of_the_empty_text(void)
+TEST a_null_text_has_the_hash_of_the_empty_text(void)
 {
     char name[40];
 
@@ -77,6 +77,6 @@ int main(int argc, char **argv)
     RUN_TEST(the_published_vectors_hold);
     RUN_TEST(a_million_bytes_have_their_published_name);
     RUN_TEST(every_length_of_the_last_block_is_padded_right);
-    RUN_TEST(nothing_at_all_has_the_name_of_the_empty_text);
+    RUN_TEST(a_null_text_has_the_hash_of_the_empty_text);
     GREATEST_MAIN_END();
 }

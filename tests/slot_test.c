@@ -113,7 +113,7 @@ TEST redirects_say_where_to_go(void)
     PASS();
 }
 
-TEST what_is_wrong_in_any_detail_is_no_redirect(void)
+TEST a_malformed_redirect_is_no_redirect(void)
 {
     static const char *const rows[] = {
         "", "MOVED", "MOVED ", "MOVED 16384 h:1", "MOVED -1 h:1",
@@ -147,6 +147,6 @@ int main(int argc, char **argv)
     RUN_TEST(a_null_span_is_the_empty_key);
     RUN_TEST(every_byte_counts_as_the_polynomial_says);
     RUN_TEST(redirects_say_where_to_go);
-    RUN_TEST(what_is_wrong_in_any_detail_is_no_redirect);
+    RUN_TEST(a_malformed_redirect_is_no_redirect);
     GREATEST_MAIN_END();
 }

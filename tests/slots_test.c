@@ -60,7 +60,7 @@ static const char *t_told(t_rig *t)
     return text;
 }
 
-TEST what_is_claimed_is_held_with_what_its_state_says(void)
+TEST a_claimed_job_is_held_with_the_counts_of_its_state(void)
 {
     t_rig t;
 
@@ -78,7 +78,7 @@ TEST what_is_claimed_is_held_with_what_its_state_says(void)
     PASS();
 }
 
-TEST what_is_here_under_its_token_is_not_taken_twice(void)
+TEST a_job_held_under_the_same_token_is_not_taken_twice(void)
 {
     t_rig t;
 
@@ -90,7 +90,7 @@ TEST what_is_here_under_its_token_is_not_taken_twice(void)
     PASS();
 }
 
-TEST there_are_no_more_than_there_are_slots(void)
+TEST a_table_of_claims_takes_no_more_jobs_than_it_has_entries(void)
 {
     t_rig t;
 
@@ -102,7 +102,7 @@ TEST there_are_no_more_than_there_are_slots(void)
     PASS();
 }
 
-TEST what_is_claimed_while_it_stops_goes_back(void)
+TEST a_job_claimed_while_its_worker_stops_is_given_back(void)
 {
     t_rig t;
 
@@ -113,7 +113,7 @@ TEST what_is_claimed_while_it_stops_goes_back(void)
     PASS();
 }
 
-TEST what_was_lost_and_not_ended_goes_back_when_it_comes_again(void)
+TEST a_lost_job_still_at_work_is_given_back_when_claimed_again(void)
 {
     t_rig t;
 
@@ -166,7 +166,7 @@ TEST an_attempt_that_takes_too_long_is_told_and_is_not_renewed(void)
     PASS();
 }
 
-TEST what_is_claimed_after_its_deadline_is_not_begun(void)
+TEST a_job_claimed_after_its_deadline_is_not_begun(void)
 {
     t_rig t;
 
@@ -179,7 +179,7 @@ TEST what_is_claimed_after_its_deadline_is_not_begun(void)
     PASS();
 }
 
-TEST a_renewal_counts_for_what_it_was_about(void)
+TEST a_renewal_counts_only_for_the_claims_it_named(void)
 {
     relet_span letters = relet_str("rlgoc");
     t_rig t;
@@ -199,7 +199,7 @@ TEST a_renewal_counts_for_what_it_was_about(void)
 
 /* Regression, found by the simulator: each later claim got the letter of the
  * claim before it, so it was told as lost or as cancelled. */
-TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
+TEST a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes(void)
 {
     relet_span letters = relet_str("gr");
     t_rig t;
@@ -217,7 +217,7 @@ TEST what_ends_before_its_renewal_is_answered_shifts_no_letters(void)
 
 /* Regression, found by the simulator: JOB_LOST was told for jobs that had never
  * been told. */
-TEST what_went_back_too_late_is_told_to_nobody(void)
+TEST a_job_given_back_too_late_is_not_reported_as_lost(void)
 {
     relet_span letters = relet_str("l");
     t_rig t;
@@ -232,7 +232,7 @@ TEST what_went_back_too_late_is_told_to_nobody(void)
     PASS();
 }
 
-TEST a_late_renewal_does_not_bring_back_what_was_lost(void)
+TEST a_late_renewal_does_not_restore_a_lost_claim(void)
 {
     relet_span letters = relet_str("r");
     t_rig t;
@@ -276,7 +276,7 @@ TEST a_cancel_is_told_once_and_the_lease_goes_on(void)
     PASS();
 }
 
-TEST what_has_ended_is_sent_until_it_is_answered(void)
+TEST the_end_of_a_job_is_sent_until_it_is_answered(void)
 {
     relet_span letters = relet_str("dl");
     t_rig t;
@@ -319,7 +319,7 @@ TEST a_closing_job_ends_with_its_answer(void)
     PASS();
 }
 
-TEST what_ended_is_not_told_of_any_more(void)
+TEST an_ended_job_causes_no_further_events(void)
 {
     relet_span letters = relet_str("c");
     t_rig t;
@@ -334,7 +334,7 @@ TEST what_ended_is_not_told_of_any_more(void)
     PASS();
 }
 
-TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
+TEST a_cut_off_worker_loses_its_claims_except_those_given_back(void)
 {
     t_rig t;
 
@@ -351,7 +351,7 @@ TEST without_a_link_for_good_all_is_lost_but_what_was_not_begun(void)
 
 /* ------------------------------------------------------------- rare events */
 
-TEST what_is_waited_for_or_kept_is_not_bare(void)
+TEST a_job_with_an_id_a_waiting_client_or_a_kept_result_is_not_bare(void)
 {
     static const char *const head[] = {"0,0,0,1,0;i", "0,0,0,0,2;rc",
                                        "0,0,0,0,3;k7 "};
@@ -369,7 +369,7 @@ TEST what_is_waited_for_or_kept_is_not_bare(void)
     PASS();
 }
 
-TEST what_is_no_job_finds_no_slot(void)
+TEST an_invalid_job_takes_no_claim(void)
 {
     static const char *const odd[] = {
         "*3\r\n+x\r\n+p\r\n+L 7 0 0 0 - me\r\n",
@@ -405,7 +405,7 @@ TEST a_renewal_says_why_a_lease_is_lost(void)
     PASS();
 }
 
-TEST a_letter_that_is_none_does_not_renew(void)
+TEST an_unknown_status_code_does_not_renew_a_lease(void)
 {
     relet_span letters;
     t_rig t;
@@ -420,7 +420,7 @@ TEST a_letter_that_is_none_does_not_renew(void)
     PASS();
 }
 
-TEST no_more_are_renewed_at_a_time_than_was_said(void)
+TEST a_renewal_has_no_more_claims_than_its_limit(void)
 {
     t_rig t;
 
@@ -432,7 +432,7 @@ TEST no_more_are_renewed_at_a_time_than_was_said(void)
     PASS();
 }
 
-TEST what_has_time_left_is_not_renewed_yet(void)
+TEST a_lease_with_time_left_is_not_renewed_yet(void)
 {
     t_rig t;
 
@@ -445,7 +445,7 @@ TEST what_has_time_left_is_not_renewed_yet(void)
     PASS();
 }
 
-TEST no_more_are_sent_in_a_step_than_was_said(void)
+TEST a_step_has_no_more_jobs_than_its_limit(void)
 {
     t_rig t;
 
@@ -459,7 +459,7 @@ TEST no_more_are_sent_in_a_step_than_was_said(void)
     PASS();
 }
 
-TEST what_an_answer_does_not_speak_of_is_gone(void)
+TEST a_job_missing_from_an_answer_is_reported_gone(void)
 {
     t_rig t;
 
@@ -504,7 +504,7 @@ TEST a_cancel_behind_a_time_out_is_told_as_one(void)
     PASS();
 }
 
-TEST a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss(void)
+TEST an_unreported_cancel_gives_way_to_a_loss(void)
 {
     t_rig t;
 
@@ -517,7 +517,7 @@ TEST a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss(void)
     PASS();
 }
 
-TEST what_was_lost_is_open_but_not_held(void)
+TEST a_lost_claim_is_open_but_not_held(void)
 {
     t_rig t;
 
@@ -529,7 +529,7 @@ TEST what_was_lost_is_open_but_not_held(void)
     PASS();
 }
 
-TEST without_a_link_for_good_what_was_told_is_not_told_again(void)
+TEST a_cut_off_worker_reports_each_loss_once(void)
 {
     t_rig t;
 
@@ -545,7 +545,7 @@ TEST without_a_link_for_good_what_was_told_is_not_told_again(void)
     PASS();
 }
 
-TEST without_a_link_for_good_what_was_not_begun_is_forgotten(void)
+TEST a_cut_off_worker_forgets_jobs_that_were_not_begun(void)
 {
     t_rig t;
 
@@ -568,37 +568,37 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(what_is_claimed_is_held_with_what_its_state_says);
-    RUN_TEST(what_is_here_under_its_token_is_not_taken_twice);
-    RUN_TEST(there_are_no_more_than_there_are_slots);
-    RUN_TEST(what_is_claimed_while_it_stops_goes_back);
-    RUN_TEST(what_was_lost_and_not_ended_goes_back_when_it_comes_again);
+    RUN_TEST(a_claimed_job_is_held_with_the_counts_of_its_state);
+    RUN_TEST(a_job_held_under_the_same_token_is_not_taken_twice);
+    RUN_TEST(a_table_of_claims_takes_no_more_jobs_than_it_has_entries);
+    RUN_TEST(a_job_claimed_while_its_worker_stops_is_given_back);
+    RUN_TEST(a_lost_job_still_at_work_is_given_back_when_claimed_again);
     RUN_TEST(a_lease_is_lost_when_its_time_has_come_and_told_once);
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_is_not_renewed);
-    RUN_TEST(what_is_claimed_after_its_deadline_is_not_begun);
-    RUN_TEST(a_renewal_counts_for_what_it_was_about);
-    RUN_TEST(what_ends_before_its_renewal_is_answered_shifts_no_letters);
-    RUN_TEST(what_went_back_too_late_is_told_to_nobody);
-    RUN_TEST(a_late_renewal_does_not_bring_back_what_was_lost);
+    RUN_TEST(a_job_claimed_after_its_deadline_is_not_begun);
+    RUN_TEST(a_renewal_counts_only_for_the_claims_it_named);
+    RUN_TEST(a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes);
+    RUN_TEST(a_job_given_back_too_late_is_not_reported_as_lost);
+    RUN_TEST(a_late_renewal_does_not_restore_a_lost_claim);
     RUN_TEST(a_renewal_without_an_answer_for_a_job_changes_nothing);
     RUN_TEST(a_cancel_is_told_once_and_the_lease_goes_on);
-    RUN_TEST(what_has_ended_is_sent_until_it_is_answered);
+    RUN_TEST(the_end_of_a_job_is_sent_until_it_is_answered);
     RUN_TEST(a_closing_job_ends_with_its_answer);
-    RUN_TEST(what_ended_is_not_told_of_any_more);
-    RUN_TEST(without_a_link_for_good_all_is_lost_but_what_was_not_begun);
-    RUN_TEST(what_is_waited_for_or_kept_is_not_bare);
-    RUN_TEST(what_is_no_job_finds_no_slot);
+    RUN_TEST(an_ended_job_causes_no_further_events);
+    RUN_TEST(a_cut_off_worker_loses_its_claims_except_those_given_back);
+    RUN_TEST(a_job_with_an_id_a_waiting_client_or_a_kept_result_is_not_bare);
+    RUN_TEST(an_invalid_job_takes_no_claim);
     RUN_TEST(a_renewal_says_why_a_lease_is_lost);
-    RUN_TEST(a_letter_that_is_none_does_not_renew);
-    RUN_TEST(no_more_are_renewed_at_a_time_than_was_said);
-    RUN_TEST(what_has_time_left_is_not_renewed_yet);
-    RUN_TEST(no_more_are_sent_in_a_step_than_was_said);
-    RUN_TEST(what_an_answer_does_not_speak_of_is_gone);
+    RUN_TEST(an_unknown_status_code_does_not_renew_a_lease);
+    RUN_TEST(a_renewal_has_no_more_claims_than_its_limit);
+    RUN_TEST(a_lease_with_time_left_is_not_renewed_yet);
+    RUN_TEST(a_step_has_no_more_jobs_than_its_limit);
+    RUN_TEST(a_job_missing_from_an_answer_is_reported_gone);
     RUN_TEST(two_reasons_to_cancel_are_told_as_one);
     RUN_TEST(a_cancel_behind_a_time_out_is_told_as_one);
-    RUN_TEST(a_cancel_that_nobody_has_heard_of_gives_way_to_a_loss);
-    RUN_TEST(what_was_lost_is_open_but_not_held);
-    RUN_TEST(without_a_link_for_good_what_was_told_is_not_told_again);
-    RUN_TEST(without_a_link_for_good_what_was_not_begun_is_forgotten);
+    RUN_TEST(an_unreported_cancel_gives_way_to_a_loss);
+    RUN_TEST(a_lost_claim_is_open_but_not_held);
+    RUN_TEST(a_cut_off_worker_reports_each_loss_once);
+    RUN_TEST(a_cut_off_worker_forgets_jobs_that_were_not_begun);
     GREATEST_MAIN_END();
 }

@@ -49,7 +49,7 @@ gives() {
 play 3 - 'echo 3 passed, 0 failed, 0 skipped'
 check 'a step that counts its floor has passed' gives '4 0 0' 0
 play 3 - 'echo 1 passed, 0 failed, 2 skipped'
-check 'what is skipped counts for the floor' gives '2 0 2' 0
+check 'skipped tests count for the floor' gives '2 0 2' 0
 play 3 - 'echo 5 passed, 0 failed'
 check 'more than the floor is fine' gives '6 0 0' 0
 play 4 - 'echo 3 passed, 0 failed, 0 skipped'
@@ -139,10 +139,10 @@ check 'a tool that is there is no excuse' gives '5 1 1' 1 'FAIL it: 5 tests'
 play 7 - 'echo "SKIP some: because"; echo 4 passed, 0 failed, 1 skipped'
 check 'another reason to skip is no excuse' gives '5 1 1' 1 'FAIL it: 5 tests'
 play 7 - 'echo "SKIP some: this machine: has none"; echo 4 passed, 0 failed'
-check 'what the machine cannot do is one' gives '5 0 3' 0 \
+check 'a lack of the machine is an excuse to skip' gives '5 0 3' 0 \
     'SKIP it: 3 tests more'
 play 7 - "$lacks; echo 4 passed, 1 failed, 1 skipped"
-check 'a failure stays one' gives '5 1 1' 1 FAILED
+check 'a failure without its tool stays a failure' gives '5 1 1' 1 FAILED
 
 given NO_SUCH_TOOL steps_given >"$work/said"
 skipped=$((skipped - 1))
@@ -190,7 +190,8 @@ program "$passes" 3 a_test
 check 'a test program that dies has failed' gives '2 1 0' 1 \
     'FAIL a_test: exit code 3'
 program "$passes; echo 'Pass: 2, fail: 0, skip: 0.'" 1 a_test
-check 'and so has one that counts and ends with 1' gives '2 1 0' 1 'exit code 1'
+check 'a test program that counts and ends with 1 has failed' \
+    gives '2 1 0' 1 'exit code 1'
 program "echo 'Pass: 0, fail: 0, skip: 0.'" 0 a_test
 check 'a test program that counts nothing has failed' gives '0 1 0' 1 'nothing'
 program "echo 12 inputs" 0 a_fuzz
@@ -246,7 +247,7 @@ if given PATCH steps_of_mutants; then
     mutants "$pass; kill -KILL \$\$"
     check 'a mutant is not caught by a killed test' gives '0 2 0' 1 NOT
     mutants "${pass/;/; echo PASS it_works_too:;}; kill -ILL \$\$"
-    check 'nor by an assertion, if another test may have met it' \
+    check 'a mutant is not caught by an assertion of another test' \
         gives '0 2 0' 1 NOT
     mutants 'echo "SKIP it_works: no such address (1 ticks, 0.1 sec)"'
     check 'a mutant is skipped where its test is' gives '0 0 2' 0 \
@@ -258,7 +259,7 @@ if given PATCH steps_of_mutants; then
     mutants "$finds; echo '  19 faults of 19 are enough, found in 5 tries:'"
     check 'a failure that needs many faults does not count' gives '0 2 0' 1
     mutants "$finds; echo '  19 faults of 19 are enough, found in 0 tries:'"
-    check 'but for one that shows when a seed is run twice' gives '2 0 0' 0
+    check 'a failure that shows when a seed is run twice counts' gives '2 0 0' 0
 
     finds="$finds; echo '  1 faults of 1 are enough, found in 1 tries:'"
     mutants "$finds"
@@ -268,11 +269,11 @@ if given PATCH steps_of_mutants; then
         gives '2 1 0' 1 'FAIL median'
     mutant 001-one 'expect: R10|R2|R3'
     mutants "$finds"
-    check 'nor may a mutant accept three rules' gives '2 1 0' 1 \
+    check 'mutants that accept three rules are a failure' gives '2 1 0' 1 \
         '001-one.patch accepts more than two rules'
     mutant 001-one "$(printf 'expect: R10\nbudget: 501 seeds')"
     mutants "$finds"
-    check 'nor may a mutant have more than 500 seeds' gives '2 1 0' 1 \
+    check 'mutants with more than 500 seeds are a failure' gives '2 1 0' 1 \
         '001-one.patch has more than 500 seeds'
 
     mutant 001-one 'expect: none'
@@ -311,7 +312,7 @@ printf '# kept\nnext\t4\n' >"$work/floors"
 floors
 check 'a floor is raised to what a run counted, and a new one written' \
     are 'it 5' 'next 4'
-check 'what is said about floors stays' grep -qx '# kept' "$work/floors"
+check 'comments in the file of floors stay' grep -qx '# kept' "$work/floors"
 play 1 - 'echo 8 passed, 1 failed, 2 skipped'
 printf 'it\t5\nnext\t1\n' >"$work/floors"
 floors

@@ -145,7 +145,7 @@ TEST integers_are_read_over_their_whole_range(void)
     PASS();
 }
 
-TEST what_is_not_an_integer_leaves_the_result_alone(void)
+TEST a_text_that_is_no_integer_leaves_the_result_alone(void)
 {
     static const char *const rows[] = {
         "", "+", "-", "+-1", "--1", " 1", "1 ", "1.", "1e3", "0x1", "a",
@@ -329,7 +329,7 @@ TEST every_form_of_nan_is_one(void)
     PASS();
 }
 
-TEST what_is_not_a_double_leaves_the_result_alone(void)
+TEST a_text_that_is_no_double_leaves_the_result_alone(void)
 {
     static const char *const rows[] = {
         "", "+", "-", ".", "-.", "e", "e5", ".e5", "1e", "1e+", "1e-", "1e5.",
@@ -561,7 +561,7 @@ int main(int argc, char **argv)
     RUN_TEST(case_is_folded_for_letters_only);
     RUN_TEST(cutting_tells_an_absent_mark_from_an_empty_rest);
     RUN_TEST(integers_are_read_over_their_whole_range);
-    RUN_TEST(what_is_not_an_integer_leaves_the_result_alone);
+    RUN_TEST(a_text_that_is_no_integer_leaves_the_result_alone);
     RUN_TEST(a_nul_is_not_a_digit);
     RUN_TEST(unsigned_digits_are_those_of_printf);
     RUN_TEST(signed_digits_read_back_as_the_same_number);
@@ -569,7 +569,7 @@ int main(int argc, char **argv)
     RUN_TEST(the_upper_half_of_a_product_holds_every_carry);
     RUN_TEST(known_doubles_have_known_bits);
     RUN_TEST(every_form_of_nan_is_one);
-    RUN_TEST(what_is_not_a_double_leaves_the_result_alone);
+    RUN_TEST(a_text_that_is_no_double_leaves_the_result_alone);
     RUN_TEST(doubles_are_those_of_strtod);
     RUN_TEST(a_middle_between_two_doubles_goes_to_the_even_one);
     RUN_TEST(thousands_of_digits_count_like_a_few);

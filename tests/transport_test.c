@@ -223,7 +223,7 @@ TEST a_write_that_a_transport_put_off_is_watched_for(void)
     PASS();
 }
 
-TEST what_a_transport_has_seen_cannot_be_taken_back(void)
+TEST bytes_given_to_a_transport_cannot_be_taken_back(void)
 {
     static const char both[] = "*1\r\n$5\r\nFIRST\r\n"
                                "*1\r\n$6\r\nSECOND\r\n";
@@ -308,7 +308,7 @@ SUITE(transports)
     RUN_TEST(a_read_that_wants_to_write_is_served);
     RUN_TEST(a_write_that_wants_to_read_waits_for_that);
     RUN_TEST(a_write_that_a_transport_put_off_is_watched_for);
-    RUN_TEST(what_a_transport_has_seen_cannot_be_taken_back);
+    RUN_TEST(bytes_given_to_a_transport_cannot_be_taken_back);
     RUN_TEST(a_handshake_without_end_costs_the_connect_timeout);
     RUN_TEST(a_failed_handshake_is_told_in_the_transports_words);
     RUN_TEST(a_transport_that_does_not_open_is_told_in_its_words);

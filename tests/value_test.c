@@ -93,7 +93,7 @@ TEST a_null_value_may_be_asked_everything(void)
     PASS();
 }
 
-TEST a_value_asked_for_what_it_is_not_has_nothing(void)
+TEST a_value_read_as_another_type_gives_nothing(void)
 {
     t_reply r;
     int64_t i = 7;
@@ -177,7 +177,7 @@ TEST only_zero_and_one_are_booleans_among_integers(void)
     PASS();
 }
 
-TEST is_compares_the_whole_text(void)
+TEST relet_value_is_compares_the_whole_text(void)
 {
     t_reply r;
 
@@ -216,7 +216,7 @@ TEST a_big_number_that_is_none_is_malformed(void)
 
 /* ---------------------------------------------------------------- children */
 
-TEST a_walk_steps_over_what_children_contain(void)
+TEST a_walk_over_children_skips_grandchildren(void)
 {
     t_reply r;
     relet_value c;
@@ -383,7 +383,7 @@ TEST a_copy_is_refused_memory_that_is_short(void)
 /* ----------------------------------------------- errors that prove no effect
  */
 
-TEST these_errors_prove_that_nothing_happened(void)
+TEST known_refusals_prove_that_a_command_had_no_effect(void)
 {
     static const char *const wires[] = {
         "-MOVED 1 h:1\r\n", "-ASK 1 h:1\r\n", "-REDIRECT h:1\r\n",
@@ -402,7 +402,7 @@ TEST these_errors_prove_that_nothing_happened(void)
     PASS();
 }
 
-TEST these_prove_nothing(void)
+TEST other_answers_prove_nothing_about_the_effect(void)
 {
     static const char *const wires[] = {
         "-ERR x\r\n", "-WRONGTYPE x\r\n", "-MOVEDX 1 h:1\r\n",
@@ -438,15 +438,15 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(every_wire_type_has_its_value_type);
     RUN_TEST(a_null_value_may_be_asked_everything);
-    RUN_TEST(a_value_asked_for_what_it_is_not_has_nothing);
+    RUN_TEST(a_value_read_as_another_type_gives_nothing);
     RUN_TEST(a_text_that_is_an_integer_can_be_had_as_one);
     RUN_TEST(doubles_integers_and_texts_can_be_had_as_doubles);
     RUN_TEST(a_double_keeps_the_text_it_was_sent_as);
     RUN_TEST(only_zero_and_one_are_booleans_among_integers);
-    RUN_TEST(is_compares_the_whole_text);
+    RUN_TEST(relet_value_is_compares_the_whole_text);
     RUN_TEST(a_verbatim_is_its_text_and_its_format);
     RUN_TEST(a_big_number_that_is_none_is_malformed);
-    RUN_TEST(a_walk_steps_over_what_children_contain);
+    RUN_TEST(a_walk_over_children_skips_grandchildren);
     RUN_TEST(walking_past_the_end_stays_at_nothing);
     RUN_TEST(walking_past_an_attributes_end_stays_at_nothing);
     RUN_TEST(the_children_of_nothing_are_nothing);
@@ -456,8 +456,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_copy_says_the_same_after_the_loan);
     RUN_TEST(a_child_is_copied_without_its_parent);
     RUN_TEST(a_copy_is_refused_memory_that_is_short);
-    RUN_TEST(these_errors_prove_that_nothing_happened);
-    RUN_TEST(these_prove_nothing);
+    RUN_TEST(known_refusals_prove_that_a_command_had_no_effect);
+    RUN_TEST(other_answers_prove_nothing_about_the_effect);
     RUN_TEST(a_script_may_have_begun_before_most_errors);
     GREATEST_MAIN_END();
 }

@@ -92,7 +92,7 @@ static relet_time t_due(const t_rig *t)
 
 /* --------------------------------------------------------------------- time */
 
-TEST what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way(void)
+TEST the_end_of_a_job_is_due_at_once_unless_it_is_under_way(void)
 {
     t_rig t;
 
@@ -113,7 +113,7 @@ TEST what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way(void)
     PASS();
 }
 
-TEST who_has_failed_waits_before_it_sends_more(void)
+TEST a_worker_sends_nothing_during_the_back_off_after_a_failure(void)
 {
     t_rig t;
 
@@ -148,7 +148,7 @@ TEST a_renewal_that_is_under_way_is_not_due(void)
     PASS();
 }
 
-TEST what_is_to_be_recalled_is_asked_for_now_and_once(void)
+TEST a_recall_is_due_at_once_and_sent_once(void)
 {
     t_rig t;
 
@@ -162,7 +162,7 @@ TEST what_is_to_be_recalled_is_asked_for_now_and_once(void)
     PASS();
 }
 
-TEST what_is_to_be_recalled_waits_for_a_free_slot(void)
+TEST a_recall_waits_for_a_free_claim(void)
 {
     t_rig t;
 
@@ -206,7 +206,7 @@ TEST a_promotion_that_is_under_way_is_not_due(void)
     PASS();
 }
 
-TEST who_is_over_has_nothing_to_wait_for(void)
+TEST an_ended_worker_has_no_deadline(void)
 {
     t_rig t;
 
@@ -219,7 +219,7 @@ TEST who_is_over_has_nothing_to_wait_for(void)
 
 /* ------------------------------------------------------------------- stopping */
 
-TEST who_stops_twice_or_behind_its_end_ends_once(void)
+TEST a_worker_stopped_twice_or_after_its_end_ends_once(void)
 {
     t_rig t;
 
@@ -234,7 +234,7 @@ TEST who_stops_twice_or_behind_its_end_ends_once(void)
     PASS();
 }
 
-TEST who_stops_waits_for_the_claim_that_is_repeated(void)
+TEST a_stopping_worker_waits_for_its_repeated_claim(void)
 {
     t_rig t;
 
@@ -252,7 +252,7 @@ TEST who_stops_waits_for_the_claim_that_is_repeated(void)
     PASS();
 }
 
-TEST who_stops_ends_not_before_what_went_astray_was_recalled(void)
+TEST a_stopping_worker_recalls_jobs_of_a_malformed_answer(void)
 {
     t_rig t;
 
@@ -267,7 +267,7 @@ TEST who_stops_ends_not_before_what_went_astray_was_recalled(void)
     PASS();
 }
 
-TEST who_stops_is_not_put_to_sleep_by_what_it_asked_before(void)
+TEST an_earlier_answer_does_not_put_a_stopping_worker_to_sleep(void)
 {
     t_rig t;
 
@@ -288,7 +288,7 @@ TEST who_stops_is_not_put_to_sleep_by_what_it_asked_before(void)
 
 /* -------------------------------------------------------------------- answers */
 
-TEST an_answer_to_what_was_not_asked_is_none(void)
+TEST an_answer_to_another_request_is_ignored(void)
 {
     rlt_reply r;
     t_rig t;
@@ -326,7 +326,7 @@ TEST an_answer_of_another_form_is_as_no_answer(void)
     PASS();
 }
 
-TEST what_is_due_before_all_time_is_not_due(void)
+TEST a_negative_due_time_counts_as_none(void)
 {
     t_rig t;
 
@@ -338,7 +338,7 @@ TEST what_is_due_before_all_time_is_not_due(void)
 }
 
 /* Regression: sums of such numbers were negative. */
-TEST numbers_beyond_all_bounds_do_no_harm(void)
+TEST extreme_numbers_in_answers_do_no_harm(void)
 {
 #define T_HUGE "9223372036854775807"
 #define T_TINY "-9223372036854775808"
@@ -369,7 +369,7 @@ TEST numbers_beyond_all_bounds_do_no_harm(void)
 }
 
 /* A worker that claims by type continues behind a mark. */
-TEST a_mark_that_is_none_is_passed_over(void)
+TEST an_invalid_cursor_is_ignored(void)
 {
     static const char *const odd[] = {
         "m", "m123456789012345678901234567890123", "m300"};
@@ -391,7 +391,7 @@ TEST a_mark_that_is_none_is_passed_over(void)
     PASS();
 }
 
-TEST where_nothing_is_said_of_the_line_it_has_ended(void)
+TEST a_claim_by_type_without_a_cursor_has_reached_the_last_job(void)
 {
     t_rig t;
 
@@ -403,7 +403,7 @@ TEST where_nothing_is_said_of_the_line_it_has_ended(void)
     PASS();
 }
 
-TEST room_that_is_made_wakes_only_a_sleeper(void)
+TEST freed_room_wakes_only_a_sleeping_worker(void)
 {
     t_rig t;
 
@@ -425,25 +425,25 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(what_has_ended_is_to_be_sent_now_and_not_while_it_is_under_way);
-    RUN_TEST(who_has_failed_waits_before_it_sends_more);
+    RUN_TEST(the_end_of_a_job_is_due_at_once_unless_it_is_under_way);
+    RUN_TEST(a_worker_sends_nothing_during_the_back_off_after_a_failure);
     RUN_TEST(without_a_link_only_the_end_of_a_lease_is_waited_for);
     RUN_TEST(a_renewal_that_is_under_way_is_not_due);
-    RUN_TEST(what_is_to_be_recalled_is_asked_for_now_and_once);
-    RUN_TEST(what_is_to_be_recalled_waits_for_a_free_slot);
+    RUN_TEST(a_recall_is_due_at_once_and_sent_once);
+    RUN_TEST(a_recall_waits_for_a_free_claim);
     RUN_TEST(a_reaper_that_is_under_way_or_stops_is_not_due);
     RUN_TEST(a_promotion_that_is_under_way_is_not_due);
-    RUN_TEST(who_is_over_has_nothing_to_wait_for);
-    RUN_TEST(who_stops_twice_or_behind_its_end_ends_once);
-    RUN_TEST(who_stops_waits_for_the_claim_that_is_repeated);
-    RUN_TEST(who_stops_ends_not_before_what_went_astray_was_recalled);
-    RUN_TEST(who_stops_is_not_put_to_sleep_by_what_it_asked_before);
-    RUN_TEST(an_answer_to_what_was_not_asked_is_none);
+    RUN_TEST(an_ended_worker_has_no_deadline);
+    RUN_TEST(a_worker_stopped_twice_or_after_its_end_ends_once);
+    RUN_TEST(a_stopping_worker_waits_for_its_repeated_claim);
+    RUN_TEST(a_stopping_worker_recalls_jobs_of_a_malformed_answer);
+    RUN_TEST(an_earlier_answer_does_not_put_a_stopping_worker_to_sleep);
+    RUN_TEST(an_answer_to_another_request_is_ignored);
     RUN_TEST(an_answer_of_another_form_is_as_no_answer);
-    RUN_TEST(what_is_due_before_all_time_is_not_due);
-    RUN_TEST(numbers_beyond_all_bounds_do_no_harm);
-    RUN_TEST(a_mark_that_is_none_is_passed_over);
-    RUN_TEST(where_nothing_is_said_of_the_line_it_has_ended);
-    RUN_TEST(room_that_is_made_wakes_only_a_sleeper);
+    RUN_TEST(a_negative_due_time_counts_as_none);
+    RUN_TEST(extreme_numbers_in_answers_do_no_harm);
+    RUN_TEST(an_invalid_cursor_is_ignored);
+    RUN_TEST(a_claim_by_type_without_a_cursor_has_reached_the_last_job);
+    RUN_TEST(freed_room_wakes_only_a_sleeping_worker);
     GREATEST_MAIN_END();
 }

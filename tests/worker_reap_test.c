@@ -7,7 +7,7 @@
 #include "greatest.h"
 
 /* The worker that reaped may be the only one that listens. */
-TEST what_is_relet_wakes_who_looked(void)
+TEST jobs_brought_back_by_a_reap_wake_the_worker_that_reaped(void)
 {
     t_rig t;
 
@@ -22,7 +22,7 @@ TEST what_is_relet_wakes_who_looked(void)
 
 /* Regression: a server that forbids INFO refused each reap, and each time the
  * worker's other steps waited for a second. */
-TEST a_look_that_is_refused_holds_nothing_up(void)
+TEST a_refused_reap_or_trim_delays_no_other_step(void)
 {
     t_rig t;
 
@@ -59,7 +59,7 @@ TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
     PASS();
 }
 
-TEST what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps(void)
+TEST records_of_clients_are_searched_seldom_and_in_steps(void)
 {
     t_rig t;
 
@@ -110,10 +110,10 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(what_is_relet_wakes_who_looked);
-    RUN_TEST(a_look_that_is_refused_holds_nothing_up);
+    RUN_TEST(jobs_brought_back_by_a_reap_wake_the_worker_that_reaped);
+    RUN_TEST(a_refused_reap_or_trim_delays_no_other_step);
     RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
-    RUN_TEST(what_is_remembered_of_clients_is_looked_through_seldom_and_in_steps);
+    RUN_TEST(records_of_clients_are_searched_seldom_and_in_steps);
     RUN_TEST(a_reap_is_due_when_the_next_lease_ends);
     GREATEST_MAIN_END();
 }

@@ -25,7 +25,7 @@ static void t_recalls_in_vain(t_rig *t)
     }
 }
 
-TEST it_claims_as_soon_as_it_starts(void)
+TEST a_worker_claims_as_soon_as_it_starts(void)
 {
     t_rig t;
 
@@ -36,7 +36,7 @@ TEST it_claims_as_soon_as_it_starts(void)
     PASS();
 }
 
-TEST as_long_as_there_is_work_it_claims_again_when_there_is_room(void)
+TEST a_worker_claims_again_while_there_is_work_and_room(void)
 {
     t_rig t;
 
@@ -48,7 +48,7 @@ TEST as_long_as_there_is_work_it_claims_again_when_there_is_room(void)
     PASS();
 }
 
-TEST when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll(void)
+TEST a_worker_that_got_fewer_jobs_lines_up_and_sleeps_until_its_poll(void)
 {
     relet_time due;
     t_rig t;
@@ -66,7 +66,7 @@ TEST when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll(void)
     PASS();
 }
 
-TEST when_there_is_work_instead_of_a_line_it_claims(void)
+TEST a_worker_that_finds_work_when_it_lines_up_claims(void)
 {
     t_rig t;
 
@@ -79,7 +79,7 @@ TEST when_there_is_work_instead_of_a_line_it_claims(void)
     PASS();
 }
 
-TEST a_sleeper_that_is_woken_claims(void)
+TEST a_sleeping_worker_that_is_woken_claims(void)
 {
     t_rig t;
 
@@ -89,7 +89,7 @@ TEST a_sleeper_that_is_woken_claims(void)
     PASS();
 }
 
-TEST a_sleeper_promotes_what_is_due_and_claims(void)
+TEST a_sleeping_worker_promotes_delayed_jobs_that_are_due_and_claims(void)
 {
     char due[30];
     t_rig t;
@@ -110,7 +110,7 @@ TEST a_sleeper_promotes_what_is_due_and_claims(void)
     PASS();
 }
 
-TEST who_is_held_back_asks_again_soon_and_then_seldom(void)
+TEST a_throttled_worker_polls_soon_and_then_seldom(void)
 {
     relet_time first, later = 0;
     t_rig t;
@@ -132,7 +132,7 @@ TEST who_is_held_back_asks_again_soon_and_then_seldom(void)
     PASS();
 }
 
-TEST who_is_held_back_claims_when_it_made_room_itself(void)
+TEST a_throttled_worker_claims_when_its_own_job_ends(void)
 {
     t_rig t;
 
@@ -161,7 +161,7 @@ TEST a_lease_is_renewed_at_a_third_of_its_time(void)
 }
 
 /* Job 8 was claimed nearly half a renewal period after job 7. */
-TEST a_renewal_takes_along_what_is_half_way_to_its_own(void)
+TEST a_renewal_includes_leases_half_way_to_their_own_renewal(void)
 {
     t_rig t;
 
@@ -285,7 +285,7 @@ TEST each_claim_is_recalled_by_its_own_number(void)
 
 /* Regression, found by the simulator: such a job was told and lost in one turn,
  * and stalled for the rest of its lease. */
-TEST what_a_claim_brings_after_its_lease_goes_back_untold(void)
+TEST a_job_claimed_after_its_lease_ended_is_given_back_unreported(void)
 {
     t_rig t;
 
@@ -370,7 +370,7 @@ TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
 /* The claim that should become free is still taken, since the answer to `done`
  * is late. Regression, found by the simulator: the worker forgot the new job,
  * which stalled. */
-TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
+TEST a_job_without_a_free_claim_is_recalled_when_one_is_free(void)
 {
     t_rig t;
 
@@ -391,7 +391,7 @@ TEST what_finds_no_slot_is_recalled_when_there_is_one(void)
 
 /* Regression, found by the simulator: the recall brought back a job that the
  * worker had ended without an answer, and the job was told once more. */
-TEST what_the_claim_brought_before_is_not_recalled(void)
+TEST a_recall_does_not_report_a_job_that_was_claimed_before(void)
 {
     t_rig t;
 
@@ -414,7 +414,7 @@ TEST what_the_claim_brought_before_is_not_recalled(void)
 
 /* Regression, found by the simulator: the worker's deadline was the present
  * time until the answer came. */
-TEST who_waits_for_an_answer_asks_for_no_turn(void)
+TEST a_worker_awaiting_an_answer_has_a_deadline_in_the_future(void)
 {
     t_rig t;
 
@@ -428,7 +428,7 @@ TEST who_waits_for_an_answer_asks_for_no_turn(void)
 
 /* Regression, found by the simulator: the deadline of a full worker did not
  * name the time at which a delayed job is due. */
-TEST who_is_full_of_work_promotes_what_is_due(void)
+TEST a_full_worker_promotes_delayed_jobs_that_are_due(void)
 {
     char due[32];
     t_rig t;
@@ -445,7 +445,7 @@ TEST who_is_full_of_work_promotes_what_is_due(void)
 
 /* Regression, found by the simulator: other workers of the team took the room
  * of jobs that a claim under way was about to bring. */
-TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
+TEST jobs_that_a_claim_may_have_brought_count_as_load(void)
 {
     t_rig t;
 
@@ -463,7 +463,7 @@ TEST what_a_claim_may_have_brought_is_part_of_its_load(void)
 
 /* Regression, found by the simulator: two workers of a team waited for each
  * other for ever. */
-TEST a_claim_without_an_answer_is_repeated_whatever_the_others_have(void)
+TEST an_unanswered_claim_is_repeated_even_when_the_team_has_no_room(void)
 {
     t_rig t;
 
@@ -478,7 +478,7 @@ TEST a_claim_without_an_answer_is_repeated_whatever_the_others_have(void)
 
 /* Regression, found by the simulator: the jobs of the unanswered claim
  * stalled. */
-TEST who_stops_recalls_a_claim_that_was_not_answered(void)
+TEST a_stopping_worker_recalls_an_unanswered_claim(void)
 {
     t_rig t;
 
@@ -498,7 +498,7 @@ TEST who_stops_recalls_a_claim_that_was_not_answered(void)
     PASS();
 }
 
-TEST what_ends_while_a_step_is_under_way_goes_out_with_the_next(void)
+TEST a_job_ended_while_a_step_is_under_way_goes_out_with_the_next_step(void)
 {
     t_rig t;
 
@@ -515,7 +515,7 @@ TEST what_ends_while_a_step_is_under_way_goes_out_with_the_next(void)
     PASS();
 }
 
-TEST errors_are_no_answers(void)
+TEST an_error_does_not_count_as_a_renewal(void)
 {
     t_rig t;
 
@@ -528,7 +528,7 @@ TEST errors_are_no_answers(void)
     PASS();
 }
 
-TEST who_stops_leaves_the_line_and_ends(void)
+TEST a_stopping_worker_leaves_the_line_of_idle_workers_and_ends(void)
 {
     t_rig t;
 
@@ -566,7 +566,7 @@ TEST a_claim_without_an_answer_counts_as_load_in_full(void)
 }
 
 /* Otherwise no worker hears of the job behind the wake-up. */
-TEST who_was_woken_while_full_ends_when_it_has_passed_that_on(void)
+TEST a_full_worker_that_was_woken_passes_the_wake_up_on_before_it_ends(void)
 {
     t_rig t;
 
@@ -588,7 +588,7 @@ TEST who_was_woken_while_full_ends_when_it_has_passed_that_on(void)
 /* Regression: the worker took the answer for its own place in line and slept
  * until its next poll, but no wake-up could reach it. Seed 204561664731979 of
  * WORK=jobs. */
-TEST it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile(void)
+TEST a_worker_lines_up_again_when_a_sibling_left_the_line_meanwhile(void)
 {
     t_rig t;
 
@@ -608,7 +608,7 @@ TEST it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile(void)
 }
 
 /* The first lineup gets no answer; the lineup behind it does. */
-TEST a_sibling_that_left_the_line_is_heeded_once(void)
+TEST a_sibling_that_left_the_line_is_noticed_once(void)
 {
     t_rig t;
 
@@ -661,7 +661,7 @@ TEST steps_that_fail_together_count_as_one_failure(void)
 
 /* Regression: `relet work` waits one second for the stop, so it ended by 3:
  * faults T13-work. */
-TEST who_stops_does_not_wait_for_the_last_failure(void)
+TEST stopping_clears_the_retry_back_off(void)
 {
     t_rig t;
     int i;
@@ -680,7 +680,7 @@ TEST who_stops_does_not_wait_for_the_last_failure(void)
     PASS();
 }
 
-TEST who_stops_claims_no_more_and_renews_until_the_last_has_ended(void)
+TEST a_stopping_worker_renews_until_its_last_job_has_ended(void)
 {
     t_rig t;
 
@@ -701,7 +701,7 @@ TEST who_stops_claims_no_more_and_renews_until_the_last_has_ended(void)
     PASS();
 }
 
-TEST what_a_claim_brings_after_the_stop_goes_back_untold(void)
+TEST a_job_claimed_after_the_stop_is_given_back_unreported(void)
 {
     t_rig t;
 
@@ -720,45 +720,45 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_claims_as_soon_as_it_starts);
-    RUN_TEST(as_long_as_there_is_work_it_claims_again_when_there_is_room);
-    RUN_TEST(when_fewer_came_it_lines_up_and_sleeps_for_as_long_as_its_poll);
-    RUN_TEST(when_there_is_work_instead_of_a_line_it_claims);
-    RUN_TEST(a_sleeper_that_is_woken_claims);
-    RUN_TEST(a_sleeper_promotes_what_is_due_and_claims);
-    RUN_TEST(who_is_held_back_asks_again_soon_and_then_seldom);
-    RUN_TEST(who_is_held_back_claims_when_it_made_room_itself);
+    RUN_TEST(a_worker_claims_as_soon_as_it_starts);
+    RUN_TEST(a_worker_claims_again_while_there_is_work_and_room);
+    RUN_TEST(a_worker_that_got_fewer_jobs_lines_up_and_sleeps_until_its_poll);
+    RUN_TEST(a_worker_that_finds_work_when_it_lines_up_claims);
+    RUN_TEST(a_sleeping_worker_that_is_woken_claims);
+    RUN_TEST(a_sleeping_worker_promotes_delayed_jobs_that_are_due_and_claims);
+    RUN_TEST(a_throttled_worker_polls_soon_and_then_seldom);
+    RUN_TEST(a_throttled_worker_claims_when_its_own_job_ends);
     RUN_TEST(a_lease_is_renewed_at_a_third_of_its_time);
-    RUN_TEST(a_renewal_takes_along_what_is_half_way_to_its_own);
+    RUN_TEST(a_renewal_includes_leases_half_way_to_their_own_renewal);
     RUN_TEST(a_step_has_the_time_of_a_renewal);
     RUN_TEST(without_an_answer_a_step_is_repeated_under_its_number);
     RUN_TEST(leases_of_a_repeated_claim_count_from_the_first);
     RUN_TEST(a_claim_that_was_done_before_is_recalled);
     RUN_TEST(a_repeated_claim_that_brought_nothing_is_recalled);
     RUN_TEST(each_claim_is_recalled_by_its_own_number);
-    RUN_TEST(what_a_claim_brings_after_its_lease_goes_back_untold);
+    RUN_TEST(a_job_claimed_after_its_lease_ended_is_given_back_unreported);
     RUN_TEST(a_recall_that_is_in_vain_ends_with_the_leases);
     RUN_TEST(the_deadline_names_when_recalls_in_vain_are_given_up);
     RUN_TEST(
         recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim);
-    RUN_TEST(what_finds_no_slot_is_recalled_when_there_is_one);
-    RUN_TEST(what_the_claim_brought_before_is_not_recalled);
-    RUN_TEST(who_waits_for_an_answer_asks_for_no_turn);
-    RUN_TEST(who_is_full_of_work_promotes_what_is_due);
-    RUN_TEST(what_a_claim_may_have_brought_is_part_of_its_load);
-    RUN_TEST(a_claim_without_an_answer_is_repeated_whatever_the_others_have);
-    RUN_TEST(who_stops_recalls_a_claim_that_was_not_answered);
-    RUN_TEST(what_ends_while_a_step_is_under_way_goes_out_with_the_next);
-    RUN_TEST(errors_are_no_answers);
+    RUN_TEST(a_job_without_a_free_claim_is_recalled_when_one_is_free);
+    RUN_TEST(a_recall_does_not_report_a_job_that_was_claimed_before);
+    RUN_TEST(a_worker_awaiting_an_answer_has_a_deadline_in_the_future);
+    RUN_TEST(a_full_worker_promotes_delayed_jobs_that_are_due);
+    RUN_TEST(jobs_that_a_claim_may_have_brought_count_as_load);
+    RUN_TEST(an_unanswered_claim_is_repeated_even_when_the_team_has_no_room);
+    RUN_TEST(a_stopping_worker_recalls_an_unanswered_claim);
+    RUN_TEST(a_job_ended_while_a_step_is_under_way_goes_out_with_the_next_step);
+    RUN_TEST(an_error_does_not_count_as_a_renewal);
     RUN_TEST(a_claim_without_an_answer_counts_as_load_in_full);
-    RUN_TEST(who_was_woken_while_full_ends_when_it_has_passed_that_on);
-    RUN_TEST(it_lines_up_again_when_a_sibling_has_left_the_line_meanwhile);
-    RUN_TEST(a_sibling_that_left_the_line_is_heeded_once);
+    RUN_TEST(a_full_worker_that_was_woken_passes_the_wake_up_on_before_it_ends);
+    RUN_TEST(a_worker_lines_up_again_when_a_sibling_left_the_line_meanwhile);
+    RUN_TEST(a_sibling_that_left_the_line_is_noticed_once);
     RUN_TEST(a_wait_after_failures_is_at_most_half_of_that_between_renewals);
     RUN_TEST(steps_that_fail_together_count_as_one_failure);
-    RUN_TEST(who_stops_leaves_the_line_and_ends);
-    RUN_TEST(who_stops_does_not_wait_for_the_last_failure);
-    RUN_TEST(who_stops_claims_no_more_and_renews_until_the_last_has_ended);
-    RUN_TEST(what_a_claim_brings_after_the_stop_goes_back_untold);
+    RUN_TEST(a_stopping_worker_leaves_the_line_of_idle_workers_and_ends);
+    RUN_TEST(stopping_clears_the_retry_back_off);
+    RUN_TEST(a_stopping_worker_renews_until_its_last_job_has_ended);
+    RUN_TEST(a_job_claimed_after_the_stop_is_given_back_unreported);
     GREATEST_MAIN_END();
 }

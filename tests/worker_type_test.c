@@ -36,7 +36,7 @@ static const char *t_mark(const t_rig *t)
     return text;
 }
 
-TEST by_type_it_claims_from_page_to_page_until_the_end(void)
+TEST a_claim_by_type_goes_from_page_to_page_until_the_end(void)
 {
     t_rig t;
 
@@ -52,7 +52,7 @@ TEST by_type_it_claims_from_page_to_page_until_the_end(void)
     PASS();
 }
 
-TEST by_type_what_waits_in_a_list_is_ranked_first(void)
+TEST a_worker_by_type_ranks_the_waiting_list_before_it_claims(void)
 {
     t_rig t;
 
@@ -68,7 +68,7 @@ TEST by_type_what_waits_in_a_list_is_ranked_first(void)
     PASS();
 }
 
-TEST by_type_it_sleeps_for_a_short_while_when_others_wait(void)
+TEST a_worker_by_type_sleeps_briefly_when_jobs_of_other_types_wait(void)
 {
     relet_time wait;
     t_rig t;
@@ -86,7 +86,7 @@ TEST by_type_it_sleeps_for_a_short_while_when_others_wait(void)
     PASS();
 }
 
-TEST by_type_it_claims_at_once_when_the_first_ones_came_meanwhile(void)
+TEST a_worker_by_type_claims_at_once_when_the_first_jobs_came(void)
 {
     t_rig t;
 
@@ -98,7 +98,7 @@ TEST by_type_it_claims_at_once_when_the_first_ones_came_meanwhile(void)
     PASS();
 }
 
-TEST by_type_it_begins_in_front_again_a_second_after_the_end(void)
+TEST a_pass_by_type_begins_again_a_second_after_its_end(void)
 {
     relet_time end;
     t_rig t;
@@ -120,7 +120,7 @@ TEST by_type_it_begins_in_front_again_a_second_after_the_end(void)
 }
 
 /* Each pass over the waiting jobs costs the server time. */
-TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
+TEST a_long_pass_by_type_is_repeated_later_than_a_short_one(void)
 {
     t_rig t;
 
@@ -136,7 +136,7 @@ TEST by_type_it_begins_again_the_later_the_longer_it_took(void)
 }
 
 /* Another attempt at a job may wait in front of the cursor. */
-TEST by_type_it_begins_again_though_it_finds_more_and_more(void)
+TEST a_pass_by_type_that_keeps_finding_jobs_begins_again_after_poll_ms(void)
 {
     t_rig t;
 
@@ -153,7 +153,7 @@ TEST by_type_it_begins_again_though_it_finds_more_and_more(void)
     PASS();
 }
 
-TEST by_type_a_long_way_to_the_first_is_not_cut_short(void)
+TEST a_long_pass_by_type_before_its_first_job_is_not_cut_short(void)
 {
     t_rig t;
 
@@ -165,7 +165,7 @@ TEST by_type_a_long_way_to_the_first_is_not_cut_short(void)
     PASS();
 }
 
-TEST by_type_who_is_held_back_goes_on_where_it_was(void)
+TEST a_throttled_worker_by_type_resumes_where_it_was(void)
 {
     t_rig t;
 
@@ -187,7 +187,7 @@ static void t_typed_asleep(t_rig *t)
     (void)t_lined_up(t, 1);
 }
 
-TEST by_type_who_was_woken_in_vain_wakes_another(void)
+TEST a_worker_by_type_woken_in_vain_wakes_another_worker(void)
 {
     t_rig t;
 
@@ -203,7 +203,7 @@ TEST by_type_who_was_woken_in_vain_wakes_another(void)
     PASS();
 }
 
-TEST by_type_who_was_woken_and_found_something_wakes_nobody(void)
+TEST a_worker_by_type_that_was_woken_and_found_a_job_wakes_no_other(void)
 {
     t_rig t;
 
@@ -215,7 +215,7 @@ TEST by_type_who_was_woken_and_found_something_wakes_nobody(void)
     PASS();
 }
 
-TEST by_type_a_wake_up_behind_what_was_sent_is_not_forgotten(void)
+TEST a_worker_by_type_remembers_a_wake_up_during_a_request(void)
 {
     t_rig t;
 
@@ -232,7 +232,7 @@ TEST by_type_a_wake_up_behind_what_was_sent_is_not_forgotten(void)
     PASS();
 }
 
-TEST who_claims_any_type_wakes_nobody(void)
+TEST a_worker_of_any_type_passes_no_wake_up_on(void)
 {
     t_rig t;
 
@@ -247,18 +247,18 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(by_type_it_claims_from_page_to_page_until_the_end);
-    RUN_TEST(by_type_what_waits_in_a_list_is_ranked_first);
-    RUN_TEST(by_type_it_sleeps_for_a_short_while_when_others_wait);
-    RUN_TEST(by_type_it_claims_at_once_when_the_first_ones_came_meanwhile);
-    RUN_TEST(by_type_it_begins_in_front_again_a_second_after_the_end);
-    RUN_TEST(by_type_it_begins_again_the_later_the_longer_it_took);
-    RUN_TEST(by_type_it_begins_again_though_it_finds_more_and_more);
-    RUN_TEST(by_type_a_long_way_to_the_first_is_not_cut_short);
-    RUN_TEST(by_type_who_is_held_back_goes_on_where_it_was);
-    RUN_TEST(by_type_who_was_woken_in_vain_wakes_another);
-    RUN_TEST(by_type_who_was_woken_and_found_something_wakes_nobody);
-    RUN_TEST(by_type_a_wake_up_behind_what_was_sent_is_not_forgotten);
-    RUN_TEST(who_claims_any_type_wakes_nobody);
+    RUN_TEST(a_claim_by_type_goes_from_page_to_page_until_the_end);
+    RUN_TEST(a_worker_by_type_ranks_the_waiting_list_before_it_claims);
+    RUN_TEST(a_worker_by_type_sleeps_briefly_when_jobs_of_other_types_wait);
+    RUN_TEST(a_worker_by_type_claims_at_once_when_the_first_jobs_came);
+    RUN_TEST(a_pass_by_type_begins_again_a_second_after_its_end);
+    RUN_TEST(a_long_pass_by_type_is_repeated_later_than_a_short_one);
+    RUN_TEST(a_pass_by_type_that_keeps_finding_jobs_begins_again_after_poll_ms);
+    RUN_TEST(a_long_pass_by_type_before_its_first_job_is_not_cut_short);
+    RUN_TEST(a_throttled_worker_by_type_resumes_where_it_was);
+    RUN_TEST(a_worker_by_type_woken_in_vain_wakes_another_worker);
+    RUN_TEST(a_worker_by_type_that_was_woken_and_found_a_job_wakes_no_other);
+    RUN_TEST(a_worker_by_type_remembers_a_wake_up_during_a_request);
+    RUN_TEST(a_worker_of_any_type_passes_no_wake_up_on);
     GREATEST_MAIN_END();
 }

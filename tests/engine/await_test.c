@@ -222,7 +222,7 @@ static int t_says(relet_span s, const char *text)
 
 /* ------------------------------------------------------------------ messages */
 
-TEST who_waits_hears_the_result(void)
+TEST a_waiting_client_is_told_the_result(void)
 {
     t_rig t;
 
@@ -236,7 +236,7 @@ TEST who_waits_hears_the_result(void)
     PASS();
 }
 
-TEST who_waits_hears_the_error(void)
+TEST a_waiting_client_is_told_the_error(void)
 {
     t_rig t;
 
@@ -248,7 +248,7 @@ TEST who_waits_hears_the_error(void)
     PASS();
 }
 
-TEST who_waits_hears_that_it_was_cancelled(void)
+TEST a_waiting_client_is_told_that_its_job_was_cancelled(void)
 {
     t_rig t;
 
@@ -260,7 +260,7 @@ TEST who_waits_hears_that_it_was_cancelled(void)
     PASS();
 }
 
-TEST what_is_not_about_the_job_is_passed_over(void)
+TEST a_message_about_another_job_is_passed_over(void)
 {
     t_rig t;
 
@@ -273,7 +273,7 @@ TEST what_is_not_about_the_job_is_passed_over(void)
     PASS();
 }
 
-TEST one_may_wait_again_and_again(void)
+TEST a_client_may_wait_for_one_job_after_another(void)
 {
     t_rig t;
 
@@ -346,7 +346,7 @@ TEST a_new_link_finds_the_end_at_once(void)
     PASS();
 }
 
-TEST what_is_gone_without_a_message_has_ended(void)
+TEST a_job_that_is_gone_without_a_message_counts_as_ended(void)
 {
     t_rig t;
 
@@ -358,7 +358,7 @@ TEST what_is_gone_without_a_message_has_ended(void)
     PASS();
 }
 
-TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
+TEST an_ended_job_of_the_same_id_is_found_at_once(void)
 {
     relet_time began;
     t_rig t;
@@ -377,7 +377,7 @@ TEST another_one_of_its_id_that_has_ended_is_found_at_once(void)
 }
 
 /* The answer to the look was once told as that of the client's next request. */
-TEST what_was_looked_for_meanwhile_is_nobodys(void)
+TEST the_answer_to_an_unneeded_look_answers_no_later_request(void)
 {
     relet_span argv[2];
     t_rig t;
@@ -398,7 +398,7 @@ TEST what_was_looked_for_meanwhile_is_nobodys(void)
     PASS();
 }
 
-TEST what_has_not_ended_in_time_goes_on(void)
+TEST a_job_that_has_not_ended_in_time_goes_on(void)
 {
     t_rig t;
 
@@ -413,7 +413,7 @@ TEST what_has_not_ended_in_time_goes_on(void)
 
 /* The put once had 1 ms for its answer; if that was too short, the job was
  * reported as going on, without a number. */
-TEST who_does_not_wait_is_told_the_number(void)
+TEST a_wait_of_no_time_gives_the_number_of_the_job(void)
 {
     t_rig t;
 
@@ -425,7 +425,7 @@ TEST who_does_not_wait_is_told_the_number(void)
     PASS();
 }
 
-TEST who_does_not_wait_is_told_of_an_end_that_is_there(void)
+TEST a_wait_of_no_time_reports_an_end_that_is_there(void)
 {
     t_rig t;
 
@@ -484,7 +484,7 @@ TEST a_look_that_is_refused_finds_nothing(void)
 
 /* ------------------------------------------------------------------- refusals */
 
-TEST what_was_not_put_is_not_waited_for(void)
+TEST a_refused_put_is_not_waited_for(void)
 {
     t_rig t;
 
@@ -522,7 +522,7 @@ TEST a_wait_needs_an_end_of_its_time_and_a_queue(void)
     PASS();
 }
 
-TEST whoever_waits_does_nothing_else(void)
+TEST a_wait_is_refused_to_a_client_with_other_work(void)
 {
     relet_worker_config work;
     relet_lease_config lease;
@@ -567,26 +567,26 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(who_waits_hears_the_result);
-    RUN_TEST(who_waits_hears_the_error);
-    RUN_TEST(who_waits_hears_that_it_was_cancelled);
-    RUN_TEST(what_is_not_about_the_job_is_passed_over);
+    RUN_TEST(a_waiting_client_is_told_the_result);
+    RUN_TEST(a_waiting_client_is_told_the_error);
+    RUN_TEST(a_waiting_client_is_told_that_its_job_was_cancelled);
+    RUN_TEST(a_message_about_another_job_is_passed_over);
     RUN_TEST(the_end_of_an_earlier_wait_s_job_ends_no_other_wait);
-    RUN_TEST(one_may_wait_again_and_again);
+    RUN_TEST(a_client_may_wait_for_one_job_after_another);
     RUN_TEST(without_a_message_the_end_is_found_in_the_end);
     RUN_TEST(a_new_link_finds_the_end_at_once);
-    RUN_TEST(what_is_gone_without_a_message_has_ended);
-    RUN_TEST(another_one_of_its_id_that_has_ended_is_found_at_once);
-    RUN_TEST(what_was_looked_for_meanwhile_is_nobodys);
-    RUN_TEST(what_has_not_ended_in_time_goes_on);
-    RUN_TEST(who_does_not_wait_is_told_the_number);
-    RUN_TEST(who_does_not_wait_is_told_of_an_end_that_is_there);
+    RUN_TEST(a_job_that_is_gone_without_a_message_counts_as_ended);
+    RUN_TEST(an_ended_job_of_the_same_id_is_found_at_once);
+    RUN_TEST(the_answer_to_an_unneeded_look_answers_no_later_request);
+    RUN_TEST(a_job_that_has_not_ended_in_time_goes_on);
+    RUN_TEST(a_wait_of_no_time_gives_the_number_of_the_job);
+    RUN_TEST(a_wait_of_no_time_reports_an_end_that_is_there);
     RUN_TEST(a_put_that_is_never_answered_is_unsure);
     RUN_TEST(a_result_that_is_waited_for_is_kept_for_a_minute_unless_told);
     RUN_TEST(a_look_that_is_refused_finds_nothing);
-    RUN_TEST(what_was_not_put_is_not_waited_for);
+    RUN_TEST(a_refused_put_is_not_waited_for);
     RUN_TEST(a_wait_needs_an_end_of_its_time_and_a_queue);
-    RUN_TEST(whoever_waits_does_nothing_else);
+    RUN_TEST(a_wait_is_refused_to_a_client_with_other_work);
     RUN_TEST(without_room_for_its_channel_nothing_is_put);
     GREATEST_MAIN_END();
 }

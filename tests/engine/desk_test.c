@@ -9,7 +9,7 @@
 
 /* --------------------------------------------------------------------- rules */
 
-TEST each_time_has_its_bounds(void)
+TEST each_time_of_a_worker_has_its_bounds(void)
 {
     relet_worker_config c = t_config_of("q");
     relet_time *const field[] = {&c.lease_ms, &c.renew_ms, &c.poll_ms,
@@ -38,7 +38,7 @@ TEST each_time_has_its_bounds(void)
     PASS();
 }
 
-TEST what_is_set_is_what_is_done(void)
+TEST the_settings_of_a_worker_take_effect(void)
 {
     relet_worker_config c = t_config_of("q");
     const char *at;
@@ -122,7 +122,7 @@ TEST no_worker_claims_more_than_its_client_reads(void)
     PASS();
 }
 
-TEST no_worker_starts_whose_scripts_would_never_go_out(void)
+TEST a_worker_is_refused_if_its_scripts_exceed_output_max(void)
 {
     relet_worker_config c = t_config_of("q");
     relet_config k = t_config();
@@ -200,7 +200,7 @@ TEST there_are_no_more_workers_than_there_is_room_for(void)
 
 /* ----------------------------------------------------------------------- ends */
 
-TEST of_a_job_that_is_none_nothing_is_done(void)
+TEST a_call_about_an_unknown_job_or_worker_is_refused(void)
 {
     static const int none[] = {-1, 0, 1, 99};
     relet_failure f;
@@ -229,7 +229,7 @@ TEST of_a_job_that_is_none_nothing_is_done(void)
     PASS();
 }
 
-TEST a_failure_does_not_wait_for_less_than_no_time(void)
+TEST a_failure_with_a_negative_delay_is_refused(void)
 {
     relet_failure f;
     t_world w;
@@ -269,7 +269,7 @@ TEST a_snooze_is_no_attempt(void)
     PASS();
 }
 
-TEST one_id_in_two_queues_is_two_jobs(void)
+TEST the_same_id_in_two_queues_names_two_jobs(void)
 {
     relet_request q = {8, 0, 0};
     relet_job j = t_job("a");
@@ -294,7 +294,7 @@ TEST one_id_in_two_queues_is_two_jobs(void)
 }
 
 /* The worker of q is full and another job waits; the queue r is stopped. */
-TEST a_queue_that_goes_on_slowly_holds_up_no_other(void)
+TEST a_full_or_stopped_queue_holds_up_no_other_queue(void)
 {
     relet_worker_config c = t_config_of("p");
     relet_request q = {8, 0, 0};
@@ -340,7 +340,7 @@ TEST a_failed_job_keeps_its_rank(void)
 }
 
 /* A refused call sends nothing, and the worker keeps its claim. */
-TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
+TEST a_job_whose_result_is_too_long_can_end_with_a_shorter_one(void)
 {
     static char large[100000];
     relet_failure f;
@@ -376,7 +376,7 @@ TEST what_is_too_long_to_be_sent_can_be_ended_in_fewer_words(void)
     PASS();
 }
 
-TEST what_has_ended_goes_out_when_all_events_are_taken(void)
+TEST ends_of_jobs_go_out_when_all_events_are_taken(void)
 {
     const uint8_t *from = NULL;
     relet_event ev;
@@ -401,7 +401,7 @@ TEST what_has_ended_goes_out_when_all_events_are_taken(void)
     PASS();
 }
 
-TEST of_an_end_without_an_answer_nobody_knows(void)
+TEST a_job_whose_end_is_never_answered_is_reported_lost_with_why_broken(void)
 {
     relet_job j = t_job("a");
     t_world w;
@@ -448,7 +448,7 @@ TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
 
 /* ----------------------------------------------------------------------- turns */
 
-TEST who_stops_while_asleep_leaves_the_line(void)
+TEST an_idle_worker_that_stops_leaves_the_line_of_idle_workers(void)
 {
     t_world w;
 
@@ -484,7 +484,7 @@ TEST a_lost_message_wakes_every_worker(void)
 }
 
 /* Both workers of the client share one entry in the line of idle workers. */
-TEST who_stops_beside_another_one_leaves_it_in_line(void)
+TEST a_worker_that_stops_leaves_its_sibling_in_the_line(void)
 {
     t_world w;
 
@@ -503,7 +503,7 @@ TEST who_stops_beside_another_one_leaves_it_in_line(void)
 }
 
 /* An error that no server should give is told once, for people to read. */
-TEST what_a_server_refuses_is_told_until_it_does_not(void)
+TEST a_refused_step_of_a_worker_is_reported_once_and_retried(void)
 {
     t_world w;
 
@@ -653,7 +653,7 @@ TEST a_put_that_is_waited_for_keeps_its_place(void)
 
 /* After an hour the queue may forget a client's last put: a repeat would then
  * put the job twice. */
-TEST a_put_ends_within_50_minutes_whatever_the_client_s_own_time(void)
+TEST a_put_ends_within_50_minutes_despite_a_longer_client_timeout(void)
 {
     relet_config c = t_config();
     relet_job j = t_job("a");
@@ -679,32 +679,33 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(each_time_has_its_bounds);
-    RUN_TEST(what_is_set_is_what_is_done);
+    RUN_TEST(each_time_of_a_worker_has_its_bounds);
+    RUN_TEST(the_settings_of_a_worker_take_effect);
     RUN_TEST(no_worker_has_more_room_or_weight_than_there_is);
     RUN_TEST(no_worker_claims_more_than_its_client_reads);
-    RUN_TEST(no_worker_starts_whose_scripts_would_never_go_out);
+    RUN_TEST(a_worker_is_refused_if_its_scripts_exceed_output_max);
     RUN_TEST(a_label_is_one_word);
     RUN_TEST(a_worker_has_a_queue_with_a_name);
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
-    RUN_TEST(of_a_job_that_is_none_nothing_is_done);
-    RUN_TEST(a_failure_does_not_wait_for_less_than_no_time);
+    RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
+    RUN_TEST(a_failure_with_a_negative_delay_is_refused);
     RUN_TEST(a_snooze_is_no_attempt);
-    RUN_TEST(one_id_in_two_queues_is_two_jobs);
-    RUN_TEST(a_queue_that_goes_on_slowly_holds_up_no_other);
+    RUN_TEST(the_same_id_in_two_queues_names_two_jobs);
+    RUN_TEST(a_full_or_stopped_queue_holds_up_no_other_queue);
     RUN_TEST(a_failed_job_keeps_its_rank);
-    RUN_TEST(what_is_too_long_to_be_sent_can_be_ended_in_fewer_words);
-    RUN_TEST(what_has_ended_goes_out_when_all_events_are_taken);
-    RUN_TEST(of_an_end_without_an_answer_nobody_knows);
+    RUN_TEST(a_job_whose_result_is_too_long_can_end_with_a_shorter_one);
+    RUN_TEST(ends_of_jobs_go_out_when_all_events_are_taken);
+    RUN_TEST(
+        a_job_whose_end_is_never_answered_is_reported_lost_with_why_broken);
     RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
-    RUN_TEST(who_stops_while_asleep_leaves_the_line);
+    RUN_TEST(an_idle_worker_that_stops_leaves_the_line_of_idle_workers);
     RUN_TEST(a_lost_message_wakes_every_worker);
-    RUN_TEST(who_stops_beside_another_one_leaves_it_in_line);
-    RUN_TEST(what_a_server_refuses_is_told_until_it_does_not);
+    RUN_TEST(a_worker_that_stops_leaves_its_sibling_in_the_line);
+    RUN_TEST(a_refused_step_of_a_worker_is_reported_once_and_retried);
     RUN_TEST(workers_of_a_client_that_gave_up_end);
     RUN_TEST(workers_of_two_teams_do_not_share_their_room);
     RUN_TEST(puts_that_want_more_than_a_payload_end_at_the_limit_of_output);
     RUN_TEST(a_put_that_is_waited_for_keeps_its_place);
-    RUN_TEST(a_put_ends_within_50_minutes_whatever_the_client_s_own_time);
+    RUN_TEST(a_put_ends_within_50_minutes_despite_a_longer_client_timeout);
     GREATEST_MAIN_END();
 }

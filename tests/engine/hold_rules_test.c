@@ -11,7 +11,7 @@
 
 /* --------------------------------------------------------------------- rules */
 
-TEST each_time_has_its_bounds(void)
+TEST each_time_of_a_lease_has_its_bounds(void)
 {
     relet_lease_config c = t_lease("n");
     relet_time *const field[] = {&c.ttl_ms, &c.renew_ms, &c.retry_ms,
@@ -141,7 +141,7 @@ TEST a_stopped_client_starts_no_lease(void)
     PASS();
 }
 
-TEST of_a_lease_that_is_none_nothing_is_known(void)
+TEST a_call_about_an_unknown_lease_is_refused(void)
 {
     static const int none[] = {-1, 0, 99};
     t_world w;
@@ -159,7 +159,7 @@ TEST of_a_lease_that_is_none_nothing_is_known(void)
     PASS();
 }
 
-TEST only_who_leads_by_an_election_has_a_token(void)
+TEST a_lease_without_an_election_has_no_token(void)
 {
     relet_lease_config c = t_lease("n");
     t_world w;
@@ -345,7 +345,7 @@ TEST the_keys_of_a_lease_share_a_slot(void)
 
 /* --------------------------------------------------------------------- turns */
 
-TEST who_has_just_started_is_due_now(void)
+TEST a_lease_that_was_just_started_is_due_now(void)
 {
     relet_lease_config c = t_lease("n");
     t_world w;
@@ -430,15 +430,15 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(each_time_has_its_bounds);
+    RUN_TEST(each_time_of_a_lease_has_its_bounds);
     RUN_TEST(each_time_may_be_as_long_as_its_bound);
     RUN_TEST(a_label_has_at_most_so_many_bytes);
     RUN_TEST(a_group_that_has_begun_grows_only_at_its_end);
     RUN_TEST(a_group_that_was_not_asked_for_yet_grows_anywhere);
     RUN_TEST(groups_do_not_wait_for_each_other);
     RUN_TEST(a_stopped_client_starts_no_lease);
-    RUN_TEST(of_a_lease_that_is_none_nothing_is_known);
-    RUN_TEST(only_who_leads_by_an_election_has_a_token);
+    RUN_TEST(a_call_about_an_unknown_lease_is_refused);
+    RUN_TEST(a_lease_without_an_election_has_no_token);
     RUN_TEST(a_wrong_setting_is_refused_by_name);
     RUN_TEST(a_prefix_and_a_label_stand_in_front);
     RUN_TEST(a_key_may_hold_any_byte);
@@ -446,7 +446,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_hash_tag_alone_is_refused_by_name);
     RUN_TEST(a_lock_and_a_leader_of_one_name_are_two_leases);
     RUN_TEST(the_keys_of_a_lease_share_a_slot);
-    RUN_TEST(who_has_just_started_is_due_now);
+    RUN_TEST(a_lease_that_was_just_started_is_due_now);
     RUN_TEST(without_an_election_there_is_nothing_to_wait_for);
     RUN_TEST(the_messages_of_the_user_are_told);
     RUN_TEST(copies_on_disk_are_asked_for_by_their_own_name);

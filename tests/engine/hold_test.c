@@ -4,7 +4,7 @@
  * another one may lead, and which events are told. */
 #include "hold_rig.h"
 
-TEST one_of_three_leads_and_goes_on_leading(void)
+TEST one_of_three_contenders_leads_and_goes_on_leading(void)
 {
     t_world w;
     int i;
@@ -83,7 +83,7 @@ TEST a_killed_leader_is_followed_when_its_lease_ends(void)
 }
 
 /* A dead follower stands in line: the follower behind it does not wait. */
-TEST a_dead_sleeper_is_passed_over(void)
+TEST a_dead_follower_is_passed_over(void)
 {
     t_world w;
 
@@ -132,7 +132,7 @@ TEST a_lost_message_wakes_every_follower(void)
 
 /* The contender that is woken first sees for the first time that the server's
  * clock leapt, and gives its grant back. Both contenders have one channel. */
-TEST a_grant_given_back_wakes_who_waits_in_the_same_client(void)
+TEST a_grant_given_back_wakes_a_follower_in_the_same_client(void)
 {
     t_world w;
 
@@ -187,7 +187,7 @@ TEST a_stop_keeps_the_lease_until_the_work_has_stopped(void)
     PASS();
 }
 
-TEST a_stop_that_nobody_follows_up_ends_with_the_grace(void)
+TEST a_stop_without_work_done_ends_with_the_grace_period(void)
 {
     t_world w;
 
@@ -221,7 +221,7 @@ TEST a_grant_that_comes_after_the_stop_is_released(void)
 
 /* The end was once told only when the lease would have ended on a slow server,
  * too: for a lease of 30 s, a minute later. */
-TEST without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease(void)
+TEST without_a_link_a_stop_ends_when_the_lease_is_no_longer_valid(void)
 {
     relet_time left;
     t_world w;
@@ -384,7 +384,7 @@ TEST groups_that_overlap_do_not_block_each_other(void)
     PASS();
 }
 
-TEST one_that_is_lost_takes_those_behind_it_along(void)
+TEST a_lost_lease_takes_the_later_leases_of_its_group_along(void)
 {
     relet_lease_config x = t_lease("x"), y = t_lease("y");
     t_world w;
@@ -456,7 +456,7 @@ TEST wake_ups_are_not_told(void)
 
 /* The follower was once first in line without a subscription, and asked again
  * only when the lease would have ended: sim seed 8069. */
-TEST a_refused_wake_up_is_wished_for_again_on_the_next_link(void)
+TEST a_refused_wake_up_channel_is_subscribed_again_on_the_next_link(void)
 {
     t_world w;
 
@@ -544,7 +544,7 @@ TEST output_that_is_full_does_not_stop_a_renewal(void)
 #define T_CAE "EVAL \"if redis.call('GET',KEYS[1])==ARGV[1] then return " \
     "redis.call('PEXPIRE',KEYS[1],10000) end return 0\" 1 leader:n them"
 
-TEST another_program_is_kept_out_while_we_hold(void)
+TEST another_program_is_kept_out_while_a_client_holds_the_lease(void)
 {
     t_world w;
 
@@ -560,7 +560,7 @@ TEST another_program_is_kept_out_while_we_hold(void)
     PASS();
 }
 
-TEST we_are_kept_out_while_another_program_holds(void)
+TEST a_client_is_kept_out_while_another_program_holds_the_lease(void)
 {
     t_world w;
     int i;
@@ -585,7 +585,7 @@ TEST we_are_kept_out_while_another_program_holds(void)
     PASS();
 }
 
-TEST what_was_taken_from_us_is_lost(void)
+TEST a_lease_taken_by_another_program_is_lost(void)
 {
     t_world w;
 
@@ -605,19 +605,18 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(one_of_three_leads_and_goes_on_leading);
+    RUN_TEST(one_of_three_contenders_leads_and_goes_on_leading);
     RUN_TEST(a_release_wakes_one_follower_at_once);
     RUN_TEST(a_killed_leader_is_followed_when_its_lease_ends);
-    RUN_TEST(a_dead_sleeper_is_passed_over);
+    RUN_TEST(a_dead_follower_is_passed_over);
     RUN_TEST(a_follower_that_leaves_passes_its_wake_up_on);
     RUN_TEST(a_lost_message_wakes_every_follower);
-    RUN_TEST(a_grant_given_back_wakes_who_waits_in_the_same_client);
+    RUN_TEST(a_grant_given_back_wakes_a_follower_in_the_same_client);
     RUN_TEST(tokens_grow_with_each_leader);
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
-    RUN_TEST(a_stop_that_nobody_follows_up_ends_with_the_grace);
+    RUN_TEST(a_stop_without_work_done_ends_with_the_grace_period);
     RUN_TEST(a_grant_that_comes_after_the_stop_is_released);
-    RUN_TEST(
-        without_a_link_a_stop_is_over_when_nobody_believes_in_the_lease);
+    RUN_TEST(without_a_link_a_stop_ends_when_the_lease_is_no_longer_valid);
     RUN_TEST(a_link_that_comes_back_in_time_carries_the_release);
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
@@ -625,16 +624,16 @@ int main(int argc, char **argv)
     RUN_TEST(a_lock_is_lost_once_and_not_asked_for_again);
     RUN_TEST(three_contenders_in_one_client_take_turns);
     RUN_TEST(groups_that_overlap_do_not_block_each_other);
-    RUN_TEST(one_that_is_lost_takes_those_behind_it_along);
+    RUN_TEST(a_lost_lease_takes_the_later_leases_of_its_group_along);
     RUN_TEST(without_an_election_one_leads_at_once);
     RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
     RUN_TEST(wake_ups_are_not_told);
-    RUN_TEST(a_refused_wake_up_is_wished_for_again_on_the_next_link);
+    RUN_TEST(a_refused_wake_up_channel_is_subscribed_again_on_the_next_link);
     RUN_TEST(a_follower_that_began_without_memory_is_woken_once_there_is_some);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);
     RUN_TEST(output_that_is_full_does_not_stop_a_renewal);
-    RUN_TEST(another_program_is_kept_out_while_we_hold);
-    RUN_TEST(we_are_kept_out_while_another_program_holds);
-    RUN_TEST(what_was_taken_from_us_is_lost);
+    RUN_TEST(another_program_is_kept_out_while_a_client_holds_the_lease);
+    RUN_TEST(a_client_is_kept_out_while_another_program_holds_the_lease);
+    RUN_TEST(a_lease_taken_by_another_program_is_lost);
     GREATEST_MAIN_END();
 }

@@ -62,7 +62,7 @@ TEST renewals_without_answers_do_not_count(void)
     PASS();
 }
 
-TEST one_broken_link_is_no_loss(void)
+TEST a_single_broken_link_is_no_loss(void)
 {
     t_world w;
 
@@ -260,7 +260,7 @@ TEST a_full_server_still_renews_and_releases(void)
     PASS();
 }
 
-TEST an_operator_who_deletes_the_key_is_heard(void)
+TEST a_key_deleted_by_an_operator_ends_the_lease(void)
 {
     t_world w;
 
@@ -307,7 +307,7 @@ TEST a_server_clock_that_jumps_ends_each_belief(void)
     PASS();
 }
 
-TEST nobody_leads_on_a_clock_that_stands_still(void)
+TEST no_contender_leads_while_the_server_clock_stands_still(void)
 {
     t_world w;
     int i;
@@ -347,7 +347,7 @@ TEST a_grant_without_its_copies_is_given_back(void)
     PASS();
 }
 
-TEST after_a_failover_nobody_is_let_in_for_the_quarantine(void)
+TEST no_lease_is_granted_during_the_quarantine_after_a_failover(void)
 {
     relet_lease_config c = t_lease("n");
     t_world w;
@@ -495,7 +495,7 @@ static int t_in_order(t_world *w, int i)
     return 1;
 }
 
-TEST two_never_lead_on_a_bad_day_and_one_does_after_it(void)
+TEST no_two_contenders_lead_under_faults_and_one_leads_afterwards(void)
 {
     rlt_rand dice;
     t_world w;
@@ -530,7 +530,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_paused_leader_hears_of_the_loss_first);
     RUN_TEST(a_silent_link_ends_the_belief_in_time);
     RUN_TEST(renewals_without_answers_do_not_count);
-    RUN_TEST(one_broken_link_is_no_loss);
+    RUN_TEST(a_single_broken_link_is_no_loss);
     RUN_TEST(a_link_that_swallows_a_renewal_is_left_while_there_is_time);
     RUN_TEST(a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet);
     RUN_TEST(an_answer_that_is_here_saves_the_link_though_it_is_judged_late);
@@ -541,13 +541,13 @@ int main(int argc, char **argv)
     RUN_TEST(a_request_does_not_outlive_its_link);
     RUN_TEST(scripts_that_were_flushed_are_sent_again);
     RUN_TEST(a_full_server_still_renews_and_releases);
-    RUN_TEST(an_operator_who_deletes_the_key_is_heard);
+    RUN_TEST(a_key_deleted_by_an_operator_ends_the_lease);
     RUN_TEST(a_key_of_another_type_is_trouble_told_once);
     RUN_TEST(a_server_clock_that_jumps_ends_each_belief);
-    RUN_TEST(nobody_leads_on_a_clock_that_stands_still);
+    RUN_TEST(no_contender_leads_while_the_server_clock_stands_still);
     RUN_TEST(a_grant_without_its_copies_is_given_back);
-    RUN_TEST(after_a_failover_nobody_is_let_in_for_the_quarantine);
+    RUN_TEST(no_lease_is_granted_during_the_quarantine_after_a_failover);
     RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
-    RUN_TEST(two_never_lead_on_a_bad_day_and_one_does_after_it);
+    RUN_TEST(no_two_contenders_lead_under_faults_and_one_leads_afterwards);
     GREATEST_MAIN_END();
 }

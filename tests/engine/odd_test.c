@@ -117,7 +117,7 @@ static const char *t_jobs(t_peer *p)
     return line;
 }
 
-TEST what_is_no_job_in_an_answer_is_passed_over(void)
+TEST an_invalid_job_in_an_answer_is_passed_over(void)
 {
     const char *const said[] = {T_ODD_JOBS, NULL};
     t_peer p;
@@ -128,7 +128,7 @@ TEST what_is_no_job_in_an_answer_is_passed_over(void)
     PASS();
 }
 
-TEST what_is_held_already_is_not_told_again(void)
+TEST a_job_held_already_is_not_reported_again(void)
 {
     const char *const said[] = {
         "*6\r\n:1\r\n+\r\n:3\r\n:3\r\n+.1234c\r\n+L 7 0 0 0 - me\r\n",
@@ -143,7 +143,7 @@ TEST what_is_held_already_is_not_told_again(void)
     PASS();
 }
 
-TEST only_what_brings_jobs_is_read_for_them(void)
+TEST relet_jobs_next_reads_only_events_that_bring_jobs(void)
 {
     const char *const said[] = {T_ODD_JOBS, NULL};
     relet_event ev;
@@ -176,8 +176,8 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_number_that_comes_as_text_is_told_as_it_came);
-    RUN_TEST(what_is_no_job_in_an_answer_is_passed_over);
-    RUN_TEST(what_is_held_already_is_not_told_again);
-    RUN_TEST(only_what_brings_jobs_is_read_for_them);
+    RUN_TEST(an_invalid_job_in_an_answer_is_passed_over);
+    RUN_TEST(a_job_held_already_is_not_reported_again);
+    RUN_TEST(relet_jobs_next_reads_only_events_that_bring_jobs);
     GREATEST_MAIN_END();
 }

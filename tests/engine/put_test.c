@@ -52,7 +52,7 @@ static int t_words_out(t_world *w, int *all)
     return words.n;
 }
 
-TEST puts_of_one_turn_are_one_call_and_each_hears_its_number(void)
+TEST puts_of_one_turn_are_one_request_and_each_gets_its_number(void)
 {
     t_world w;
     int all;
@@ -77,7 +77,7 @@ TEST puts_of_one_turn_are_one_call_and_each_hears_its_number(void)
 }
 
 /* The count of a call's words gets one digit longer at 100. */
-TEST no_more_jobs_share_a_call_than_one_put_may_have(void)
+TEST no_more_jobs_share_a_request_than_one_put_may_have(void)
 {
     char expected[40];
     t_world w;
@@ -150,7 +150,7 @@ TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
     PASS();
 }
 
-TEST what_differs_goes_alone_and_in_its_order(void)
+TEST puts_that_differ_go_out_alone_and_in_their_order(void)
 {
     relet_request q = {2, 0, 0};
     t_world w;
@@ -174,7 +174,7 @@ TEST what_differs_goes_alone_and_in_its_order(void)
     PASS();
 }
 
-TEST another_time_out_goes_alone(void)
+TEST a_put_with_another_timeout_goes_out_alone(void)
 {
     relet_request q = {2, 500, 0};
     relet_job j;
@@ -192,7 +192,7 @@ TEST another_time_out_goes_alone(void)
     PASS();
 }
 
-TEST an_error_is_told_to_all(void)
+TEST an_error_is_reported_to_each_put_of_a_batch(void)
 {
     t_world w;
 
@@ -208,7 +208,7 @@ TEST an_error_is_told_to_all(void)
     PASS();
 }
 
-TEST of_a_long_error_the_others_hear_the_beginning(void)
+TEST a_long_error_is_cut_for_all_but_the_first_put_of_a_batch(void)
 {
     char line[400];
     t_world w;
@@ -251,7 +251,7 @@ TEST a_script_that_the_server_forgot_is_sent_again_for_all(void)
     PASS();
 }
 
-TEST over_a_new_link_all_are_repeated_and_put_once(void)
+TEST a_batch_is_repeated_over_a_new_link_and_put_once(void)
 {
     t_world w;
 
@@ -273,7 +273,7 @@ TEST over_a_new_link_all_are_repeated_and_put_once(void)
     PASS();
 }
 
-TEST without_an_answer_all_end_at_the_same_time(void)
+TEST an_unanswered_batch_ends_for_all_its_puts_at_once(void)
 {
     t_world w;
     int all;
@@ -290,7 +290,7 @@ TEST without_an_answer_all_end_at_the_same_time(void)
     PASS();
 }
 
-TEST of_what_was_sent_in_part_all_are_unsure(void)
+TEST a_partly_sent_batch_leaves_all_its_puts_unsure(void)
 {
     t_world w;
 
@@ -330,7 +330,7 @@ TEST a_put_without_a_time_out_ends_while_its_queue_remembers_it(void)
     PASS();
 }
 
-TEST without_a_link_all_end_unsent(void)
+TEST a_batch_without_a_link_ends_not_sent(void)
 {
     t_world w;
 
@@ -351,7 +351,7 @@ TEST without_a_link_all_end_unsent(void)
     PASS();
 }
 
-TEST what_goes_out_with_others_is_not_cancelled(void)
+TEST a_put_in_a_batch_cannot_be_cancelled(void)
 {
     t_world w;
 
@@ -372,7 +372,7 @@ TEST what_goes_out_with_others_is_not_cancelled(void)
 }
 
 /* The answer had come, and one outcome was told, when the link broke. */
-TEST who_was_answered_hears_it_also_when_the_link_breaks(void)
+TEST answered_puts_of_a_batch_keep_their_replies_when_the_link_breaks(void)
 {
     relet_event ev;
     t_world w;
@@ -464,22 +464,22 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(puts_of_one_turn_are_one_call_and_each_hears_its_number);
-    RUN_TEST(no_more_jobs_share_a_call_than_one_put_may_have);
+    RUN_TEST(puts_of_one_turn_are_one_request_and_each_gets_its_number);
+    RUN_TEST(no_more_jobs_share_a_request_than_one_put_may_have);
     RUN_TEST(a_put_of_several_jobs_counts_all_of_them);
     RUN_TEST(jobs_that_are_put_at_once_keep_their_types_and_ids);
-    RUN_TEST(what_differs_goes_alone_and_in_its_order);
-    RUN_TEST(another_time_out_goes_alone);
-    RUN_TEST(an_error_is_told_to_all);
-    RUN_TEST(of_a_long_error_the_others_hear_the_beginning);
+    RUN_TEST(puts_that_differ_go_out_alone_and_in_their_order);
+    RUN_TEST(a_put_with_another_timeout_goes_out_alone);
+    RUN_TEST(an_error_is_reported_to_each_put_of_a_batch);
+    RUN_TEST(a_long_error_is_cut_for_all_but_the_first_put_of_a_batch);
     RUN_TEST(a_script_that_the_server_forgot_is_sent_again_for_all);
-    RUN_TEST(over_a_new_link_all_are_repeated_and_put_once);
-    RUN_TEST(without_an_answer_all_end_at_the_same_time);
-    RUN_TEST(of_what_was_sent_in_part_all_are_unsure);
+    RUN_TEST(a_batch_is_repeated_over_a_new_link_and_put_once);
+    RUN_TEST(an_unanswered_batch_ends_for_all_its_puts_at_once);
+    RUN_TEST(a_partly_sent_batch_leaves_all_its_puts_unsure);
     RUN_TEST(a_put_without_a_time_out_ends_while_its_queue_remembers_it);
-    RUN_TEST(without_a_link_all_end_unsent);
-    RUN_TEST(what_goes_out_with_others_is_not_cancelled);
-    RUN_TEST(who_was_answered_hears_it_also_when_the_link_breaks);
+    RUN_TEST(a_batch_without_a_link_ends_not_sent);
+    RUN_TEST(a_put_in_a_batch_cannot_be_cancelled);
+    RUN_TEST(answered_puts_of_a_batch_keep_their_replies_when_the_link_breaks);
     RUN_TEST(a_new_put_joins_none_that_was_sent);
     RUN_TEST(a_limit_of_operations_counts_each);
     RUN_TEST(a_put_that_finds_no_memory_is_not_there);

@@ -43,7 +43,7 @@ TEST a_job_is_seen_in_each_of_its_places(void)
     PASS();
 }
 
-TEST progress_of_no_job_of_ours_is_refused(void)
+TEST progress_of_an_unknown_job_is_refused(void)
 {
     ASSERT_EQ(RELET_E_REFUSED, relet_job_progress(t_r, 0, 1, t_none));
     ASSERT_EQ(0, t_worker(1));
@@ -170,7 +170,7 @@ TEST each_place_has_its_list(void)
     PASS();
 }
 
-TEST a_list_of_one_type_leaves_the_others_out(void)
+TEST a_list_of_one_type_leaves_other_types_out(void)
 {
     const relet_span type = relet_str("t");
     relet_job j = t_job("a", NULL);
@@ -183,7 +183,7 @@ TEST a_list_of_one_type_leaves_the_others_out(void)
     PASS();
 }
 
-TEST what_was_replayed_often_enough_stays_dead(void)
+TEST a_job_replayed_up_to_the_limit_stays_dead(void)
 {
     const uint64_t number = 1;
 
@@ -227,7 +227,7 @@ TEST the_oldest_dead_are_replayed_without_numbers(void)
     PASS();
 }
 
-TEST what_is_cancelled_is_told(void)
+TEST the_answer_to_a_cancel_tells_its_effect(void)
 {
     relet_cancelled what;
     uint64_t number;
@@ -279,7 +279,7 @@ TEST a_queue_that_is_paused_says_so_and_does(void)
     PASS();
 }
 
-TEST a_purge_spares_what_is_leased_unless_forced(void)
+TEST a_purge_spares_leased_jobs_unless_forced(void)
 {
     ASSERT_EQ(1, t_put("a", NULL));
     ASSERT_EQ(0, t_worker(1));
@@ -296,7 +296,7 @@ TEST a_purge_spares_what_is_leased_unless_forced(void)
     PASS();
 }
 
-TEST what_workers_do_in_between_may_be_asked_for(void)
+TEST an_operator_may_request_the_upkeep_steps_of_workers(void)
 {
     ASSERT(t_one_dead());
     HEARD(relet_queue_reap(t_r, t_queue, 10, 2, 0, NULL));
@@ -309,7 +309,7 @@ TEST what_workers_do_in_between_may_be_asked_for(void)
     PASS();
 }
 
-TEST one_in_a_window_is_put(void)
+TEST a_second_put_within_its_throttle_window_names_the_first_job(void)
 {
     relet_job j = t_job("a", "x");
 
@@ -354,7 +354,7 @@ TEST a_payload_is_replaced_behind_any_delay(void)
     PASS();
 }
 
-TEST what_cannot_be_asked_is_refused_by_name(void)
+TEST an_invalid_request_to_a_queue_is_refused_by_name(void)
 {
     relet_job j = t_job("a", NULL);
 
@@ -419,23 +419,23 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_setup, NULL);
     GREATEST_SET_TEARDOWN_CB(t_teardown, NULL);
     RUN_TEST(a_job_is_seen_in_each_of_its_places);
-    RUN_TEST(progress_of_no_job_of_ours_is_refused);
+    RUN_TEST(progress_of_an_unknown_job_is_refused);
     RUN_TEST(a_list_is_read_to_its_end);
     RUN_TEST(a_result_that_is_kept_is_seen);
     RUN_TEST(a_result_may_be_kept_for_longer);
     RUN_TEST(each_place_has_its_list);
-    RUN_TEST(a_list_of_one_type_leaves_the_others_out);
-    RUN_TEST(what_was_replayed_often_enough_stays_dead);
+    RUN_TEST(a_list_of_one_type_leaves_other_types_out);
+    RUN_TEST(a_job_replayed_up_to_the_limit_stays_dead);
     RUN_TEST(a_dead_job_tells_why_and_is_replayed);
     RUN_TEST(the_oldest_dead_are_replayed_without_numbers);
-    RUN_TEST(what_is_cancelled_is_told);
+    RUN_TEST(the_answer_to_a_cancel_tells_its_effect);
     RUN_TEST(a_queue_that_is_paused_says_so_and_does);
-    RUN_TEST(a_purge_spares_what_is_leased_unless_forced);
-    RUN_TEST(what_workers_do_in_between_may_be_asked_for);
-    RUN_TEST(one_in_a_window_is_put);
+    RUN_TEST(a_purge_spares_leased_jobs_unless_forced);
+    RUN_TEST(an_operator_may_request_the_upkeep_steps_of_workers);
+    RUN_TEST(a_second_put_within_its_throttle_window_names_the_first_job);
     RUN_TEST(the_last_payload_is_the_one_that_is_worked_on);
     RUN_TEST(a_payload_is_replaced_behind_any_delay);
-    RUN_TEST(what_cannot_be_asked_is_refused_by_name);
+    RUN_TEST(an_invalid_request_to_a_queue_is_refused_by_name);
     RUN_TEST(an_answer_of_another_form_is_no_answer);
     GREATEST_MAIN_END();
 }

@@ -13,7 +13,7 @@
 
 /* Small and large claims, with and without jobs leased before: the path
  * differs. */
-TEST what_a_claim_brings_is_leased_and_nothing_else(void)
+TEST a_claim_leases_the_jobs_it_brings_and_no_others(void)
 {
     static const char *const many[] = {"16", "17", "26"};
     char count[16];
@@ -35,7 +35,7 @@ TEST what_a_claim_brings_is_leased_and_nothing_else(void)
     PASS();
 }
 
-TEST the_oldest_come_first(void)
+TEST a_claim_brings_the_oldest_jobs_first(void)
 {
     t_put(5);
     (void)t_claim("W", "1", "2");
@@ -103,7 +103,7 @@ TEST a_claim_brings_no_more_bytes_than_its_client_reads(void)
     PASS();
 }
 
-TEST what_alone_is_too_much_is_brought_alone(void)
+TEST a_job_over_the_byte_limit_is_brought_alone(void)
 {
     t_put(3);
     (void)RUN("claim", "W", "1", "60000", "3", "1", NULL);
@@ -193,7 +193,7 @@ TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
     PASS();
 }
 
-TEST a_pick_of_bulky_ones_brings_them_one_by_one(void)
+TEST a_pick_of_bulky_jobs_brings_them_one_by_one(void)
 {
     static const char a[] = "0,0,1,0,0;A";
 
@@ -206,7 +206,7 @@ TEST a_pick_of_bulky_ones_brings_them_one_by_one(void)
     PASS();
 }
 
-TEST what_is_held_is_what_is_still_leased(void)
+TEST a_recall_brings_only_jobs_that_are_still_leased(void)
 {
     t_put(2);
     (void)t_claim("W", "1", "2");
@@ -284,7 +284,7 @@ TEST a_job_names_the_workers_that_had_it(void)
     PASS();
 }
 
-TEST tokens_grow_though_the_clock_goes_back(void)
+TEST tokens_of_jobs_grow_though_the_clock_goes_back(void)
 {
     t_put(2);
     (void)t_say("HSET {q}:jobs fence 4000000000000000");
@@ -295,7 +295,7 @@ TEST tokens_grow_though_the_clock_goes_back(void)
     PASS();
 }
 
-TEST ghosts_are_passed_over_and_counted(void)
+TEST places_of_cancelled_jobs_are_passed_over_and_counted(void)
 {
     t_put(3);
     (void)RUN("cancel", "", "1", NULL);
@@ -309,7 +309,7 @@ TEST ghosts_are_passed_over_and_counted(void)
     PASS();
 }
 
-TEST one_that_stands_twice_in_line_is_leased_once(void)
+TEST a_job_twice_in_the_waiting_list_is_leased_once(void)
 {
     t_put(1);
     (void)t_say("RPUSH {q}:waiting 1");
@@ -320,7 +320,7 @@ TEST one_that_stands_twice_in_line_is_leased_once(void)
     PASS();
 }
 
-TEST a_limit_holds_the_others_back(void)
+TEST a_limit_of_leased_jobs_holds_further_jobs_back(void)
 {
     t_put(4);
     (void)t_say("HSET {q}:jobs limit 2");
@@ -419,7 +419,7 @@ TEST no_more_are_promoted_than_were_asked_for(void)
     PASS();
 }
 
-TEST a_delayed_name_that_is_none_stops_nobody(void)
+TEST an_invalid_delayed_entry_does_not_stop_a_promotion(void)
 {
     (void)t_say("ZADD {q}:delayed 0 junk");
     (void)t_offer("1", "0,0,0,0,0;", "a");
@@ -431,7 +431,7 @@ TEST a_delayed_name_that_is_none_stops_nobody(void)
 
 /* ------------------------------------------------------------------ leasing */
 
-TEST a_renewal_is_for_the_one_who_holds(void)
+TEST a_renewal_extends_only_leases_with_the_given_token(void)
 {
     t_put(2);
     (void)t_claim("W", "1", "2");
@@ -443,7 +443,7 @@ TEST a_renewal_is_for_the_one_who_holds(void)
     PASS();
 }
 
-TEST nobody_holds_for_ever(void)
+TEST a_lease_is_not_renewed_beyond_run_ms(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -512,7 +512,7 @@ TEST a_reap_beside_an_end_or_another_reap_brings_a_job_back_once(void)
     PASS();
 }
 
-TEST another_server_holds_off_before_it_reaps(void)
+TEST a_reap_is_delayed_on_a_new_server(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -527,7 +527,7 @@ TEST another_server_holds_off_before_it_reaps(void)
     PASS();
 }
 
-TEST a_failover_and_another_one_back_hold_off_before_it_reaps(void)
+TEST a_failover_and_a_failback_delay_the_next_reap(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -543,7 +543,7 @@ TEST a_failover_and_another_one_back_hold_off_before_it_reaps(void)
     PASS();
 }
 
-TEST a_clock_that_leapt_holds_off_before_it_reaps(void)
+TEST a_reap_is_delayed_after_a_leap_of_the_clock(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -559,7 +559,7 @@ TEST a_clock_that_leapt_holds_off_before_it_reaps(void)
 
 /* ----------------------------------------------------------------- by type */
 
-TEST a_type_is_picked_and_the_others_keep_their_order(void)
+TEST a_claim_by_type_leaves_other_types_in_their_order(void)
 {
     (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
               "0,0,1,0,0;A", "3", "0,0,1,0,0;B", "4", NULL);
@@ -674,7 +674,7 @@ TEST a_pick_clears_places_without_a_job(void)
 }
 
 /* Otherwise queue_forget would not recognize the field. */
-TEST a_pick_of_nothing_is_remembered_as_one_of_something_is(void)
+TEST an_empty_pick_is_recorded_in_the_same_form_as_any_other(void)
 {
     (void)RUN("rank", "9", NULL);
     (void)t_say("ZADD {q}:ranked 0 77");
@@ -699,7 +699,7 @@ TEST no_two_jobs_have_one_score(void)
 }
 
 /* The records are so long that the jobs are claimed page by page. */
-TEST what_was_given_back_has_its_rank_again(void)
+TEST a_job_given_back_has_its_rank_again(void)
 {
     static char bulky[600001];
 
@@ -742,7 +742,7 @@ TEST long_records_are_ranked_some_at_a_time(void)
 }
 
 /* The worker that leaves may be the one that was woken. */
-TEST who_leaves_wakes_another_one_if_there_is_or_will_be_work(void)
+TEST a_leaving_worker_wakes_another_if_there_is_or_will_be_work(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
     SAID("0", t_sleep("A", "0"));
@@ -758,7 +758,7 @@ TEST who_leaves_wakes_another_one_if_there_is_or_will_be_work(void)
     PASS();
 }
 
-TEST who_was_woken_in_vain_wakes_another_one(void)
+TEST a_worker_woken_in_vain_wakes_another_idle_worker(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B");
     (void)t_offer("1", "0,0,1,0,0;A", "mine");
@@ -776,7 +776,7 @@ TEST who_was_woken_in_vain_wakes_another_one(void)
 
 /* ----------------------------------------------------------------- sleepers */
 
-TEST who_finds_no_work_lines_up(void)
+TEST a_worker_without_work_lines_up(void)
 {
     SAID("1", t_sleep("A", "1"));
     SAID("1", t_sleep("B", "1"));
@@ -787,7 +787,7 @@ TEST who_finds_no_work_lines_up(void)
     PASS();
 }
 
-TEST who_lines_up_hears_when_more_are_due(void)
+TEST a_worker_that_lines_up_is_told_when_the_next_job_is_due(void)
 {
     SAID("1", t_sleep("A", "1"));
     ASSERT(strstr(t_show(), "  1]"));
@@ -799,8 +799,9 @@ TEST who_lines_up_hears_when_more_are_due(void)
     PASS();
 }
 
-/* A sleeper that had lined up before, or the one it was told of is sooner. */
-TEST one_sleeper_is_told_that_a_job_is_due_sooner(void)
+/* An idle worker was told a due time when it lined up. Each sooner due time
+ * wakes one idle worker, a later one wakes none. */
+TEST an_idle_worker_is_told_that_a_job_is_due_sooner(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
     (void)t_offer("1", "0,3600000,0,0,0;", "late");
@@ -816,7 +817,7 @@ TEST one_sleeper_is_told_that_a_job_is_due_sooner(void)
     PASS();
 }
 
-TEST nobody_lines_up_while_there_is_work(void)
+TEST no_worker_lines_up_while_there_is_work(void)
 {
     t_put(1);
     (void)t_say("ZADD {q}:idle 1 A");
@@ -829,7 +830,7 @@ TEST nobody_lines_up_while_there_is_work(void)
 }
 
 /* Sleepers that do not listen are passed over, eight at a time. */
-TEST a_put_gives_up_on_sleepers_that_do_not_listen(void)
+TEST a_put_gives_up_on_idle_workers_that_do_not_listen(void)
 {
     (void)t_say("ZADD {q}:idle 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i");
     t_put(1);
@@ -878,57 +879,57 @@ int main(int argc, char **argv)
         return 1;
     GREATEST_MAIN_BEGIN();
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
-    RUN_TEST(what_a_claim_brings_is_leased_and_nothing_else);
-    RUN_TEST(the_oldest_come_first);
+    RUN_TEST(a_claim_leases_the_jobs_it_brings_and_no_others);
+    RUN_TEST(a_claim_brings_the_oldest_jobs_first);
     RUN_TEST(a_claim_that_is_repeated_brings_nothing_more);
     RUN_TEST(a_claim_that_comes_behind_its_recall_brings_nothing);
     RUN_TEST(a_claim_brings_no_more_bytes_than_its_client_reads);
-    RUN_TEST(what_alone_is_too_much_is_brought_alone);
+    RUN_TEST(a_job_over_the_byte_limit_is_brought_alone);
     RUN_TEST(a_claim_of_many_brings_each_with_its_record);
     RUN_TEST(a_pick_brings_no_more_bytes_than_its_client_reads);
-    RUN_TEST(a_pick_of_bulky_ones_brings_them_one_by_one);
-    RUN_TEST(what_is_held_is_what_is_still_leased);
+    RUN_TEST(a_pick_of_bulky_jobs_brings_them_one_by_one);
+    RUN_TEST(a_recall_brings_only_jobs_that_are_still_leased);
     RUN_TEST(a_recall_brings_no_job_that_another_worker_has_by_now);
     RUN_TEST(no_key_of_a_queue_ends_by_itself);
     RUN_TEST(a_job_names_the_workers_that_had_it);
-    RUN_TEST(tokens_grow_though_the_clock_goes_back);
-    RUN_TEST(ghosts_are_passed_over_and_counted);
-    RUN_TEST(one_that_stands_twice_in_line_is_leased_once);
-    RUN_TEST(a_limit_holds_the_others_back);
+    RUN_TEST(tokens_of_jobs_grow_though_the_clock_goes_back);
+    RUN_TEST(places_of_cancelled_jobs_are_passed_over_and_counted);
+    RUN_TEST(a_job_twice_in_the_waiting_list_is_leased_once);
+    RUN_TEST(a_limit_of_leased_jobs_holds_further_jobs_back);
     RUN_TEST(a_stopped_queue_gives_nothing_out);
     RUN_TEST(a_rank_goes_before_a_thousand_older_jobs_and_no_more);
     RUN_TEST(ranks_come_after_the_list_that_was_there);
     RUN_TEST(delayed_jobs_come_in_the_order_in_which_they_are_due);
     RUN_TEST(the_queue_knows_when_more_are_due);
     RUN_TEST(no_more_are_promoted_than_were_asked_for);
-    RUN_TEST(a_delayed_name_that_is_none_stops_nobody);
-    RUN_TEST(a_renewal_is_for_the_one_who_holds);
-    RUN_TEST(nobody_holds_for_ever);
+    RUN_TEST(an_invalid_delayed_entry_does_not_stop_a_promotion);
+    RUN_TEST(a_renewal_extends_only_leases_with_the_given_token);
+    RUN_TEST(a_lease_is_not_renewed_beyond_run_ms);
     RUN_TEST(a_lease_that_ended_is_relet_first);
     RUN_TEST(a_job_that_stalls_too_often_is_dead);
     RUN_TEST(no_more_are_reaped_than_were_asked_for);
     RUN_TEST(a_reap_beside_an_end_or_another_reap_brings_a_job_back_once);
-    RUN_TEST(another_server_holds_off_before_it_reaps);
-    RUN_TEST(a_failover_and_another_one_back_hold_off_before_it_reaps);
-    RUN_TEST(a_clock_that_leapt_holds_off_before_it_reaps);
-    RUN_TEST(a_type_is_picked_and_the_others_keep_their_order);
+    RUN_TEST(a_reap_is_delayed_on_a_new_server);
+    RUN_TEST(a_failover_and_a_failback_delay_the_next_reap);
+    RUN_TEST(a_reap_is_delayed_after_a_leap_of_the_clock);
+    RUN_TEST(a_claim_by_type_leaves_other_types_in_their_order);
     RUN_TEST(a_type_that_begins_like_another_is_another);
     RUN_TEST(ranks_come_first_in_a_pick);
     RUN_TEST(a_list_is_ranked_from_its_end_before_one_is_picked);
     RUN_TEST(a_pick_looks_at_128_and_says_where_to_go_on);
     RUN_TEST(a_limit_and_a_stop_hold_picks_back);
     RUN_TEST(a_pick_clears_places_without_a_job);
-    RUN_TEST(a_pick_of_nothing_is_remembered_as_one_of_something_is);
+    RUN_TEST(an_empty_pick_is_recorded_in_the_same_form_as_any_other);
     RUN_TEST(no_two_jobs_have_one_score);
-    RUN_TEST(what_was_given_back_has_its_rank_again);
+    RUN_TEST(a_job_given_back_has_its_rank_again);
     RUN_TEST(long_records_are_ranked_some_at_a_time);
-    RUN_TEST(who_leaves_wakes_another_one_if_there_is_or_will_be_work);
-    RUN_TEST(who_was_woken_in_vain_wakes_another_one);
-    RUN_TEST(who_finds_no_work_lines_up);
-    RUN_TEST(who_lines_up_hears_when_more_are_due);
-    RUN_TEST(one_sleeper_is_told_that_a_job_is_due_sooner);
-    RUN_TEST(nobody_lines_up_while_there_is_work);
-    RUN_TEST(a_put_gives_up_on_sleepers_that_do_not_listen);
+    RUN_TEST(a_leaving_worker_wakes_another_if_there_is_or_will_be_work);
+    RUN_TEST(a_worker_woken_in_vain_wakes_another_idle_worker);
+    RUN_TEST(a_worker_without_work_lines_up);
+    RUN_TEST(a_worker_that_lines_up_is_told_when_the_next_job_is_due);
+    RUN_TEST(an_idle_worker_is_told_that_a_job_is_due_sooner);
+    RUN_TEST(no_worker_lines_up_while_there_is_work);
+    RUN_TEST(a_put_gives_up_on_idle_workers_that_do_not_listen);
     RUN_TEST(as_many_are_woken_as_there_are_jobs);
     t_close();
     GREATEST_MAIN_END();

@@ -86,7 +86,7 @@ static void t_put_thousand(void)
 }
 
 /* A script cannot pass on more than some 8000 values at a time. */
-TEST a_thousand_at_once_are_not_too_many(void)
+TEST a_step_with_a_thousand_jobs_works(void)
 {
     t_put_thousand();
     (void)RUN("claim", "W", "1", "-5", "1000", "1048576", NULL);
@@ -365,7 +365,7 @@ TEST a_key_of_another_type_loses_and_doubles_nothing(void)
     PASS();
 }
 
-TEST each_script_is_short_and_says_what_it_does(void)
+TEST each_queue_script_is_short_and_begins_with_its_purpose(void)
 {
     size_t i;
 
@@ -385,13 +385,13 @@ int main(int argc, char **argv)
     GREATEST_SET_SETUP_CB(t_fresh, NULL);
     RUN_TEST(a_queue_of_another_version_is_left_alone);
     RUN_TEST(work_goes_on_when_memory_is_full);
-    RUN_TEST(a_thousand_at_once_are_not_too_many);
+    RUN_TEST(a_step_with_a_thousand_jobs_works);
     RUN_TEST(a_step_that_is_cut_anywhere_loses_and_doubles_nothing);
     RUN_TEST(a_repair_that_is_cut_anywhere_is_done_by_the_next_one);
     RUN_TEST(a_claim_of_many_that_is_cut_anywhere_loses_and_doubles_nothing);
     RUN_TEST(a_failed_job_that_waits_is_known_to_be_due_wherever_it_is_cut);
     RUN_TEST(a_key_of_another_type_loses_and_doubles_nothing);
-    RUN_TEST(each_script_is_short_and_says_what_it_does);
+    RUN_TEST(each_queue_script_is_short_and_begins_with_its_purpose);
     t_close();
     GREATEST_MAIN_END();
 }

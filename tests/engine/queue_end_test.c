@@ -97,7 +97,7 @@ TEST an_old_token_changes_nothing(void)
     PASS();
 }
 
-TEST what_is_kept_is_kept_for_its_time(void)
+TEST a_kept_result_is_trimmed_when_its_time_is_over(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     t_ready();
@@ -167,7 +167,7 @@ TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
 }
 
 /* The job is done, and its result has 60 s left. */
-TEST what_is_kept_may_be_kept_longer_or_no_more(void)
+TEST the_time_of_a_kept_result_may_be_extended_or_ended(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     SAID("[w 1 -1]", RUN("retain", "x", "", "5000", NULL)); /* is delayed */
@@ -190,7 +190,7 @@ TEST what_is_kept_may_be_kept_longer_or_no_more(void)
     PASS();
 }
 
-TEST what_died_is_not_kept_for_longer(void)
+TEST the_time_of_a_dead_job_cannot_be_extended(void)
 {
     t_put(1);
     (void)t_claim("W", "1", "1");
@@ -394,7 +394,7 @@ TEST long_records_are_listed_and_trimmed_some_at_a_time(void)
 }
 
 /* `relet retry --all` once replayed jobs that an operator had cancelled. */
-TEST what_was_cancelled_is_not_replayed(void)
+TEST a_cancelled_job_is_not_replayed(void)
 {
     t_put(2);
     (void)t_claim("W", "1", "2");
@@ -443,7 +443,7 @@ static void t_heard(int other)
     relet_local_hangup(t_local, other);
 }
 
-TEST who_waits_hears_how_it_ended(void)
+TEST the_end_of_a_job_is_published_to_its_waiting_client(void)
 {
     int other;
 
@@ -469,7 +469,7 @@ TEST who_waits_hears_how_it_ended(void)
 }
 
 /* A waiting client once found out only with its next look, up to 5 s later. */
-TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
+TEST a_death_by_reaping_is_published_to_the_waiting_client(void)
 {
     int other;
 
@@ -493,7 +493,7 @@ TEST who_waits_hears_that_its_job_is_buried_by_the_reaper(void)
     PASS();
 }
 
-TEST what_is_given_back_is_first_again(void)
+TEST jobs_given_back_are_first_in_line_again(void)
 {
     t_put(3);
     (void)t_claim("W", "1", "2");
@@ -539,7 +539,7 @@ TEST a_running_job_that_is_cancelled_never_comes_back(void)
     PASS();
 }
 
-TEST what_has_ended_cannot_be_cancelled(void)
+TEST an_ended_job_cannot_be_cancelled(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     t_ready();
@@ -626,7 +626,7 @@ TEST a_list_tells_times_and_texts(void)
     PASS();
 }
 
-TEST a_list_leaves_out_what_is_elsewhere_or_of_another_type(void)
+TEST a_list_leaves_out_jobs_of_other_places_and_types(void)
 {
     t_put(2);
     (void)t_offer("1", "0,0,1,0,0;t", "a");
@@ -647,7 +647,7 @@ TEST a_list_leaves_out_what_is_elsewhere_or_of_another_type(void)
     PASS();
 }
 
-TEST a_list_tells_the_beginning_of_what_is_long(void)
+TEST a_list_shows_only_the_beginning_of_long_texts(void)
 {
     char payload[3001];
 
@@ -719,7 +719,7 @@ TEST a_purge_goes_on_until_all_is_gone(void)
     PASS();
 }
 
-TEST a_purge_leaves_what_is_leased(void)
+TEST a_purge_leaves_leased_jobs_alone(void)
 {
     t_put(3);
     (void)t_claim("W", "1", "1");
@@ -734,7 +734,7 @@ TEST a_purge_leaves_what_is_leased(void)
     PASS();
 }
 
-TEST a_trim_leaves_what_has_not_ended(void)
+TEST a_trim_leaves_jobs_that_have_not_ended(void)
 {
     t_put(2);
     (void)t_claim("W", "1", "1");
@@ -776,7 +776,7 @@ static void t_mark(const char *name, long ago)
     (void)t_ask(word);
 }
 
-TEST what_dead_clients_were_told_is_forgotten_after_an_hour(void)
+TEST the_record_of_a_dead_client_is_forgotten_after_an_hour(void)
 {
     t_put(1);
     t_mark("cW", 3700);
@@ -789,7 +789,7 @@ TEST what_dead_clients_were_told_is_forgotten_after_an_hour(void)
     PASS();
 }
 
-TEST who_takes_another_step_is_remembered_anew(void)
+TEST a_client_that_takes_another_step_is_remembered_anew(void)
 {
     t_put(1);
     t_mark("cW", 3500);
@@ -817,9 +817,9 @@ TEST a_job_that_is_in_its_place_is_not_repaired(void)
     PASS();
 }
 
-/* Its worker may still run it: another worker gets it when the lease is
- * over. */
-TEST a_job_that_is_leased_to_nobody_is_its_workers_for_a_lease(void)
+/* The worker may still run the job: another worker gets the job when the lease
+ * is over. */
+TEST a_job_missing_from_the_leased_set_stays_its_workers_for_a_lease(void)
 {
     static char token[30];
 
@@ -859,11 +859,11 @@ int main(int argc, char **argv)
     RUN_TEST(done_that_is_repeated_says_the_same);
     RUN_TEST(an_older_end_that_comes_late_is_void);
     RUN_TEST(an_old_token_changes_nothing);
-    RUN_TEST(what_is_kept_is_kept_for_its_time);
+    RUN_TEST(a_kept_result_is_trimmed_when_its_time_is_over);
     RUN_TEST(results_are_kept_each_for_its_own_time);
     RUN_TEST(the_end_of_a_kept_result_leaves_the_next_job_of_its_id);
-    RUN_TEST(what_is_kept_may_be_kept_longer_or_no_more);
-    RUN_TEST(what_died_is_not_kept_for_longer);
+    RUN_TEST(the_time_of_a_kept_result_may_be_extended_or_ended);
+    RUN_TEST(the_time_of_a_dead_job_cannot_be_extended);
     RUN_TEST(an_id_is_free_when_nothing_is_kept);
     RUN_TEST(an_id_that_another_job_has_by_now_stays);
     RUN_TEST(an_id_stays_when_another_job_goes);
@@ -876,29 +876,29 @@ int main(int argc, char **argv)
     RUN_TEST(long_records_are_replayed_some_at_a_time);
     RUN_TEST(long_records_are_purged_some_at_a_time);
     RUN_TEST(a_replay_says_whether_there_is_more);
-    RUN_TEST(what_was_cancelled_is_not_replayed);
+    RUN_TEST(a_cancelled_job_is_not_replayed);
     RUN_TEST(a_failure_that_is_repeated_counts_once);
-    RUN_TEST(who_waits_hears_how_it_ended);
-    RUN_TEST(who_waits_hears_that_its_job_is_buried_by_the_reaper);
-    RUN_TEST(what_is_given_back_is_first_again);
+    RUN_TEST(the_end_of_a_job_is_published_to_its_waiting_client);
+    RUN_TEST(a_death_by_reaping_is_published_to_the_waiting_client);
+    RUN_TEST(jobs_given_back_are_first_in_line_again);
     RUN_TEST(a_waiting_job_that_is_cancelled_is_gone);
     RUN_TEST(a_running_job_that_is_cancelled_never_comes_back);
-    RUN_TEST(what_has_ended_cannot_be_cancelled);
+    RUN_TEST(an_ended_job_cannot_be_cancelled);
     RUN_TEST(a_job_is_found_in_each_of_its_places);
     RUN_TEST(a_list_goes_on_where_it_ended);
     RUN_TEST(a_list_tells_times_and_texts);
-    RUN_TEST(a_list_leaves_out_what_is_elsewhere_or_of_another_type);
-    RUN_TEST(a_list_tells_the_beginning_of_what_is_long);
+    RUN_TEST(a_list_leaves_out_jobs_of_other_places_and_types);
+    RUN_TEST(a_list_shows_only_the_beginning_of_long_texts);
     RUN_TEST(a_queue_tells_how_it_is);
     RUN_TEST(the_oldest_job_in_line_tells_how_long_it_has_waited);
     RUN_TEST(a_purge_goes_on_until_all_is_gone);
-    RUN_TEST(a_purge_leaves_what_is_leased);
-    RUN_TEST(a_trim_leaves_what_has_not_ended);
+    RUN_TEST(a_purge_leaves_leased_jobs_alone);
+    RUN_TEST(a_trim_leaves_jobs_that_have_not_ended);
     RUN_TEST(the_dead_are_kept_up_to_a_number_and_an_age);
-    RUN_TEST(what_dead_clients_were_told_is_forgotten_after_an_hour);
-    RUN_TEST(who_takes_another_step_is_remembered_anew);
+    RUN_TEST(the_record_of_a_dead_client_is_forgotten_after_an_hour);
+    RUN_TEST(a_client_that_takes_another_step_is_remembered_anew);
     RUN_TEST(a_job_that_is_in_its_place_is_not_repaired);
-    RUN_TEST(a_job_that_is_leased_to_nobody_is_its_workers_for_a_lease);
+    RUN_TEST(a_job_missing_from_the_leased_set_stays_its_workers_for_a_lease);
     RUN_TEST(numbers_that_cannot_be_given_are_left_as_they_are);
     t_close();
     GREATEST_MAIN_END();

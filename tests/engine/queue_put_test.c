@@ -62,7 +62,7 @@ TEST a_full_queue_takes_all_or_nothing(void)
 
 /* Once only delayed jobs were counted, and an offered job is delayed only for a
  * moment: the queue was never full. */
-TEST an_offer_counts_what_waits_in_any_place(void)
+TEST an_offer_counts_jobs_that_wait_in_any_place(void)
 {
     t_put(1);
     (void)t_offer("1", "5,0,0,0,0;", "ranked");
@@ -74,7 +74,7 @@ TEST an_offer_counts_what_waits_in_any_place(void)
     PASS();
 }
 
-TEST a_full_queue_takes_no_other_unique_one(void)
+TEST a_full_queue_takes_no_further_unique_job(void)
 {
     t_put(2);
     SAID("-FULL 2 jobs wait", RUN("unique", "P.3", "1", "r", "0",
@@ -112,7 +112,7 @@ TEST numbers_go_on_beyond_2_to_31(void)
 
 /* ----------------------------------------------------------------- offering */
 
-TEST what_is_offered_waits_once_it_is_due(void)
+TEST an_offered_job_waits_once_it_is_due(void)
 {
     SAID("1 2", RUN("offer", "P.0", "1", "0", "0,3600000,0,0,0;", "late",
                     "0,0,0,0,0;", "now", NULL));
@@ -157,7 +157,7 @@ TEST an_offer_that_is_repeated_is_done_once(void)
     PASS();
 }
 
-TEST a_twin_whose_record_is_gone_is_no_twin(void)
+TEST an_id_whose_job_has_no_record_is_free(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     (void)t_say("HDEL {q}:jobs 1");
@@ -165,7 +165,7 @@ TEST a_twin_whose_record_is_gone_is_no_twin(void)
     PASS();
 }
 
-TEST a_dead_twin_does_not_block(void)
+TEST a_dead_job_does_not_block_its_id(void)
 {
     (void)t_offer("1", "0,0,0,1,0;x", "a");
     t_ready();
@@ -206,7 +206,7 @@ TEST ids_may_hold_any_byte(void)
 
 /* ------------------------------------------------------------------- unique */
 
-TEST a_throttle_lets_one_pass_in_its_window(void)
+TEST a_throttle_admits_one_job_in_its_window(void)
 {
     SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
     SAID("-1W", t_unique("2", "t", "0,0,0,1,0;x"));
@@ -285,7 +285,7 @@ TEST a_debounced_job_waits_anew(void)
     PASS();
 }
 
-TEST what_is_refused_leaves_no_id(void)
+TEST a_refused_unique_put_leaves_no_id(void)
 {
     static const char *const modes[] = {"t", "e", "r", "d"};
     size_t i;
@@ -318,9 +318,9 @@ TEST a_window_that_has_closed_is_forgotten(void)
     PASS();
 }
 
-/* Of all the workers of a queue, one an hour looks through what it
- * remembers. */
-TEST a_look_for_what_is_remembered_is_not_begun_twice_in_a_while(void)
+/* Of all the workers of a queue, one an hour searches the records that the
+ * queue keeps of its clients. */
+TEST a_search_for_records_of_old_clients_begins_at_most_once_an_hour(void)
 {
     static const char *const set[] = {"HSET", "{q}:jobs", "pold", "5 1", NULL};
 
@@ -342,7 +342,7 @@ TEST a_look_for_what_is_remembered_is_not_begun_twice_in_a_while(void)
 }
 
 /* The look was noted by a clock that was days ahead and has been set right. */
-TEST a_look_that_was_noted_in_the_future_does_not_keep_others_off(void)
+TEST a_search_noted_in_the_future_does_not_prevent_the_next_search(void)
 {
     t_put(1);
     (void)t_say("HSET {q}:jobs swept 9999999999");
@@ -368,7 +368,7 @@ static const char *t_waiting(void)
     return strncmp(said, "-FULL ", 6) == 0 ? strtok(said + 6, " ") : said;
 }
 
-TEST a_cancelled_job_leaves_room_for_another_one(void)
+TEST a_cancelled_job_leaves_room_for_another_job(void)
 {
     t_put(3);
     SAID("[c 2]", RUN("cancel", "", "2", NULL));
@@ -482,29 +482,29 @@ int main(int argc, char **argv)
     RUN_TEST(an_older_put_that_comes_late_is_void);
     RUN_TEST(an_older_put_is_void_behind_an_offer_that_put_nothing);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
-    RUN_TEST(an_offer_counts_what_waits_in_any_place);
-    RUN_TEST(a_full_queue_takes_no_other_unique_one);
+    RUN_TEST(an_offer_counts_jobs_that_wait_in_any_place);
+    RUN_TEST(a_full_queue_takes_no_further_unique_job);
     RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
     RUN_TEST(numbers_go_on_beyond_2_to_31);
-    RUN_TEST(what_is_offered_waits_once_it_is_due);
+    RUN_TEST(an_offered_job_waits_once_it_is_due);
     RUN_TEST(an_id_that_is_taken_names_the_first_job);
     RUN_TEST(an_id_that_is_taken_tells_where_its_job_is);
     RUN_TEST(an_offer_that_is_repeated_is_done_once);
-    RUN_TEST(a_twin_whose_record_is_gone_is_no_twin);
-    RUN_TEST(a_dead_twin_does_not_block);
+    RUN_TEST(an_id_whose_job_has_no_record_is_free);
+    RUN_TEST(a_dead_job_does_not_block_its_id);
     RUN_TEST(ids_may_hold_any_byte);
-    RUN_TEST(a_throttle_lets_one_pass_in_its_window);
+    RUN_TEST(a_throttle_admits_one_job_in_its_window);
     RUN_TEST(a_window_outlives_a_job_that_died);
     RUN_TEST(an_extended_window_begins_anew);
     RUN_TEST(a_replacement_takes_the_payload_alone);
     RUN_TEST(a_finished_job_is_not_replaced);
     RUN_TEST(a_debounced_job_waits_anew);
-    RUN_TEST(what_is_refused_leaves_no_id);
+    RUN_TEST(a_refused_unique_put_leaves_no_id);
     RUN_TEST(a_unique_put_that_is_repeated_is_done_once);
     RUN_TEST(a_window_that_has_closed_is_forgotten);
-    RUN_TEST(a_look_for_what_is_remembered_is_not_begun_twice_in_a_while);
-    RUN_TEST(a_look_that_was_noted_in_the_future_does_not_keep_others_off);
-    RUN_TEST(a_cancelled_job_leaves_room_for_another_one);
+    RUN_TEST(a_search_for_records_of_old_clients_begins_at_most_once_an_hour);
+    RUN_TEST(a_search_noted_in_the_future_does_not_prevent_the_next_search);
+    RUN_TEST(a_cancelled_job_leaves_room_for_another_job);
     RUN_TEST(a_count_of_places_below_none_hides_no_cancelled_job);
     RUN_TEST(a_job_that_is_cancelled_elsewhere_leaves_no_place);
     RUN_TEST(a_place_that_was_passed_over_is_counted_no_more);

@@ -110,7 +110,7 @@ TEST an_outcome_comes_back_with_the_tag_of_its_call(void)
 }
 
 /* A call needs a free operation for its outcome. */
-TEST what_is_over_the_limit_of_operations_is_not_asked(void)
+TEST a_queue_call_over_operations_max_is_refused(void)
 {
     relet_config c;
     relet *other = t_r;
@@ -133,7 +133,7 @@ TEST what_is_over_the_limit_of_operations_is_not_asked(void)
 
 /* ------------------------------------------------------------------- settings */
 
-TEST a_job_is_named_by_what_may_be_a_name(void)
+TEST a_job_is_named_by_a_valid_number_or_id(void)
 {
     static const char name[256] = "x";
     relet_span long_one = {name, sizeof name};
@@ -147,7 +147,7 @@ TEST a_job_is_named_by_what_may_be_a_name(void)
     PASS();
 }
 
-TEST no_more_are_looked_at_than_128_and_no_less_than_one(void)
+TEST a_count_of_jobs_must_be_between_1_and_128(void)
 {
     static const uint32_t odd[] = {0, 129};
     size_t i;
@@ -191,7 +191,7 @@ TEST a_number_beyond_all_bounds_is_refused_by_name(void)
     PASS();
 }
 
-TEST what_is_no_place_is_not_purged_as_if_it_were_all(void)
+TEST a_purge_of_an_unknown_place_is_refused(void)
 {
     REFUSED("there is no such place",
             relet_queue_purge(t_r, t_queue, (relet_place)99, 1, 0, NULL));
@@ -218,7 +218,7 @@ TEST a_place_that_is_none_is_not_listed(void)
 
 /* ----------------------------------------------------------------------- puts */
 
-TEST nothing_is_put_by_a_put_of_nothing(void)
+TEST a_put_of_no_jobs_is_refused(void)
 {
     relet_job j = t_job("a", NULL);
 
@@ -243,7 +243,7 @@ TEST a_put_has_at_most_so_many_jobs(void)
     PASS();
 }
 
-TEST of_several_jobs_each_is_put_as_it_is(void)
+TEST a_put_of_several_jobs_keeps_the_options_of_each_job(void)
 {
     relet_job j[3];
     relet_request q = {0, 5000, 0};
@@ -264,7 +264,7 @@ TEST of_several_jobs_each_is_put_as_it_is(void)
     PASS();
 }
 
-TEST what_a_job_may_not_have_is_refused_with_all_that_is_put(void)
+TEST an_invalid_job_refuses_the_whole_put(void)
 {
     relet_job j[2];
 
@@ -304,7 +304,7 @@ static relet_value t_answer(const char *lua)
     return t_ev.value;
 }
 
-TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
+TEST an_invalid_answer_to_a_put_has_no_job_number(void)
 {
     static const char *const odd[] = {
         "return {'x'}",  "return {0}",   "return {-5}", "return {}",
@@ -325,7 +325,7 @@ TEST what_numbers_no_job_is_not_the_answer_to_a_put(void)
     PASS();
 }
 
-TEST where_the_other_one_is_stands_behind_its_number(void)
+TEST the_answer_to_a_put_tells_the_place_of_the_job_with_its_id(void)
 {
     ASSERT_EQ(RELET_AT_WAITING,
               relet_queue_put_twin(t_answer("return '7 -8W'"), 1));
@@ -346,7 +346,7 @@ TEST where_the_other_one_is_stands_behind_its_number(void)
 }
 
 /* The index behind the last job once gave the last job's number. */
-TEST behind_the_last_job_that_was_put_there_is_none(void)
+TEST an_index_past_the_last_job_of_a_put_has_no_number(void)
 {
     ASSERT_EQ(1,
               relet_queue_put_number(t_answer("return '7 8'"), 1, &t_number));
@@ -374,7 +374,7 @@ TEST the_lowest_of_all_numbers_does_no_harm(void)
     PASS();
 }
 
-TEST a_place_of_another_letter_is_none(void)
+TEST an_unknown_status_code_of_a_place_means_no_place(void)
 {
     static const char *const odd[] = {
         "return {'q', 7}",     "return {'', 7}", "return {'ww', 7}",
@@ -408,7 +408,7 @@ TEST a_state_is_read_as_far_as_it_goes(void)
     PASS();
 }
 
-TEST a_text_of_another_kind_is_none(void)
+TEST a_text_with_an_unknown_status_code_is_ignored(void)
 {
     ASSERT_EQ(1, relet_queue_job_look_read(t_answer(
         "return {'l', 7, 5, '.1234p', 'L 1 0 0 0 -', 'qwhat'}"), &t_info));
@@ -418,7 +418,7 @@ TEST a_text_of_another_kind_is_none(void)
     PASS();
 }
 
-TEST a_cancel_of_another_letter_says_nothing(void)
+TEST an_unknown_status_code_of_a_cancel_is_refused(void)
 {
     static const char *const odd[] = {"return {'q', 7}", "return {'\\0', 7}",
                                       "return {'gg', 7}", "return {7}"};
@@ -434,7 +434,7 @@ TEST a_cancel_of_another_letter_says_nothing(void)
     PASS();
 }
 
-TEST a_status_that_is_short_is_none(void)
+TEST a_status_that_is_incomplete_is_refused(void)
 {
     relet_queue_info info;
 
@@ -530,27 +530,27 @@ int main(int argc, char **argv)
     RUN_TEST(each_call_needs_the_name_of_a_queue);
     RUN_TEST(without_room_for_workers_there_are_no_queues);
     RUN_TEST(an_outcome_comes_back_with_the_tag_of_its_call);
-    RUN_TEST(what_is_over_the_limit_of_operations_is_not_asked);
-    RUN_TEST(a_job_is_named_by_what_may_be_a_name);
-    RUN_TEST(no_more_are_looked_at_than_128_and_no_less_than_one);
+    RUN_TEST(a_queue_call_over_operations_max_is_refused);
+    RUN_TEST(a_job_is_named_by_a_valid_number_or_id);
+    RUN_TEST(a_count_of_jobs_must_be_between_1_and_128);
     RUN_TEST(a_number_beyond_all_bounds_is_refused_by_name);
-    RUN_TEST(what_is_no_place_is_not_purged_as_if_it_were_all);
+    RUN_TEST(a_purge_of_an_unknown_place_is_refused);
     RUN_TEST(a_backoff_that_is_none_is_refused_by_name);
     RUN_TEST(a_place_that_is_none_is_not_listed);
-    RUN_TEST(nothing_is_put_by_a_put_of_nothing);
+    RUN_TEST(a_put_of_no_jobs_is_refused);
     RUN_TEST(a_put_has_at_most_so_many_jobs);
-    RUN_TEST(of_several_jobs_each_is_put_as_it_is);
-    RUN_TEST(what_a_job_may_not_have_is_refused_with_all_that_is_put);
+    RUN_TEST(a_put_of_several_jobs_keeps_the_options_of_each_job);
+    RUN_TEST(an_invalid_job_refuses_the_whole_put);
     RUN_TEST(a_mode_or_a_window_that_is_none_is_refused_by_name);
-    RUN_TEST(what_numbers_no_job_is_not_the_answer_to_a_put);
-    RUN_TEST(where_the_other_one_is_stands_behind_its_number);
-    RUN_TEST(behind_the_last_job_that_was_put_there_is_none);
+    RUN_TEST(an_invalid_answer_to_a_put_has_no_job_number);
+    RUN_TEST(the_answer_to_a_put_tells_the_place_of_the_job_with_its_id);
+    RUN_TEST(an_index_past_the_last_job_of_a_put_has_no_number);
     RUN_TEST(the_lowest_of_all_numbers_does_no_harm);
-    RUN_TEST(a_place_of_another_letter_is_none);
+    RUN_TEST(an_unknown_status_code_of_a_place_means_no_place);
     RUN_TEST(a_state_is_read_as_far_as_it_goes);
-    RUN_TEST(a_text_of_another_kind_is_none);
-    RUN_TEST(a_cancel_of_another_letter_says_nothing);
-    RUN_TEST(a_status_that_is_short_is_none);
+    RUN_TEST(a_text_with_an_unknown_status_code_is_ignored);
+    RUN_TEST(an_unknown_status_code_of_a_cancel_is_refused);
+    RUN_TEST(a_status_that_is_incomplete_is_refused);
     RUN_TEST(the_result_of_a_replay_has_three_counts_and_whether_there_is_more);
     RUN_TEST(
         the_result_of_a_purge_or_trim_has_a_count_and_whether_there_is_more);

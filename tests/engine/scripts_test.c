@@ -181,7 +181,7 @@ TEST a_held_lease_is_refused_with_its_rest(void)
     PASS();
 }
 
-TEST who_is_refused_lines_up_if_it_can_be_woken(void)
+TEST a_refused_contender_lines_up_if_it_can_be_woken(void)
 {
     (void)t_acquire("A", "1");
     (void)t_acquire_with("B", "1", "", "0");
@@ -216,7 +216,7 @@ TEST a_quarantine_holds_for_new_grants_alone(void)
 
 /* The server does not know of the grants of the other server, and its run id is
  * the same as before. */
-TEST a_failover_and_another_one_back_are_quarantined(void)
+TEST a_failover_and_a_failback_are_quarantined(void)
 {
     long long token;
 
@@ -235,7 +235,7 @@ TEST a_failover_and_another_one_back_are_quarantined(void)
 }
 
 /* The old server may have granted the lease to other clients since. */
-TEST a_new_term_of_who_seems_to_hold_it_is_quarantined_too(void)
+TEST a_new_term_of_the_apparent_holder_is_quarantined_too(void)
 {
     (void)t_acquire_with("A", "1", "A", "50000");
     (void)t_say("HSET {l}:fence open 1");
@@ -313,7 +313,7 @@ TEST a_request_that_arrives_after_its_release_is_void(void)
     PASS();
 }
 
-TEST a_release_wakes_nobody_while_another_holds(void)
+TEST a_release_wakes_no_follower_while_another_contender_holds(void)
 {
     (void)t_acquire("A", "1");
     (void)t_say("ZADD {l}:sleepers 1 B 2 C");
@@ -322,7 +322,7 @@ TEST a_release_wakes_nobody_while_another_holds(void)
     PASS();
 }
 
-TEST a_release_gives_up_on_sleepers_that_do_not_listen(void)
+TEST a_release_gives_up_on_followers_that_do_not_listen(void)
 {
     (void)t_acquire("A", "1");
     (void)t_say("ZADD {l}:sleepers 1 a 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i 10 j");
@@ -385,7 +385,7 @@ static const char *t_theirs(const char *act)
 #define T_EXTEND "'PEXPIRE', KEYS[1], 60000"
 #define T_DELETE "'DEL', KEYS[1]"
 
-TEST they_are_kept_out_of_what_is_ours(void)
+TEST another_program_cannot_take_a_held_lease(void)
 {
     (void)t_acquire("A", "1");
     ASSERT_STR_EQ("$-1\r\n", t_say("SET l them NX PX 60000"));
@@ -395,7 +395,7 @@ TEST they_are_kept_out_of_what_is_ours(void)
     PASS();
 }
 
-TEST we_are_kept_out_of_what_is_theirs(void)
+TEST a_lease_of_another_program_cannot_be_taken(void)
 {
     long long token;
 
@@ -413,7 +413,7 @@ TEST we_are_kept_out_of_what_is_theirs(void)
     PASS();
 }
 
-TEST what_we_release_is_theirs_to_take(void)
+TEST another_program_can_take_a_released_lease(void)
 {
     (void)t_acquire("A", "1");
     ASSERT_EQ(1, t_release("A", "1", ""));
@@ -423,7 +423,7 @@ TEST what_we_release_is_theirs_to_take(void)
 
 /* ---------------------------------------------------------------- all of it */
 
-TEST each_script_is_short_and_says_what_it_does(void)
+TEST each_lease_script_is_short_and_begins_with_its_purpose(void)
 {
     size_t i;
 
@@ -454,23 +454,23 @@ int main(int argc, char **argv)
     RUN_TEST(tokens_grow_though_the_server_forgot_the_fence);
     RUN_TEST(tokens_grow_though_the_clock_goes_back);
     RUN_TEST(a_held_lease_is_refused_with_its_rest);
-    RUN_TEST(who_is_refused_lines_up_if_it_can_be_woken);
+    RUN_TEST(a_refused_contender_lines_up_if_it_can_be_woken);
     RUN_TEST(a_quarantine_holds_for_new_grants_alone);
-    RUN_TEST(a_failover_and_another_one_back_are_quarantined);
-    RUN_TEST(a_new_term_of_who_seems_to_hold_it_is_quarantined_too);
+    RUN_TEST(a_failover_and_a_failback_are_quarantined);
+    RUN_TEST(a_new_term_of_the_apparent_holder_is_quarantined_too);
     RUN_TEST(only_the_owner_with_the_newest_token_renews);
     RUN_TEST(a_lease_that_has_ended_is_not_renewed);
     RUN_TEST(only_the_owner_of_the_grant_releases);
     RUN_TEST(a_grant_that_was_not_heard_is_released_by_its_term);
     RUN_TEST(a_request_that_arrives_after_its_release_is_void);
-    RUN_TEST(a_release_wakes_nobody_while_another_holds);
-    RUN_TEST(a_release_gives_up_on_sleepers_that_do_not_listen);
+    RUN_TEST(a_release_wakes_no_follower_while_another_contender_holds);
+    RUN_TEST(a_release_gives_up_on_followers_that_do_not_listen);
     RUN_TEST(a_key_of_another_type_changes_nothing);
     RUN_TEST(leases_go_on_when_memory_is_full);
-    RUN_TEST(they_are_kept_out_of_what_is_ours);
-    RUN_TEST(we_are_kept_out_of_what_is_theirs);
-    RUN_TEST(what_we_release_is_theirs_to_take);
-    RUN_TEST(each_script_is_short_and_says_what_it_does);
+    RUN_TEST(another_program_cannot_take_a_held_lease);
+    RUN_TEST(a_lease_of_another_program_cannot_be_taken);
+    RUN_TEST(another_program_can_take_a_released_lease);
+    RUN_TEST(each_lease_script_is_short_and_begins_with_its_purpose);
     t_close();
     GREATEST_MAIN_END();
 }

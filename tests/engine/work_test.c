@@ -3,7 +3,7 @@
  * work_test.c - producers and workers of whole clients on a server. */
 #include "work_rig.h"
 
-TEST what_is_put_is_worked_on_and_leaves_nothing(void)
+TEST a_job_that_was_put_and_done_leaves_no_record(void)
 {
     t_world w;
 
@@ -180,7 +180,7 @@ TEST a_job_that_failed_is_tried_again_until_it_is_dead(void)
 
 /* Found by faults T13-jobs: the job was tried again only at the next poll, 30 s
  * later. */
-TEST what_failed_is_tried_again_as_soon_as_it_is_due(void)
+TEST a_failed_job_is_retried_as_soon_as_it_is_due(void)
 {
     relet_failure f;
     t_world w;
@@ -202,7 +202,7 @@ TEST what_failed_is_tried_again_as_soon_as_it_is_due(void)
     PASS();
 }
 
-TEST who_stops_leaves_word_of_what_is_snoozed(void)
+TEST a_stopped_worker_tells_others_when_its_snoozed_job_is_due(void)
 {
     relet_failure f;
     t_world w;
@@ -225,7 +225,7 @@ TEST who_stops_leaves_word_of_what_is_snoozed(void)
     PASS();
 }
 
-TEST who_stops_leaves_word_of_what_failed(void)
+TEST a_stopped_worker_tells_others_when_its_failed_job_is_due(void)
 {
     relet_failure f;
     t_world w;
@@ -247,7 +247,7 @@ TEST who_stops_leaves_word_of_what_failed(void)
     PASS();
 }
 
-TEST what_is_given_back_goes_to_another_one(void)
+TEST a_job_given_back_goes_to_another_worker(void)
 {
     t_world w;
 
@@ -403,7 +403,7 @@ TEST a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due(void)
 /* A worker in the line of idle workers claimed a job by its own clock and
  * stayed in line: the wake-up for the next job found it full, and the worker
  * that slept was not woken. Found by the simulator, in a run without faults. */
-TEST a_call_that_finds_a_worker_full_goes_on_to_one_that_sleeps(void)
+TEST a_wake_up_for_a_full_worker_is_passed_to_a_sleeping_worker(void)
 {
     int busy, other;
     t_world w;
@@ -433,7 +433,7 @@ TEST a_call_that_finds_a_worker_full_goes_on_to_one_that_sleeps(void)
 
 /* Two workers of a team share the room for one job: the worker without a job
  * was taken for hungry. Seed 220620312490018 of WORK=jobs. */
-TEST a_call_that_finds_a_team_full_goes_on_to_one_that_sleeps(void)
+TEST a_wake_up_for_a_full_team_is_passed_to_a_sleeping_worker(void)
 {
     relet_worker_config c = t_config_of("q");
     int busy, other, i;
@@ -461,7 +461,7 @@ TEST a_call_that_finds_a_team_full_goes_on_to_one_that_sleeps(void)
 /* A client has left the line of a queue, but the server has forgotten that: the
  * wake-up for the next job came to a client that does not work on that queue.
  * Seed 179801732653637 of WORK=jobs. */
-TEST a_call_for_a_queue_that_was_left_goes_on_to_one_that_sleeps(void)
+TEST a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker(void)
 {
     relet_worker_config c = t_config_of("other");
     char line[200], *end;
@@ -510,7 +510,7 @@ TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
 /* The lease was taken as lost, and the job was relet while its handler went on:
  * two claims of one number cannot be told apart. The relet job once got no
  * claim, and counted as a stall. */
-TEST what_is_claimed_again_before_its_handler_ended_goes_back(void)
+TEST a_job_relet_before_its_handler_ended_is_given_back(void)
 {
     t_world w;
 
@@ -549,7 +549,7 @@ TEST an_attempt_that_takes_too_long_is_told_and_not_renewed(void)
     PASS();
 }
 
-TEST what_nobody_has_begun_by_its_deadline_is_dead(void)
+TEST a_job_not_begun_by_its_deadline_is_dead(void)
 {
     relet_job j;
     t_world w;
@@ -621,7 +621,7 @@ TEST a_team_shares_its_room_by_weight_while_all_have_work(void)
     PASS();
 }
 
-TEST who_is_alone_in_its_team_has_all_of_its_room(void)
+TEST the_only_busy_worker_of_a_team_has_all_of_its_room(void)
 {
     t_world w;
 
@@ -635,7 +635,7 @@ TEST who_is_alone_in_its_team_has_all_of_its_room(void)
     PASS();
 }
 
-TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
+TEST a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends(void)
 {
     t_world w;
 
@@ -664,7 +664,7 @@ TEST who_comes_late_gets_its_share_as_soon_as_a_job_ends(void)
 
 /* By weight the light worker gets one job for each three of the other worker.
  * In a room for fewer than four jobs it once never got any. */
-TEST who_is_light_has_its_turn_in_a_small_room(void)
+TEST a_worker_of_low_weight_gets_its_share_of_a_small_room(void)
 {
     relet_worker_config c;
     uint64_t number[2] = {1, 1};
@@ -749,7 +749,7 @@ TEST a_result_is_kept_for_as_long_as_was_asked_for(void)
     PASS();
 }
 
-TEST what_others_kept_goes_within_minutes(void)
+TEST expired_results_of_other_clients_are_removed_within_minutes(void)
 {
     t_world w;
 
@@ -763,7 +763,7 @@ TEST what_others_kept_goes_within_minutes(void)
     PASS();
 }
 
-TEST what_is_remembered_of_clients_that_are_gone_goes_within_hours(void)
+TEST records_of_clients_that_are_gone_are_removed_within_hours(void)
 {
     t_world w;
 
@@ -818,7 +818,7 @@ TEST dead_jobs_go_when_they_are_too_old_or_too_many(void)
 
 /* Otherwise the worker would be woken, claim nothing, and line up again,
  * without end. */
-TEST who_is_held_back_asks_once_a_second_and_goes_on_soon(void)
+TEST a_throttled_worker_polls_once_a_second_and_resumes_soon(void)
 {
     uint64_t before;
     t_world w;
@@ -893,7 +893,7 @@ static void t_put_typed(t_world *w, const char *type, int count)
         (void)t_put_job(w, 0, &j);
 }
 
-TEST who_claims_by_type_has_its_own_in_their_order(void)
+TEST a_worker_by_type_gets_the_jobs_of_its_type_in_order(void)
 {
     t_world w;
 
@@ -947,7 +947,7 @@ TEST a_wake_up_for_another_type_is_passed_on(void)
 }
 
 /* Two workers that pass a wake-up to each other would never rest. */
-TEST nobody_goes_on_waking_those_who_have_no_use_for_it(void)
+TEST workers_by_type_do_not_wake_each_other_without_end(void)
 {
     uint64_t before;
     t_world w;
@@ -1045,7 +1045,7 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(what_is_put_is_worked_on_and_leaves_nothing);
+    RUN_TEST(a_job_that_was_put_and_done_leaves_no_record);
     RUN_TEST(a_worker_that_began_without_memory_is_woken_once_there_is_some);
     RUN_TEST(a_put_wakes_a_sleeping_worker_at_once);
     RUN_TEST(jobs_come_in_order_and_no_more_than_there_is_room_for);
@@ -1054,39 +1054,39 @@ int main(int argc, char **argv)
     RUN_TEST(the_job_of_a_dead_worker_is_relet);
     RUN_TEST(a_job_that_kills_its_workers_is_dead_in_the_end);
     RUN_TEST(a_job_that_failed_is_tried_again_until_it_is_dead);
-    RUN_TEST(what_failed_is_tried_again_as_soon_as_it_is_due);
-    RUN_TEST(who_stops_leaves_word_of_what_is_snoozed);
-    RUN_TEST(who_stops_leaves_word_of_what_failed);
-    RUN_TEST(what_is_given_back_goes_to_another_one);
+    RUN_TEST(a_failed_job_is_retried_as_soon_as_it_is_due);
+    RUN_TEST(a_stopped_worker_tells_others_when_its_snoozed_job_is_due);
+    RUN_TEST(a_stopped_worker_tells_others_when_its_failed_job_is_due);
+    RUN_TEST(a_job_given_back_goes_to_another_worker);
     RUN_TEST(jobs_given_back_wait_in_the_order_in_which_they_were_claimed);
     RUN_TEST(a_worker_ends_behind_the_failure_of_its_last_job);
     RUN_TEST(a_worker_ends_behind_a_job_that_was_lost);
     RUN_TEST(a_claim_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_put_whose_answer_was_lost_is_put_once);
     RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
-    RUN_TEST(a_call_that_finds_a_worker_full_goes_on_to_one_that_sleeps);
-    RUN_TEST(a_call_for_a_queue_that_was_left_goes_on_to_one_that_sleeps);
-    RUN_TEST(a_call_that_finds_a_team_full_goes_on_to_one_that_sleeps);
+    RUN_TEST(a_wake_up_for_a_full_worker_is_passed_to_a_sleeping_worker);
+    RUN_TEST(a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker);
+    RUN_TEST(a_wake_up_for_a_full_team_is_passed_to_a_sleeping_worker);
     RUN_TEST(a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later);
-    RUN_TEST(what_is_claimed_again_before_its_handler_ended_goes_back);
+    RUN_TEST(a_job_relet_before_its_handler_ended_is_given_back);
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
-    RUN_TEST(what_nobody_has_begun_by_its_deadline_is_dead);
+    RUN_TEST(a_job_not_begun_by_its_deadline_is_dead);
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
-    RUN_TEST(who_is_alone_in_its_team_has_all_of_its_room);
-    RUN_TEST(who_comes_late_gets_its_share_as_soon_as_a_job_ends);
-    RUN_TEST(who_is_light_has_its_turn_in_a_small_room);
+    RUN_TEST(the_only_busy_worker_of_a_team_has_all_of_its_room);
+    RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
-    RUN_TEST(what_others_kept_goes_within_minutes);
-    RUN_TEST(what_is_remembered_of_clients_that_are_gone_goes_within_hours);
+    RUN_TEST(expired_results_of_other_clients_are_removed_within_minutes);
+    RUN_TEST(records_of_clients_that_are_gone_are_removed_within_hours);
     RUN_TEST(dead_jobs_go_when_they_are_too_old_or_too_many);
-    RUN_TEST(who_is_held_back_asks_once_a_second_and_goes_on_soon);
+    RUN_TEST(a_throttled_worker_polls_once_a_second_and_resumes_soon);
     RUN_TEST(under_a_limit_the_next_job_comes_when_one_has_ended);
     RUN_TEST(cancelled_jobs_in_line_do_not_put_a_worker_to_sleep);
-    RUN_TEST(who_claims_by_type_has_its_own_in_their_order);
+    RUN_TEST(a_worker_by_type_gets_the_jobs_of_its_type_in_order);
     RUN_TEST(a_front_of_another_type_does_not_starve_a_type);
     RUN_TEST(a_wake_up_for_another_type_is_passed_on);
-    RUN_TEST(nobody_goes_on_waking_those_who_have_no_use_for_it);
+    RUN_TEST(workers_by_type_do_not_wake_each_other_without_end);
     RUN_TEST(another_attempt_is_claimed_by_type_within_seconds);
     RUN_TEST(a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_type_that_is_too_long_is_refused_by_name);

@@ -34,7 +34,7 @@ clock_end() {
 until_doubted() {
     must until_line "$dir/$1.log" 'lost .* clock' \
         $(($(grep -c 'lost .* clock' "$dir/$1.log") + 1))
-    check "$scene: the leader sees it by its next renewal" \
+    check "$scene: the leader notices the clock by its next renewal" \
         holds "$(after_ms "clock-$2" lost)" -le $((ttl / 3 + room))
 }
 
@@ -75,7 +75,7 @@ scene_T32_back() {
     murder "$leader"
     gained=$(gains)
     sleep $((2 * ttl / 1000))
-    check 'T32-back: nobody follows before the server says so' \
+    check 'T32-back: no contender leads before the lease ends' \
         same "$gained" "$(gains)"
     clock jump 120000
     until_led

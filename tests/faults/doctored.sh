@@ -54,7 +54,7 @@ refuses() { check "judge: $2" same "$1" "$(verdict "$3")"; }
 scene_doctored() {
     check 'judge: a log without fault passes' same '' "$(verdict '')"
     refuses L1 'two believe at one time' '/n1 void/d'
-    check 'judge: but not by a rule that has no ground' \
+    check 'judge: a rule without grounds refuses nothing' \
         same '' "$(verdict '/n1 void/d' L1)"
     refuses L1 'a third one believes at the same time' \
         '/1612 n2/i 1612 n3 valid 0 601 1613

@@ -61,10 +61,10 @@ scene_doctored_jobs() {
     check 'judge of jobs: a log without fault passes' \
         same '' "$(jobs_verdict '')"
     refuses_jobs J1 'a job is lost that was said to be put' '/world dead/d'
-    check 'judge of jobs: but not by a rule that has no ground' \
+    check 'judge of jobs: a rule without grounds refuses nothing' \
         same '' "$(jobs_verdict '/world dead/d' J1)"
     refuses_jobs J1 'a job was done, and nothing became of it' '/took 1/d'
-    check 'judge of jobs: what was unsure may come' \
+    check 'judge of jobs: a job whose put was unsure may come' \
         same '' "$(jobs_verdict '/2605/a 2606 n3 begun 4 506 1 0\
 2606 n3 failed 4 506')"
     refuses_jobs J2 'what was said not to be put is worked on' \
@@ -94,7 +94,7 @@ scene_doctored_jobs() {
     refuses_jobs J6 'a job that was done is worked on again' \
         '/2605/a 2606 n3 begun 1 506 2 1\
 2607 n3 failed 1 506'
-    check 'judge of jobs: unless it was done by who was killed' \
+    check 'judge of jobs: a job done by a killed worker may come again' \
         same '' "$(jobs_verdict '/n2 lost/d; /2702/a 2703 world kill n2')"
     refuses_jobs J7 'an attempt is counted that did not fail' \
         's/2 504 1 1/2 504 2 1/'

@@ -71,8 +71,8 @@ jobs_forgotten() {
     jobs_begin 200
     forgets "$2"
     until_over
-    check "$1: it did forget" holds "$(forgotten)" -ge 1
-    check "$1: what is lost was put before the server forgot" lost_early
+    check "$1: the server did forget" holds "$(forgotten)" -ge 1
+    check "$1: lost jobs were put before the server forgot" lost_early
     jobs_end 'J1 J3 J6 J7 J8'
 }
 
@@ -125,7 +125,7 @@ scene_T14_jobs() {
     jobs_begin 200
     flushes_at_work 40
     jobs_end
-    check 'T14-jobs: nobody hears of it' same 00 \
+    check 'T14-jobs: no flush is noticed' same 00 \
         "$(logs | grep -cE ' (unput|unsure) ')$(logs | grep -c ' lost ')"
 }
 
@@ -159,11 +159,11 @@ scene_T6_jobs() {
     must until_so 'its jobs are with others' job_of_the_paused_is_taken
     wake n2
     must until_line "$dir/fence.log" "refused .* n2"
-    check 'T6-jobs: paused between decision and write, it is refused' \
+    check 'T6-jobs: a write decided before a pause is refused' \
         same 1 "$(grep -c refused "$dir/fence.log")"
     must until_line "$dir/n2.log" lost
     jobs_end
-    check 'T6-jobs: its job was done once by each token, by two of them' \
+    check 'T6-jobs: the job was written once by each of two tokens' \
         same 2 "$(writers_of "$(refused_job)")"
 }
 
@@ -188,7 +188,7 @@ scene_T9_jobs() {
     must until_line "$dir/n3.log" ' begun ' 4
     check 'T9-jobs: the jobs of a killed worker are relet in time' \
         holds "$(after_ms kill begun)" -le $((2 * ttl + room))
-    check 'T9-jobs: all of them once, one stall each, and no attempt' \
+    check 'T9-jobs: each job is relet once: one stall, no attempt' \
         same '4 1 1' "$(sed -n 's/.* begun [0-9]* [0-9]* //p' "$dir/n3.log" |
             sort | uniq -c | xargs)"
     jobs_end
@@ -218,7 +218,7 @@ scene_T10_jobs() {
     check 'T10-jobs: links were killed' holds $kills -ge 20
     check 'T10-jobs: a killed link costs one new link' \
         holds "$(sum attempts)" -le $((kills + 4))
-    check 'T10-jobs: nobody loses a job by it' \
+    check 'T10-jobs: no worker loses a job to a killed link' \
         same 0 "$(logs | grep -c ' lost ')"
 }
 
@@ -263,7 +263,7 @@ scene_T22_jobs() {
     asked=$(logs | grep -c ' down .* connect')
     began=$(($(now_ms) - began))
     firewall -F
-    check 'T22-jobs: who is refused asks less and less' \
+    check 'T22-jobs: a refused worker asks less and less often' \
         holds "$asked" -le $((4 * (20 + began / 50)))
     jobs_net_end
     echo "# $on T22-jobs: refused $asked times"

@@ -66,15 +66,15 @@ scene_T18() {
     until_led "$first"
     check 'T18: a leader that is cut off is followed in time' \
         holds "$(after_ms cut gained)" -le $((ttl + room))
-    check 'T18: it gave up by itself' \
+    check 'T18: the leader that is cut off gave up by itself' \
         same expired "$(reasons "$first" lost)"
     until_wrote "$leader"
     must until_line "$dir/$first.log" down
     firewall -F
     must until_line "$dir/$first.log" ' up ' $((ups + 1))
-    check 'T18: nobody else lost a link' same 2 "$(other_ups "$first")"
+    check 'T18: no other contender lost a link' same 2 "$(other_ups "$first")"
     world_leave
-    check 'T18: nothing that was answered is lost, nothing runs twice' counters
+    check 'T18: no answered command is lost, none runs twice' counters
     net_end
 }
 
@@ -94,14 +94,14 @@ scene_T19() {
     until_led "$first"
     check 'T19: a leader that hears nothing is followed in time' \
         holds "$(after_ms cut gained)" -le $((2 * ttl + room))
-    check 'T19: it gave up by itself' \
+    check 'T19: the leader that hears nothing gave up by itself' \
         same expired "$(reasons "$first" lost)"
     until_wrote "$leader"
     firewall -F
     world_leave
-    check 'T19: what was not answered is told as unsure' \
+    check 'T19: unanswered commands are reported as unsure' \
         holds "$(unsure_of "$first")" -ge 1
-    check 'T19: nothing that was answered is lost, nothing runs twice' counters
+    check 'T19: no answered command is lost, none runs twice' counters
     net_end
 }
 
@@ -126,14 +126,14 @@ scene_T20() {
         --string "$name" -j DROP || fail 'no such rule'
     PATIENCE=40 must until_so 'three have led' led_and_lost 3
     check 'T20: renewals were dropped' dropped
-    check 'T20: each led to the end of its lease, and no longer' early_losses
-    check 'T20: nobody has trouble with the lease' \
+    check 'T20: each leader led to the end of its lease' early_losses
+    check 'T20: no contender has trouble with the lease' \
         same 0 "$(logs | grep -c ' trouble ')"
     firewall -F
     until_led
     until_wrote "$leader" 100
     world_leave
-    check 'T20: nothing that was answered is lost, nothing runs twice' counters
+    check 'T20: no answered command is lost, none runs twice' counters
     net_end
 }
 
@@ -173,7 +173,7 @@ scene_T24() {
     until_led
     until_wrote "$leader" 50
     world_leave
-    check 'T24: nothing that was answered is lost, nothing runs twice' counters
+    check 'T24: no answered command is lost, none runs twice' counters
     world_end
 }
 

@@ -20,10 +20,10 @@ scene_T5() {
     until_wrote "$leader"
     wake "$first"
     must until_line "$dir/fence.log" "refused .* $first"
-    check 'T5: paused between decision and write, it is refused' \
+    check 'T5: a write decided before a pause is refused' \
         same 1 "$(grep -c refused "$dir/fence.log")"
     must until_line "$dir/$first.log" lost
-    check 'T5: and hears of the loss before anything else' \
+    check 'T5: a paused leader is told of the loss first' \
         same 'lost expired' "$(first_news "$first")"
     until_led "$first"
     first=$leader
@@ -32,9 +32,9 @@ scene_T5() {
     until_wrote "$leader"
     wake "$first"
     must until_line "$dir/$first.log" lost
-    check 'T5: paused anywhere, it hears of the loss first' \
+    check 'T5: a leader paused anywhere is told of the loss first' \
         same 'lost expired' "$(first_news "$first")"
-    check 'T5: the lease stays with the next one' same "$leader" "$(leads)"
+    check 'T5: the lease stays with the next leader' same "$leader" "$(leads)"
     world_end
 }
 
@@ -73,7 +73,7 @@ scene_T8() {
     mark told "$first"
     signal TERM "$first"
     until_led "$first"
-    check 'T8: a leader that is told to go is followed at once' \
+    check 'T8: a leader that is stopped is followed at once' \
         holds "$(after_ms told gained)" -le "$room"
     until_wrote "$leader"
     echo "# $on T8: followed in $(after_ms told gained) ms (TTL $ttl ms)"
@@ -91,7 +91,7 @@ scene_T33() {
     node_in=$days node n2
     node_in=$second node n3
     must until_line "$dir/n3.log" up
-    check 'T33: they do live in different times' same 3 \
+    check 'T33: the contenders live in different times' same 3 \
         "$(readlink /proc/"${node_pid[n1]}"/ns/time \
             /proc/"${node_pid[n2]}"/ns/time /proc/"${node_pid[n3]}"/ns/time |
             sort -u | wc -l)"
@@ -114,6 +114,6 @@ in_turn() {
     signal TERM "$first"
     until_led "$first"
     until_wrote "$leader"
-    check "$1: each has led" same 3 "$(logs |
+    check "$1: each contender has led" same 3 "$(logs |
         awk '$3 == "gained" { print $2 }' | sort -u | wc -l)"
 }

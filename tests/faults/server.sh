@@ -6,7 +6,7 @@
 # until_renewed MARK: somebody believes anew, which needs the server.
 until_renewed() {
     must until_so "a lease is believed in after '$1'" renewed "$1"
-    check "$scene: after '$1' somebody leads in time" \
+    check "$scene: after '$1' a contender leads in time" \
         holds "$(after_ms "$1" valid)" -le $((ttl + room))
 }
 
@@ -47,7 +47,7 @@ scene_T1() {
     until_led
     until_wrote "$leader"
     world_leave
-    check 'T1: nothing that was answered is lost, nothing runs twice' counters
+    check 'T1: no answered command is lost, none runs twice' counters
     world_end
 }
 
@@ -66,7 +66,7 @@ scene_T4() {
     signal_server STOP
     must until_line "$dir/$leader.log" 'lost .* expired' \
         $(($(count "$leader" lost) + 1))
-    check 'T4: while the server is stopped nobody else leads' \
+    check 'T4: while the server is stopped no other contender leads' \
         same "$gained" "$(gains)"
     signal_server CONT
     until_renewed CONT
@@ -75,7 +75,7 @@ scene_T4() {
     until_led
     until_wrote "$leader"
     world_leave
-    check 'T4: nothing that was answered is lost, nothing runs twice' counters
+    check 'T4: no answered command is lost, none runs twice' counters
     world_end
 }
 
@@ -110,7 +110,7 @@ scene_T12() {
     until_led
     until_wrote "$leader"
     world_leave
-    check 'T12: nothing that was answered is lost, nothing runs twice' counters
+    check 'T12: no answered command is lost, none runs twice' counters
     world_end
 }
 
@@ -148,7 +148,7 @@ scene_T10() {
     check 'T10: links were killed' holds $kills -ge 60
     check 'T10: a killed link costs one new link' \
         holds "$(sum attempts)" -le $((kills + 3))
-    check 'T10: nothing that was answered is lost, nothing runs twice' counters
+    check 'T10: no answered command is lost, none runs twice' counters
     echo "# $on T10: $kills links killed, $(sum attempts) made," \
         "$(logs | grep -c ' lost ') leases lost"
     world_end
@@ -172,8 +172,8 @@ scene_T11() {
     until_led
     until_wrote "$leader"
     world_leave
-    check 'T11: what could not wait ended' holds "$(sum unsure)" -ge 1
-    check 'T11: nothing that was answered is lost, nothing runs twice' counters
+    check 'T11: commands with short timeouts ended' holds "$(sum unsure)" -ge 1
+    check 'T11: no answered command is lost, none runs twice' counters
     world_end
 }
 
@@ -188,7 +188,7 @@ scene_T17() {
     until_wrote "$leader" 50
     world_leave
     check 'T17: answers were cut' holds "$(sum unsure)" -ge 3
-    check 'T17: each cost one link' \
+    check 'T17: each cut answer cost one link' \
         holds "$(sum attempts)" -le $(($(sum unsure) + 3))
     world_end
 }
@@ -210,7 +210,7 @@ scene_T13() {
     must until_so 'the server is busy' busy
     began=$(now_ms)
     must until_line "$dir/$leader.log" 'lost .* expired'
-    check 'T13: while the server is busy nobody else leads' \
+    check 'T13: while the server is busy no other contender leads' \
         same "$gained" "$(gains)"
     quietly redis SCRIPT KILL
     must until_so 'the script ends' not_busy
@@ -218,7 +218,7 @@ scene_T13() {
     began=$(($(now_ms) - began))
     until_renewed killed
     refused=$(($(commandstat '.*' rejected_calls)))
-    check 'T13: a busy server is asked less and less' \
+    check 'T13: a busy server is asked less and less often' \
         holds $refused -le $((3 * (20 + began / 50)))
     until_led
     until_wrote "$leader"
@@ -263,9 +263,9 @@ scene_T14() {
     flushed=$(commandstat 'script|flush' calls)
     check 'T14: at most one script is sent again, for each link and flush' \
         holds "$(commandstat eval calls)" -le $((flushed * 3))
-    check 'T14: and it was' \
+    check 'T14: scripts were sent again' \
         holds "$(commandstat eval calls)" -ge $((flushed / 2))
-    check 'T14: by its name it was called too' \
+    check 'T14: scripts were called by name, too' \
         holds "$(commandstat evalsha calls)" -ge $((flushed * 2))
     world_leave
     node n4 ttl=$((ttl + room)) load=1 script=1
@@ -273,11 +273,11 @@ scene_T14() {
     until_led
     believed=$(beliefs)
     flushes has_believed $((believed + 3))
-    check 'T14: leases are renewed in spite of it' \
+    check 'T14: leases are renewed in spite of the flushes' \
         same 00 "$(count n4 lost)$(count n5 lost)"
     world_leave
-    check 'T14: nobody hears of it' same 0 "$(sum errors)"
-    check 'T14: nothing that was answered is lost, nothing runs twice' counters
+    check 'T14: no flush causes an error' same 0 "$(sum errors)"
+    check 'T14: no answered command is lost, none runs twice' counters
     world_end
 }
 
@@ -309,9 +309,10 @@ scene_T15() {
     until_wrote "$leader"
     all_up 2
     greeted=$(commandstat hello calls) # these it answers all the time
-    check 'T15: a server that loads is asked less and less' \
+    check 'T15: a server that loads is asked less and less often' \
         holds "$greeted" -le $((3 * (20 + began / 20)))
-    check 'T15: over the same link' same 6 "$(logs | grep -c ' up ')"
+    check 'T15: the server loads over the same link' \
+        same 6 "$(logs | grep -c ' up ')"
     echo "# $on T15: loaded for $began ms, greeted $greeted times"
     world_end
 }

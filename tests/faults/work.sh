@@ -106,7 +106,7 @@ workers_leave() {
 work_end() {
     until_put "${1:-put}" >"$dir/told"
     check "$scene: put is told of each job once" cat "$dir/told"
-    check "$scene: each was done, once for the server" \
+    check "$scene: each job was done, once for the server" \
         until_so 'all are done' nothing_is_left
     work_over
 }
@@ -117,7 +117,7 @@ fscked() { quietly $node_in "$relet" -u "$work_url" fsck q; }
 # work_over [VOID]: all leave; these rules do not count.
 work_over() {
     workers_leave >"$dir/left"
-    check "$scene: all leave in order" cat "$dir/left"
+    check "$scene: all processes leave in order" cat "$dir/left"
     check "$scene: fsck finds nothing" fscked
     world_end "${1:-}"
 }
@@ -161,7 +161,7 @@ work_forgotten() {
     work_begin "$1" 200 40 $written
     forgets "$2"
     forgotten_end
-    check "$1: it did forget" holds "$(twice_or_never | wc -l)" -ge 1
+    check "$1: the server did forget" holds "$(twice_or_never | wc -l)" -ge 1
 }
 
 # What was put anew, or for the first time, when the server was back is done.
@@ -169,7 +169,7 @@ forgotten_end() {
     put_ended 0 >"$dir/told"
     check "$scene: put ends well" cat "$dir/told"
     check "$scene: nothing is left to do" until_so 'nothing waits' nothing_waits
-    check "$scene: what was put after the server forgot is done" \
+    check "$scene: jobs put after the server forgot are done" \
         done_from $((fed_then + 1))
     work_over 'J1 J3 J6 J7 J8'
 }
@@ -213,10 +213,11 @@ scene_T9_work() {
     below=$(descendants "${node_pid[w2]}")
     murder w2
     let_go
-    check 'T9-work: who is killed takes its commands along' \
+    check 'T9-work: a killed worker takes its commands along' \
         until_so 'they are gone' all_of_them_gone "$below"
     work_end
-    check 'T9-work: what it had is relet' holds "$(stalled)" -ge 1
+    check 'T9-work: jobs of the killed worker are relet' \
+        holds "$(stalled)" -ge 1
 }
 
 all_of_them_gone() {
@@ -238,7 +239,7 @@ scene_T10_work() {
     done
     work_end
     check 'T10-work: links were killed' holds $kills -ge 30
-    check 'T10-work: nobody loses a job by it' same 0 "$(stalled)"
+    check 'T10-work: no worker loses a job to a killed link' same 0 "$(stalled)"
 }
 
 scene_T14_work() {
@@ -278,7 +279,7 @@ scene_T16_work() {
     is_full until_line "$dir/put.txt" OOM
     put_ended 1 >"$dir/told"
     check 'T16-work: put says that some could not be put' cat "$dir/told"
-    check 'T16-work: and it was so' \
+    check 'T16-work: some jobs were not put' \
         holds "$(wc -l <"$dir/put")" -lt "$jobs_total"
     seq "$jobs_total" | puts again --batch b --keep 60000 &
     put_pid=$!
@@ -324,7 +325,8 @@ scene_T23_work() {
     local ttl=$((ttl + room))
     patience_ms=20000 bulk=1000 work_net_begin T23-work 100 || return
     narrow_until 60 || { work_net_end; return; }
-    check 'T23-work: leases are renewed beside bulky answers' same 0 "$(stalled)"
+    check 'T23-work: leases are renewed beside bulky answers' \
+        same 0 "$(stalled)"
     wide_again
     work_net_end
 }

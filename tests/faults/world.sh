@@ -264,7 +264,7 @@ world_leave() {
         signal CONT "$name" && signal TERM "$name"
     done
     must until_so 'all leave' all_gone
-    check "$scene: all leave in order" all_said_bye
+    check "$scene: all processes leave in order" all_said_bye
     node_pid=()
 }
 

@@ -254,7 +254,7 @@ TEST a_claim_that_cannot_be_says_why(void)
     PASS();
 }
 
-TEST a_sweep_claims_what_is_idle_and_drops_what_is_gone(void)
+TEST xautoclaim_claims_idle_entries_and_drops_deleted_ones(void)
 {
     t_open();
     T_SAYS("XADD x 1-1 a 1", "$3\r\n1-1\r\n");
@@ -394,7 +394,7 @@ TEST a_stream_tells_all_of_itself(void)
     PASS();
 }
 
-TEST who_waits_in_a_group_is_handed_what_comes(void)
+TEST a_client_blocked_in_a_group_is_handed_new_entries(void)
 {
     t_open();
     T_SAYS("XGROUP CREATE x g $ MKSTREAM", "+OK\r\n");
@@ -416,7 +416,7 @@ TEST who_waits_in_a_group_is_handed_what_comes(void)
     PASS();
 }
 
-TEST who_waits_in_a_group_hears_that_it_has_gone(void)
+TEST a_client_blocked_in_a_group_is_told_when_the_group_has_gone(void)
 {
     t_open();
     T_SAYS("XGROUP CREATE x g $ MKSTREAM", "+OK\r\n");
@@ -471,7 +471,7 @@ TEST help_names_the_subcommands(void)
     PASS();
 }
 
-TEST what_was_handed_out_is_logged_as_claimed(void)
+TEST entries_handed_out_are_logged_as_claimed(void)
 {
     t_open();
     t_does(0, "XADD x 1-1 a 1");
@@ -502,14 +502,14 @@ int main(int argc, char **argv)
     RUN_TEST(idle_entries_are_claimed);
     RUN_TEST(a_claim_by_force_needs_no_pending_entry);
     RUN_TEST(a_claim_that_cannot_be_says_why);
-    RUN_TEST(a_sweep_claims_what_is_idle_and_drops_what_is_gone);
+    RUN_TEST(xautoclaim_claims_idle_entries_and_drops_deleted_ones);
     RUN_TEST(consumers_come_and_go);
     RUN_TEST(the_lag_counts_on_while_nothing_is_deleted_ahead);
     RUN_TEST(a_stream_tells_all_of_itself);
-    RUN_TEST(who_waits_in_a_group_is_handed_what_comes);
-    RUN_TEST(who_waits_in_a_group_hears_that_it_has_gone);
+    RUN_TEST(a_client_blocked_in_a_group_is_handed_new_entries);
+    RUN_TEST(a_client_blocked_in_a_group_is_told_when_the_group_has_gone);
     RUN_TEST(a_read_in_a_group_that_cannot_be_says_why);
     RUN_TEST(help_names_the_subcommands);
-    RUN_TEST(what_was_handed_out_is_logged_as_claimed);
+    RUN_TEST(entries_handed_out_are_logged_as_claimed);
     GREATEST_MAIN_END();
 }

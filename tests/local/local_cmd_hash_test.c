@@ -44,7 +44,7 @@ TEST hmset_says_ok_and_hset_how_many_are_new(void)
     PASS();
 }
 
-TEST asking_for_what_is_not_there(void)
+TEST reads_of_a_missing_hash_give_nulls_and_zeros(void)
 {
     t_open();
     T_SAYS("HGET h a", "$-1\r\n");
@@ -101,7 +101,7 @@ TEST fractions_are_added_with_as_many_digits_as_a_server_has(void)
     PASS();
 }
 
-TEST a_draw_of_more_than_there_is_tells_all_once(void)
+TEST a_draw_of_more_fields_than_there_are_gives_each_once(void)
 {
     t_open();
     T_SAYS("HSET h a 1 b 2", ":2\r\n");
@@ -151,7 +151,7 @@ TEST a_small_hash_is_scanned_in_one_step(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST hash_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET h x", "+OK\r\n");
@@ -174,7 +174,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST a_float_increment_is_logged_as_what_it_came_to(void)
+TEST a_float_increment_is_logged_as_its_result(void)
 {
     t_open();
     t_does(0, "HINCRBYFLOAT h a 0.5");
@@ -202,15 +202,15 @@ int main(int argc, char **argv)
     RUN_TEST(fields_are_told_in_the_order_in_which_they_were_set);
     RUN_TEST(a_field_without_a_value_changes_nothing);
     RUN_TEST(hmset_says_ok_and_hset_how_many_are_new);
-    RUN_TEST(asking_for_what_is_not_there);
+    RUN_TEST(reads_of_a_missing_hash_give_nulls_and_zeros);
     RUN_TEST(the_last_field_takes_the_key_with_it);
     RUN_TEST(numbers_are_added_where_they_are_numbers);
     RUN_TEST(fractions_are_added_with_as_many_digits_as_a_server_has);
-    RUN_TEST(a_draw_of_more_than_there_is_tells_all_once);
+    RUN_TEST(a_draw_of_more_fields_than_there_are_gives_each_once);
     RUN_TEST(a_draw_that_cannot_be_is_refused_before_the_key_is_looked_at);
     RUN_TEST(a_small_hash_is_scanned_in_one_step);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(a_float_increment_is_logged_as_what_it_came_to);
+    RUN_TEST(hash_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_float_increment_is_logged_as_its_result);
     RUN_TEST(a_change_is_logged_and_a_refusal_is_not);
     GREATEST_MAIN_END();
 }

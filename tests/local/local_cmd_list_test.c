@@ -4,7 +4,7 @@
  */
 #include "local_cmd.h"
 
-TEST both_ends_take_and_give(void)
+TEST a_list_can_be_pushed_and_popped_at_both_ends(void)
 {
     t_open();
     T_SAYS("RPUSH l a b", ":2\r\n");
@@ -18,7 +18,7 @@ TEST both_ends_take_and_give(void)
     PASS();
 }
 
-TEST a_push_to_what_must_be_there_does_nothing_without_it(void)
+TEST lpushx_and_rpushx_to_a_missing_list_do_nothing(void)
 {
     t_open();
     T_SAYS("LPUSHX l a", ":0\r\n");
@@ -28,7 +28,7 @@ TEST a_push_to_what_must_be_there_does_nothing_without_it(void)
     PASS();
 }
 
-TEST a_count_below_what_there_is_leaves_the_rest(void)
+TEST a_pop_with_a_count_leaves_the_rest_of_the_list(void)
 {
     t_open();
     T_SAYS("RPUSH l a b c d", ":4\r\n");
@@ -176,7 +176,7 @@ TEST the_first_list_that_is_there_is_popped(void)
     PASS();
 }
 
-TEST who_waits_gets_what_the_other_pushes(void)
+TEST a_client_blocked_on_a_list_gets_the_pushed_element(void)
 {
     t_open();
     T_SAYS("BLPOP x l 0", "");
@@ -187,7 +187,7 @@ TEST who_waits_gets_what_the_other_pushes(void)
     PASS();
 }
 
-TEST who_waits_first_is_served_first(void)
+TEST the_client_blocked_first_on_a_list_is_served_first(void)
 {
     t_open();
     T_SAYS("BLPOP l 0", "");
@@ -199,7 +199,7 @@ TEST who_waits_first_is_served_first(void)
     PASS();
 }
 
-TEST who_has_waited_long_enough_is_told_so(void)
+TEST a_client_blocked_on_a_list_is_told_when_its_time_is_over(void)
 {
     t_open();
     T_SAYS("BLPOP l 1", "");
@@ -230,7 +230,7 @@ TEST a_move_that_waited_is_a_push_elsewhere_that_wakes(void)
     PASS();
 }
 
-TEST a_waiting_move_into_what_is_no_list_fails_then(void)
+TEST a_blocked_move_into_another_type_fails_when_an_element_comes(void)
 {
     t_open();
     T_SAYS("BRPOPLPUSH l m 0", "");
@@ -244,7 +244,7 @@ TEST a_waiting_move_into_what_is_no_list_fails_then(void)
     PASS();
 }
 
-TEST nobody_waits_in_a_transaction(void)
+TEST a_blocking_command_in_a_transaction_does_not_block(void)
 {
     t_open();
     T_SAYS("MULTI", "+OK\r\n");
@@ -271,7 +271,7 @@ TEST a_time_out_must_be_one(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST list_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET l x", "+OK\r\n");
@@ -296,7 +296,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST a_pop_that_waited_is_logged_as_a_pop(void)
+TEST a_blocking_pop_of_a_list_is_logged_as_a_pop(void)
 {
     t_open();
     t_does(1, "BLPOP l 0");
@@ -307,7 +307,7 @@ TEST a_pop_that_waited_is_logged_as_a_pop(void)
     PASS();
 }
 
-TEST a_pop_of_several_is_logged_with_how_many_there_were(void)
+TEST a_pop_of_several_elements_is_logged_with_their_count(void)
 {
     t_open();
     t_does(0, "RPUSH l a b");
@@ -334,9 +334,9 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(both_ends_take_and_give);
-    RUN_TEST(a_push_to_what_must_be_there_does_nothing_without_it);
-    RUN_TEST(a_count_below_what_there_is_leaves_the_rest);
+    RUN_TEST(a_list_can_be_pushed_and_popped_at_both_ends);
+    RUN_TEST(lpushx_and_rpushx_to_a_missing_list_do_nothing);
+    RUN_TEST(a_pop_with_a_count_leaves_the_rest_of_the_list);
     RUN_TEST(a_count_of_nothing_is_an_empty_array_and_not_a_null);
     RUN_TEST(an_insert_finds_its_first_pivot);
     RUN_TEST(indexes_count_from_both_ends);
@@ -345,16 +345,16 @@ int main(int argc, char **argv)
     RUN_TEST(positions_are_found_by_rank_and_count);
     RUN_TEST(an_element_moves_from_any_end_to_any_end);
     RUN_TEST(the_first_list_that_is_there_is_popped);
-    RUN_TEST(who_waits_gets_what_the_other_pushes);
-    RUN_TEST(who_waits_first_is_served_first);
-    RUN_TEST(who_has_waited_long_enough_is_told_so);
+    RUN_TEST(a_client_blocked_on_a_list_gets_the_pushed_element);
+    RUN_TEST(the_client_blocked_first_on_a_list_is_served_first);
+    RUN_TEST(a_client_blocked_on_a_list_is_told_when_its_time_is_over);
     RUN_TEST(a_move_that_waited_is_a_push_elsewhere_that_wakes);
-    RUN_TEST(a_waiting_move_into_what_is_no_list_fails_then);
-    RUN_TEST(nobody_waits_in_a_transaction);
+    RUN_TEST(a_blocked_move_into_another_type_fails_when_an_element_comes);
+    RUN_TEST(a_blocking_command_in_a_transaction_does_not_block);
     RUN_TEST(a_time_out_must_be_one);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(a_pop_that_waited_is_logged_as_a_pop);
-    RUN_TEST(a_pop_of_several_is_logged_with_how_many_there_were);
+    RUN_TEST(list_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_blocking_pop_of_a_list_is_logged_as_a_pop);
+    RUN_TEST(a_pop_of_several_elements_is_logged_with_their_count);
     RUN_TEST(a_blocking_move_is_logged_as_one_that_does_not);
     GREATEST_MAIN_END();
 }

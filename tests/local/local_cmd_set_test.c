@@ -17,7 +17,7 @@ TEST integers_are_told_in_ascending_order(void)
     PASS();
 }
 
-TEST adding_and_removing_count_what_changed(void)
+TEST adding_and_removing_members_count_the_changes(void)
 {
     t_open();
     T_SAYS("SADD s a b", ":2\r\n");
@@ -91,7 +91,7 @@ TEST a_draw_that_cannot_be_is_refused(void)
     PASS();
 }
 
-TEST a_draw_of_more_than_there_is_tells_all_once(void)
+TEST a_draw_of_more_members_than_there_are_gives_each_once(void)
 {
     t_open();
     T_SAYS("SADD s 1 2", ":2\r\n");
@@ -104,7 +104,7 @@ TEST a_draw_of_more_than_there_is_tells_all_once(void)
     PASS();
 }
 
-TEST sets_meet_and_part(void)
+TEST sets_have_intersections_unions_and_differences(void)
 {
     t_open();
     T_SAYS("SADD s 1 2 3 4", ":4\r\n");
@@ -123,7 +123,7 @@ TEST sets_meet_and_part(void)
     PASS();
 }
 
-TEST what_sets_have_in_common_is_counted_to_a_limit(void)
+TEST common_members_of_sets_are_counted_up_to_a_limit(void)
 {
     t_open();
     T_SAYS("SADD s 1 2 3 4", ":4\r\n");
@@ -160,7 +160,7 @@ TEST a_result_is_stored_over_anything_and_nothing_deletes(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST set_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET s x", "+OK\r\n");
@@ -185,7 +185,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST what_was_drawn_is_logged_by_name(void)
+TEST a_popped_member_is_logged_by_name(void)
 {
     t_open();
     t_does(0, "SADD s a");
@@ -211,17 +211,17 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(integers_are_told_in_ascending_order);
-    RUN_TEST(adding_and_removing_count_what_changed);
+    RUN_TEST(adding_and_removing_members_count_the_changes);
     RUN_TEST(membership_is_told_one_by_one);
     RUN_TEST(a_member_moves_and_takes_an_empty_key_with_it);
     RUN_TEST(popping_all_of_a_set_takes_the_key);
     RUN_TEST(a_draw_that_cannot_be_is_refused);
-    RUN_TEST(a_draw_of_more_than_there_is_tells_all_once);
-    RUN_TEST(sets_meet_and_part);
-    RUN_TEST(what_sets_have_in_common_is_counted_to_a_limit);
+    RUN_TEST(a_draw_of_more_members_than_there_are_gives_each_once);
+    RUN_TEST(sets_have_intersections_unions_and_differences);
+    RUN_TEST(common_members_of_sets_are_counted_up_to_a_limit);
     RUN_TEST(a_result_is_stored_over_anything_and_nothing_deletes);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(what_was_drawn_is_logged_by_name);
+    RUN_TEST(set_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_popped_member_is_logged_by_name);
     RUN_TEST(a_set_popped_empty_is_logged_as_deleted);
     GREATEST_MAIN_END();
 }

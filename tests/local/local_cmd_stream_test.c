@@ -180,7 +180,7 @@ TEST the_last_id_is_set_but_never_below_an_entry(void)
     PASS();
 }
 
-TEST readers_get_what_is_behind_their_ids(void)
+TEST xread_gives_the_entries_behind_each_id(void)
 {
     t_open();
     T_SAYS("XADD x 1-1 a 1", "$3\r\n1-1\r\n");
@@ -211,7 +211,7 @@ TEST readers_get_what_is_behind_their_ids(void)
     PASS();
 }
 
-TEST who_waits_for_a_stream_gets_what_is_added(void)
+TEST a_client_blocked_on_a_stream_gets_added_entries(void)
 {
     t_open();
     T_SAYS("XADD x 1-1 a 1", "$3\r\n1-1\r\n");
@@ -234,7 +234,7 @@ TEST who_waits_for_a_stream_gets_what_is_added(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST stream_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET x y", "+OK\r\n");
@@ -263,7 +263,7 @@ TEST an_id_from_the_clock_is_logged_as_it_was(void)
     PASS();
 }
 
-TEST a_rough_trim_is_logged_as_what_it_left(void)
+TEST an_approximate_trim_is_logged_by_the_length_it_left(void)
 {
     t_open();
     t_does(0, "XADD x 1-1 a 1");
@@ -285,10 +285,10 @@ int main(int argc, char **argv)
     RUN_TEST(trimming_that_cannot_be_says_why);
     RUN_TEST(deleting_leaves_a_mark);
     RUN_TEST(the_last_id_is_set_but_never_below_an_entry);
-    RUN_TEST(readers_get_what_is_behind_their_ids);
-    RUN_TEST(who_waits_for_a_stream_gets_what_is_added);
-    RUN_TEST(a_key_of_another_type_is_refused);
+    RUN_TEST(xread_gives_the_entries_behind_each_id);
+    RUN_TEST(a_client_blocked_on_a_stream_gets_added_entries);
+    RUN_TEST(stream_commands_refuse_a_key_of_another_type);
     RUN_TEST(an_id_from_the_clock_is_logged_as_it_was);
-    RUN_TEST(a_rough_trim_is_logged_as_what_it_left);
+    RUN_TEST(an_approximate_trim_is_logged_by_the_length_it_left);
     GREATEST_MAIN_END();
 }

@@ -201,7 +201,7 @@ TEST the_lowest_and_the_highest_are_popped(void)
     PASS();
 }
 
-TEST who_waits_gets_the_member_that_comes(void)
+TEST a_client_blocked_on_a_sorted_set_gets_the_added_member(void)
 {
     t_open();
     T_SAYS("BZPOPMIN x z 0", "");
@@ -250,7 +250,7 @@ TEST sets_and_sorted_sets_are_joined(void)
     PASS();
 }
 
-TEST infinities_that_meet_are_nothing(void)
+TEST opposite_infinities_add_up_to_zero(void)
 {
     t_open();
     T_SAYS("ZADD y inf a", ":1\r\n");
@@ -279,7 +279,7 @@ TEST a_join_that_cannot_be_is_refused(void)
     PASS();
 }
 
-TEST a_key_of_another_type_is_refused(void)
+TEST sorted_set_commands_refuse_a_key_of_another_type(void)
 {
     t_open();
     T_SAYS("SET z x", "+OK\r\n");
@@ -302,7 +302,7 @@ TEST a_key_of_another_type_is_refused(void)
     PASS();
 }
 
-TEST a_pop_that_waited_is_logged_as_a_pop(void)
+TEST a_blocking_pop_of_a_sorted_set_is_logged_as_a_pop(void)
 {
     t_open();
     t_does(1, "BZPOPMAX z 0");
@@ -313,7 +313,7 @@ TEST a_pop_that_waited_is_logged_as_a_pop(void)
     PASS();
 }
 
-TEST a_pop_of_several_is_logged_with_how_many_there_were(void)
+TEST a_pop_of_several_members_is_logged_with_their_count(void)
 {
     t_open();
     t_does(0, "ZADD z 1 a 2 b");
@@ -338,12 +338,12 @@ int main(int argc, char **argv)
     RUN_TEST(a_range_can_be_stored);
     RUN_TEST(ranges_are_removed_and_the_last_member_takes_the_key);
     RUN_TEST(the_lowest_and_the_highest_are_popped);
-    RUN_TEST(who_waits_gets_the_member_that_comes);
+    RUN_TEST(a_client_blocked_on_a_sorted_set_gets_the_added_member);
     RUN_TEST(sets_and_sorted_sets_are_joined);
-    RUN_TEST(infinities_that_meet_are_nothing);
+    RUN_TEST(opposite_infinities_add_up_to_zero);
     RUN_TEST(a_join_that_cannot_be_is_refused);
-    RUN_TEST(a_key_of_another_type_is_refused);
-    RUN_TEST(a_pop_that_waited_is_logged_as_a_pop);
-    RUN_TEST(a_pop_of_several_is_logged_with_how_many_there_were);
+    RUN_TEST(sorted_set_commands_refuse_a_key_of_another_type);
+    RUN_TEST(a_blocking_pop_of_a_sorted_set_is_logged_as_a_pop);
+    RUN_TEST(a_pop_of_several_members_is_logged_with_their_count);
     GREATEST_MAIN_END();
 }

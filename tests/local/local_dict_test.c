@@ -89,7 +89,7 @@ static int t_work(uint32_t keys, int steps, int adds)
     return t_right();
 }
 
-TEST what_is_there_is_found_and_walked_in_order(void)
+TEST entries_of_a_dict_are_found_and_walked_in_order(void)
 {
     uint64_t seed;
 
@@ -116,7 +116,7 @@ static int t_small_work(void)
     return ok;
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_dict_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_small_work, 3));
     PASS();
@@ -273,8 +273,8 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(what_is_there_is_found_and_walked_in_order);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(entries_of_a_dict_are_found_and_walked_in_order);
+    RUN_TEST(any_allocation_of_a_dict_may_fail);
     RUN_TEST(without_memory_for_buckets_it_still_works);
     RUN_TEST(an_entry_can_be_placed_before_another);
     RUN_TEST(a_scan_meets_all_that_stay);

@@ -164,7 +164,7 @@ TEST a_reader_of_a_group_is_told_when_its_stream_is_renamed(void)
     PASS();
 }
 
-TEST a_stream_that_is_gone_is_not_missed_by_who_waited(void)
+TEST a_deleted_stream_gives_its_blocked_reader_no_keymiss_event(void)
 {
     t_ears();
     t_does(0, "XGROUP CREATE x g $ MKSTREAM");
@@ -252,7 +252,7 @@ TEST a_command_within_multi_that_is_spoilt_is_not_kept(void)
     PASS();
 }
 
-TEST who_was_killed_is_in_no_list(void)
+TEST a_killed_client_is_not_listed(void)
 {
     t_open();
     T_SAYS("CLIENT KILL TYPE normal SKIPME yes", ":2\r\n");
@@ -263,7 +263,7 @@ TEST who_was_killed_is_in_no_list(void)
     PASS();
 }
 
-TEST who_closes_itself_in_a_transaction_hears_no_more_of_it(void)
+TEST a_client_closed_within_exec_gets_no_further_replies(void)
 {
     t_open();
     t_does(0, "ACL SETUSER bob on nopass ~* &* +@all");
@@ -277,7 +277,7 @@ TEST who_closes_itself_in_a_transaction_hears_no_more_of_it(void)
     PASS();
 }
 
-TEST quit_closes_also_who_wants_no_replies(void)
+TEST quit_closes_a_client_with_replies_off(void)
 {
     t_open();
     t_does(0, "CLIENT REPLY OFF");
@@ -297,7 +297,7 @@ TEST a_reset_that_is_to_be_skipped_says_nothing(void)
     PASS();
 }
 
-TEST who_skips_a_reply_skips_it_also_after_waiting(void)
+TEST a_skipped_reply_is_skipped_after_blocking_too(void)
 {
     t_open();
     t_does(0, "CLIENT REPLY SKIP");
@@ -311,7 +311,7 @@ TEST who_skips_a_reply_skips_it_also_after_waiting(void)
 
 /* ----------------------------------------------------------------- tracking */
 
-TEST what_caching_said_outlives_tracking_being_asked_for_again(void)
+TEST client_caching_outlives_a_repeated_client_tracking(void)
 {
     t_open();
     t_does(2, "CLIENT TRACKING ON OPTIN");
@@ -324,7 +324,7 @@ TEST what_caching_said_outlives_tracking_being_asked_for_again(void)
     PASS();
 }
 
-TEST what_caching_said_in_a_transaction_ends_with_it(void)
+TEST client_caching_in_a_transaction_ends_with_the_transaction(void)
 {
     t_open();
     t_does(0, "CLIENT TRACKING ON OPTOUT");
@@ -385,7 +385,7 @@ TEST an_unbalanced_xread_reads_no_key(void)
 }
 
 /* The first number of a client is 1. */
-TEST a_reader_of_a_shard_channel_is_told_what_is_redirected(void)
+TEST a_shard_channel_subscriber_gets_redirected_invalidations(void)
 {
     t_open();
     t_does(1, "SSUBSCRIBE d");
@@ -399,7 +399,7 @@ TEST a_reader_of_a_shard_channel_is_told_what_is_redirected(void)
 
 /* --------------------------------------------------------------- permission */
 
-TEST a_script_may_ask_what_its_user_may_run(void)
+TEST a_script_can_ask_which_commands_its_user_may_run(void)
 {
     static const char ask[] =
         "EVAL \"return{redis.acl_check_cmd('get','s1'),"
@@ -492,7 +492,7 @@ static long t_info(const char *field)
     return at ? strtol(at + strlen(field) + 1, NULL, 10) : -1;
 }
 
-TEST whatever_looks_at_a_key_counts_a_hit_or_a_miss(void)
+TEST every_lookup_of_a_key_counts_a_hit_or_a_miss(void)
 {
     t_open();
     t_does(0, "SET a 1");
@@ -580,7 +580,7 @@ TEST a_setting_without_a_value_is_a_syntax_error(void)
     PASS();
 }
 
-TEST what_a_lex_range_skips_is_not_looked_at(void)
+TEST members_skipped_by_a_lex_range_are_not_compared(void)
 {
     t_open();
     t_does(0, "ZADD z 0 B 3 2 4 aa 5 10 100 d");
@@ -606,39 +606,39 @@ SUITE(t_events)
 SUITE(t_waits_and_connections)
 {
     RUN_TEST(a_reader_of_a_group_is_told_when_its_stream_is_renamed);
-    RUN_TEST(a_stream_that_is_gone_is_not_missed_by_who_waited);
+    RUN_TEST(a_deleted_stream_gives_its_blocked_reader_no_keymiss_event);
     RUN_TEST(a_consumer_that_waited_is_made_before_its_reply_begins);
     RUN_TEST(a_script_may_not_ask_to_block);
     RUN_TEST(waiting_for_fewer_than_no_replicas_ends_at_once);
     RUN_TEST(a_time_out_beyond_all_time_never_comes);
     RUN_TEST(a_command_within_multi_that_is_spoilt_is_not_kept);
-    RUN_TEST(who_was_killed_is_in_no_list);
-    RUN_TEST(who_closes_itself_in_a_transaction_hears_no_more_of_it);
-    RUN_TEST(quit_closes_also_who_wants_no_replies);
+    RUN_TEST(a_killed_client_is_not_listed);
+    RUN_TEST(a_client_closed_within_exec_gets_no_further_replies);
+    RUN_TEST(quit_closes_a_client_with_replies_off);
     RUN_TEST(a_reset_that_is_to_be_skipped_says_nothing);
-    RUN_TEST(who_skips_a_reply_skips_it_also_after_waiting);
-    RUN_TEST(what_caching_said_outlives_tracking_being_asked_for_again);
-    RUN_TEST(what_caching_said_in_a_transaction_ends_with_it);
+    RUN_TEST(a_skipped_reply_is_skipped_after_blocking_too);
+    RUN_TEST(client_caching_outlives_a_repeated_client_tracking);
+    RUN_TEST(client_caching_in_a_transaction_ends_with_the_transaction);
     RUN_TEST(an_own_change_is_told_in_the_protocol_of_the_end);
     RUN_TEST(a_key_that_changed_while_its_reader_waited_is_not_told_again);
     RUN_TEST(an_unbalanced_xread_reads_no_key);
-    RUN_TEST(a_reader_of_a_shard_channel_is_told_what_is_redirected);
+    RUN_TEST(a_shard_channel_subscriber_gets_redirected_invalidations);
 }
 
 SUITE(t_others)
 {
-    RUN_TEST(a_script_may_ask_what_its_user_may_run);
+    RUN_TEST(a_script_can_ask_which_commands_its_user_may_run);
     RUN_TEST(a_script_is_told_which_channel_it_may_not_use);
     RUN_TEST(shard_channels_are_no_keys);
     RUN_TEST(keys_are_counted_as_atoi_counts);
     RUN_TEST(a_limit_of_ranks_that_limits_nothing_is_not_looked_at);
-    RUN_TEST(whatever_looks_at_a_key_counts_a_hit_or_a_miss);
+    RUN_TEST(every_lookup_of_a_key_counts_a_hit_or_a_miss);
     RUN_TEST(an_error_that_a_script_returns_is_counted_once);
     RUN_TEST(after_a_pause_commands_run_in_the_order_in_which_they_came);
     RUN_TEST(a_paused_client_that_leaves_is_not_waited_for);
     RUN_TEST(an_operand_chosen_by_or_has_no_name_in_an_error);
     RUN_TEST(a_setting_without_a_value_is_a_syntax_error);
-    RUN_TEST(what_a_lex_range_skips_is_not_looked_at);
+    RUN_TEST(members_skipped_by_a_lex_range_are_not_compared);
 }
 
 GREATEST_MAIN_DEFS();

@@ -71,7 +71,7 @@ static int t_steps(uint32_t fields, int n)
     return ok;
 }
 
-TEST it_is_what_arrays_would_be(void)
+TEST a_hash_holds_the_same_fields_as_plain_arrays(void)
 {
     uint64_t seed;
 
@@ -88,7 +88,7 @@ static int t_some(void)
     return t_steps(100, 600);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_hash_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -130,7 +130,7 @@ static int t_large_after(uint32_t fields, size_t field, size_t value)
     return t_end() ? large : -1;
 }
 
-TEST it_turns_large_where_servers_do(void)
+TEST a_hash_turns_large_where_servers_do(void)
 {
     ASSERT_EQ(0, t_large_after(512, 5, 5));
     ASSERT_EQ(1, t_large_after(513, 5, 5));
@@ -145,9 +145,9 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_arrays_would_be);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(a_hash_holds_the_same_fields_as_plain_arrays);
+    RUN_TEST(any_allocation_of_a_hash_may_fail);
     RUN_TEST(a_value_may_be_set_to_itself);
-    RUN_TEST(it_turns_large_where_servers_do);
+    RUN_TEST(a_hash_turns_large_where_servers_do);
     GREATEST_MAIN_END();
 }

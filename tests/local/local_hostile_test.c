@@ -89,8 +89,9 @@ TEST a_flush_is_in_the_log(void)
     PASS();
 }
 
-/* Nor did it wake those who wait for a group that is gone. */
-TEST a_flush_is_told_to_who_waits(void)
+/* Regression: a flush did not wake clients blocked in a consumer group that the
+ * flush removed. */
+TEST a_flush_is_reported_to_blocked_clients(void)
 {
     t_open();
     t_does(0, "XGROUP CREATE x g 0 MKSTREAM");
@@ -116,9 +117,9 @@ TEST a_sleeping_server_asks_for_the_time_when_it_wakes(void)
     PASS();
 }
 
-/* A time of delivery ahead of the clock was taken for an error, and the clock
- * of who reads the log may not be set yet. */
-TEST times_of_delivery_come_back_whatever_the_clock(void)
+/* Regression: a time of delivery ahead of the clock was refused as an error, but
+ * the clock of a server that reads its log may not be set yet. */
+TEST times_of_delivery_are_restored_with_any_clock(void)
 {
     t_copy log, dump;
 
@@ -138,8 +139,8 @@ TEST times_of_delivery_come_back_whatever_the_clock(void)
     PASS();
 }
 
-/* XCLAIM does not make an entry pending that is not there. */
-TEST what_was_deleted_is_pending_behind_a_dump(void)
+/* XCLAIM does not make a missing entry pending. */
+TEST deleted_entries_are_still_pending_after_a_dump(void)
 {
     t_copy dump;
 
@@ -158,8 +159,9 @@ TEST what_was_deleted_is_pending_behind_a_dump(void)
     PASS();
 }
 
-/* A client whose input did not fit was closed, and went on waiting. */
-TEST who_is_closed_waits_no_longer(void)
+/* Regression: a client that was closed because its input did not fit stayed
+ * blocked. */
+TEST a_closed_client_is_blocked_no_longer(void)
 {
     static char much[100000]; /* all zero                                     */
 
@@ -182,10 +184,10 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_flush_is_in_the_log);
-    RUN_TEST(a_flush_is_told_to_who_waits);
+    RUN_TEST(a_flush_is_reported_to_blocked_clients);
     RUN_TEST(a_sleeping_server_asks_for_the_time_when_it_wakes);
-    RUN_TEST(times_of_delivery_come_back_whatever_the_clock);
-    RUN_TEST(what_was_deleted_is_pending_behind_a_dump);
-    RUN_TEST(who_is_closed_waits_no_longer);
+    RUN_TEST(times_of_delivery_are_restored_with_any_clock);
+    RUN_TEST(deleted_entries_are_still_pending_after_a_dump);
+    RUN_TEST(a_closed_client_is_blocked_no_longer);
     GREATEST_MAIN_END();
 }

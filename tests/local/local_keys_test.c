@@ -184,7 +184,7 @@ static int t_steps(int n)
            rlt_keys_due_count(&t_keys) == 0;
 }
 
-TEST it_is_what_a_table_would_be(void)
+TEST a_key_space_holds_the_same_keys_as_a_table(void)
 {
     uint64_t seed;
 
@@ -201,7 +201,7 @@ static int t_some(void)
     return t_steps(800);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_key_space_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -310,8 +310,8 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_a_table_would_be);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(a_key_space_holds_the_same_keys_as_a_table);
+    RUN_TEST(any_allocation_of_a_key_space_may_fail);
     RUN_TEST(a_key_is_there_in_its_last_millisecond);
     RUN_TEST(keys_that_end_together_go_in_the_order_they_were_told);
     RUN_TEST(a_watched_key_tells_of_changes_even_when_it_is_not_there);

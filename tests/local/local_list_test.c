@@ -160,7 +160,7 @@ static int t_steps(uint32_t kinds, int n)
     return ok;
 }
 
-TEST it_is_what_an_array_would_be(void)
+TEST a_list_holds_the_same_elements_as_an_array(void)
 {
     uint64_t seed;
 
@@ -177,7 +177,7 @@ static int t_some(void)
     return t_steps(20, 900);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_list_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -210,8 +210,8 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_an_array_would_be);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(a_list_holds_the_same_elements_as_an_array);
+    RUN_TEST(any_allocation_of_a_list_may_fail);
     RUN_TEST(inserting_in_the_middle_keeps_order);
     GREATEST_MAIN_END();
 }

@@ -128,7 +128,7 @@ static uint64_t t_sum(const rlt_obj *o)
     return sum;
 }
 
-TEST a_copy_is_the_same_and_costs_what_was_said(void)
+TEST a_copied_object_is_equal_and_costs_the_promised_memory(void)
 {
     rlt_obj *o, *copy;
     int i, k;
@@ -162,6 +162,6 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(types_have_names_and_new_ones_are_empty);
     RUN_TEST(a_string_can_be_replaced);
-    RUN_TEST(a_copy_is_the_same_and_costs_what_was_said);
+    RUN_TEST(a_copied_object_is_equal_and_costs_the_promised_memory);
     GREATEST_MAIN_END();
 }

@@ -103,7 +103,7 @@ TEST blocks_do_not_overlap_and_promises_hold(void)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_pool_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_rounds, 7));
     PASS();
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(blocks_do_not_overlap_and_promises_hold);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_pool_may_fail);
     RUN_TEST(a_promise_that_fails_takes_nothing);
     RUN_TEST(a_promise_can_grow);
     RUN_TEST(a_large_promise_that_is_not_used_goes_back);

@@ -20,7 +20,7 @@ TEST an_unknown_command_is_named_with_its_arguments(void)
     PASS();
 }
 
-TEST over_maxmemory_what_takes_memory_is_refused(void)
+TEST a_command_that_takes_memory_is_refused_over_maxmemory(void)
 {
     t_open();
     T_SAYS("SET a 1", "+OK\r\n");
@@ -133,7 +133,7 @@ TEST a_key_that_was_due_when_watched_has_not_changed_by_going(void)
 
 /* ----------------------------------------------------------------- waiting */
 
-TEST who_came_first_is_served_first(void)
+TEST the_client_that_blocked_first_is_served_first(void)
 {
     t_open();
     t_send(0, "BLPOP a b 0");
@@ -147,7 +147,7 @@ TEST who_came_first_is_served_first(void)
     PASS();
 }
 
-TEST the_key_that_came_first_is_served_from(void)
+TEST a_blocked_client_is_served_from_the_key_that_was_filled_first(void)
 {
     t_open();
     t_send(0, "BZPOPMIN a b 0");
@@ -160,7 +160,7 @@ TEST the_key_that_came_first_is_served_from(void)
     PASS();
 }
 
-TEST what_a_waiting_client_sends_is_run_afterwards(void)
+TEST commands_of_a_blocked_client_run_afterwards(void)
 {
     t_open();
     t_send(0, "BLPOP a 0");
@@ -173,7 +173,7 @@ TEST what_a_waiting_client_sends_is_run_afterwards(void)
     PASS();
 }
 
-TEST a_key_of_another_type_wakes_nobody(void)
+TEST a_key_of_another_type_wakes_no_blocked_client(void)
 {
     t_open();
     t_send(0, "BLPOP a 0");
@@ -235,7 +235,7 @@ TEST keyspace_events_are_told_when_asked_for(void)
     PASS();
 }
 
-TEST who_has_read_a_key_hears_once_that_it_changed(void)
+TEST a_tracking_client_is_told_once_that_a_key_it_read_changed(void)
 {
     t_open();
     T_SAYS_TO(2, "CLIENT TRACKING ON", "+OK\r\n");
@@ -265,7 +265,7 @@ TEST an_own_change_is_told_behind_the_reply_or_not_at_all(void)
     PASS();
 }
 
-TEST only_what_was_opted_in_is_tracked(void)
+TEST only_reads_that_opted_in_are_tracked(void)
 {
     t_open();
     T_SAYS_TO(2, "CLIENT TRACKING ON OPTIN", "+OK\r\n");
@@ -308,7 +308,7 @@ TEST a_redirect_reaches_a_reader_in_resp2(void)
 
 /* ------------------------------------------------------------------- users */
 
-TEST a_user_may_do_what_its_rules_say(void)
+TEST a_user_may_run_only_commands_its_rules_allow(void)
 {
     t_open();
     T_SAYS("ACL SETUSER u on >pw ~a* +@read -mget +set", "+OK\r\n");
@@ -369,7 +369,7 @@ TEST a_script_may_not_do_everything(void)
     PASS();
 }
 
-TEST what_a_script_selects_is_its_own(void)
+TEST select_within_a_script_ends_with_the_script(void)
 {
     t_open();
     T_SAYS("EVAL redis.call('SELECT',3)redis.call('SET','a',1) 0",
@@ -381,7 +381,7 @@ TEST what_a_script_selects_is_its_own(void)
     PASS();
 }
 
-TEST a_script_that_is_cut_keeps_what_it_has_changed(void)
+TEST a_script_that_is_cut_keeps_its_changes(void)
 {
     static const char *const call = "EVAL "
         "redis.call('SET','a',1);redis.call('GET','a');"
@@ -425,7 +425,7 @@ TEST a_script_without_end_is_ended(void)
 SUITE(t_checks)
 {
     RUN_TEST(an_unknown_command_is_named_with_its_arguments);
-    RUN_TEST(over_maxmemory_what_takes_memory_is_refused);
+    RUN_TEST(a_command_that_takes_memory_is_refused_over_maxmemory);
     RUN_TEST(a_reader_in_resp2_may_do_nothing_else);
     RUN_TEST(replies_can_be_turned_off);
     RUN_TEST(a_refused_command_spoils_the_transaction);
@@ -436,10 +436,10 @@ SUITE(t_checks)
 
 SUITE(t_waits)
 {
-    RUN_TEST(who_came_first_is_served_first);
-    RUN_TEST(the_key_that_came_first_is_served_from);
-    RUN_TEST(what_a_waiting_client_sends_is_run_afterwards);
-    RUN_TEST(a_key_of_another_type_wakes_nobody);
+    RUN_TEST(the_client_that_blocked_first_is_served_first);
+    RUN_TEST(a_blocked_client_is_served_from_the_key_that_was_filled_first);
+    RUN_TEST(commands_of_a_blocked_client_run_afterwards);
+    RUN_TEST(a_key_of_another_type_wakes_no_blocked_client);
     RUN_TEST(wait_for_replicas_ends_with_none);
 }
 
@@ -447,21 +447,21 @@ SUITE(t_news)
 {
     RUN_TEST(a_message_reaches_channels_and_patterns);
     RUN_TEST(keyspace_events_are_told_when_asked_for);
-    RUN_TEST(who_has_read_a_key_hears_once_that_it_changed);
+    RUN_TEST(a_tracking_client_is_told_once_that_a_key_it_read_changed);
     RUN_TEST(an_own_change_is_told_behind_the_reply_or_not_at_all);
-    RUN_TEST(only_what_was_opted_in_is_tracked);
+    RUN_TEST(only_reads_that_opted_in_are_tracked);
     RUN_TEST(broadcasts_tell_of_prefixes_without_reading);
     RUN_TEST(a_redirect_reaches_a_reader_in_resp2);
 }
 
 SUITE(t_users_and_scripts)
 {
-    RUN_TEST(a_user_may_do_what_its_rules_say);
+    RUN_TEST(a_user_may_run_only_commands_its_rules_allow);
     RUN_TEST(a_wrong_rule_changes_nothing);
     RUN_TEST(a_script_is_known_by_its_name_in_any_case);
     RUN_TEST(a_script_may_not_do_everything);
-    RUN_TEST(what_a_script_selects_is_its_own);
-    RUN_TEST(a_script_that_is_cut_keeps_what_it_has_changed);
+    RUN_TEST(select_within_a_script_ends_with_the_script);
+    RUN_TEST(a_script_that_is_cut_keeps_its_changes);
     RUN_TEST(a_script_without_end_is_ended);
 }
 

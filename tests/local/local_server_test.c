@@ -100,7 +100,7 @@ TEST empty_arrays_are_passed_over(void)
     PASS();
 }
 
-TEST a_stranger_may_send_little(void)
+TEST an_unauthenticated_client_may_send_only_short_commands(void)
 {
     t_open();
     T_SAYS("CONFIG SET requirepass pw", "+OK\r\n");
@@ -114,7 +114,7 @@ TEST a_stranger_may_send_little(void)
     PASS();
 }
 
-TEST what_one_client_has_sent_of_a_command_stays_its_own(void)
+TEST a_partial_command_of_one_client_stays_its_own(void)
 {
     t_open();
     t_feed(0, "*2\r\n$4\r\nECHO\r\n$1\r\n");
@@ -142,7 +142,7 @@ TEST a_number_is_used_again_but_not_an_id(void)
     PASS();
 }
 
-TEST who_has_output_is_found(void)
+TEST a_client_with_output_is_found(void)
 {
     t_open();
     ASSERT_EQ(-1, relet_local_ready(t_one.l, 0));
@@ -253,7 +253,7 @@ TEST a_clock_that_jumps_back_gives_keys_more_time(void)
     PASS();
 }
 
-TEST who_waits_is_told_when_time_is_over(void)
+TEST a_blocked_client_is_told_when_its_time_is_over(void)
 {
     t_open();
     t_send(0, "BLPOP l 0.05");
@@ -297,7 +297,7 @@ TEST writes_wait_for_the_end_of_a_pause_and_reads_do_not(void)
 
 /* ----------------------------------------------------------------- effects */
 
-TEST effects_are_what_was_done_not_what_was_asked(void)
+TEST the_log_has_effects_and_not_the_commands_as_sent(void)
 {
     t_open();
     T_SAYS("SET k v EX 10", "+OK\r\n");
@@ -332,7 +332,7 @@ TEST a_script_and_a_transaction_are_one_unit(void)
     PASS();
 }
 
-TEST what_is_replayed_is_not_logged_again(void)
+TEST replayed_commands_are_not_logged_again(void)
 {
     t_open();
     relet_local_replay(t_one.l, t_one.ids[1], 1);
@@ -545,7 +545,7 @@ static enum greatest_test_res t_fails(long k, long n, long *calls)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_server_may_fail(void)
 {
     long k, calls = 1;
 
@@ -596,14 +596,14 @@ SUITE(t_bytes)
     RUN_TEST(bytes_that_are_no_command_end_the_connection);
     RUN_TEST(an_endless_line_is_refused_at_64_kilobytes);
     RUN_TEST(empty_arrays_are_passed_over);
-    RUN_TEST(a_stranger_may_send_little);
-    RUN_TEST(what_one_client_has_sent_of_a_command_stays_its_own);
+    RUN_TEST(an_unauthenticated_client_may_send_only_short_commands);
+    RUN_TEST(a_partial_command_of_one_client_stays_its_own);
 }
 
 SUITE(t_clients)
 {
     RUN_TEST(a_number_is_used_again_but_not_an_id);
-    RUN_TEST(who_has_output_is_found);
+    RUN_TEST(a_client_with_output_is_found);
     RUN_TEST(output_may_be_taken_in_pieces);
     RUN_TEST(a_client_that_hangs_up_leaves_nothing_waiting);
     RUN_TEST(a_killed_client_is_to_be_closed);
@@ -615,16 +615,16 @@ SUITE(t_times)
     RUN_TEST(a_key_is_there_in_its_last_millisecond_and_gone_in_the_next);
     RUN_TEST(the_deadline_is_when_the_next_key_goes);
     RUN_TEST(a_clock_that_jumps_back_gives_keys_more_time);
-    RUN_TEST(who_waits_is_told_when_time_is_over);
+    RUN_TEST(a_blocked_client_is_told_when_its_time_is_over);
     RUN_TEST(a_sleeping_server_reads_nothing_until_it_wakes);
     RUN_TEST(writes_wait_for_the_end_of_a_pause_and_reads_do_not);
 }
 
 SUITE(t_effects)
 {
-    RUN_TEST(effects_are_what_was_done_not_what_was_asked);
+    RUN_TEST(the_log_has_effects_and_not_the_commands_as_sent);
     RUN_TEST(a_script_and_a_transaction_are_one_unit);
-    RUN_TEST(what_is_replayed_is_not_logged_again);
+    RUN_TEST(replayed_commands_are_not_logged_again);
     RUN_TEST(a_dump_makes_the_same_data_set);
 }
 
@@ -634,7 +634,7 @@ SUITE(t_limits)
     RUN_TEST(without_memory_there_is_no_server);
     RUN_TEST(a_client_that_does_not_take_its_replies_is_closed);
     RUN_TEST(over_the_limit_a_command_is_refused_and_has_done_nothing);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_server_may_fail);
     RUN_TEST(any_allocation_may_fail_with_all_that_follow);
     RUN_TEST(a_server_that_cannot_begin_gives_everything_back);
 }

@@ -68,7 +68,7 @@ static int t_steps(uint32_t members, int n)
     return ok;
 }
 
-TEST it_is_what_flags_would_be(void)
+TEST a_set_holds_the_same_members_as_an_array_of_flags(void)
 {
     uint64_t seed;
 
@@ -85,7 +85,7 @@ static int t_some(void)
     return t_steps(100, 500);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_set_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -127,7 +127,7 @@ TEST integers_are_walked_in_ascending_order_until_another_comes(void)
     PASS();
 }
 
-TEST it_turns_large_with_the_513th_integer(void)
+TEST a_set_turns_large_with_the_513th_integer(void)
 {
     char a[20];
     int k;
@@ -150,9 +150,9 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_flags_would_be);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(a_set_holds_the_same_members_as_an_array_of_flags);
+    RUN_TEST(any_allocation_of_a_set_may_fail);
     RUN_TEST(integers_are_walked_in_ascending_order_until_another_comes);
-    RUN_TEST(it_turns_large_with_the_513th_integer);
+    RUN_TEST(a_set_turns_large_with_the_513th_integer);
     GREATEST_MAIN_END();
 }

@@ -45,7 +45,7 @@ TEST bytes_stay_and_new_ones_are_zero(void)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_string_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_resizes, 2));
     PASS();
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(bytes_stay_and_new_ones_are_zero);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_string_may_fail);
     RUN_TEST(appending_byte_by_byte_copies_rarely);
     RUN_TEST(bytes_compare_unsigned_and_a_beginning_comes_first);
     RUN_TEST(an_integer_has_one_form);

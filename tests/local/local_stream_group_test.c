@@ -155,7 +155,7 @@ static int t_steps(void)
     return ok;
 }
 
-TEST pending_entries_are_what_a_table_has(void)
+TEST pending_entries_are_the_same_as_in_a_table(void)
 {
     uint64_t seed;
 
@@ -167,13 +167,13 @@ TEST pending_entries_are_what_a_table_has(void)
     PASS();
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_consumer_group_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_steps, 4));
     PASS();
 }
 
-TEST a_copy_is_the_same_and_costs_what_was_said(void)
+TEST copied_groups_are_equal_and_cost_the_promised_memory(void)
 {
     rlt_stream copy;
     rlt_stream_group *was;
@@ -337,9 +337,9 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(pending_entries_are_what_a_table_has);
-    RUN_TEST(any_allocation_may_fail);
-    RUN_TEST(a_copy_is_the_same_and_costs_what_was_said);
+    RUN_TEST(pending_entries_are_the_same_as_in_a_table);
+    RUN_TEST(any_allocation_of_a_consumer_group_may_fail);
+    RUN_TEST(copied_groups_are_equal_and_cost_the_promised_memory);
     RUN_TEST(groups_are_walked_by_name);
     RUN_TEST(without_deletions_every_reader_is_counted);
     RUN_TEST(a_deletion_ahead_makes_the_lag_unknown);

@@ -195,7 +195,7 @@ static int t_steps(int n)
     return ok;
 }
 
-TEST it_is_what_an_array_would_be(void)
+TEST a_stream_holds_the_same_entries_as_an_array(void)
 {
     uint64_t seed;
 
@@ -212,13 +212,13 @@ static int t_some(void)
     return t_steps(400);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_stream_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
 }
 
-TEST a_copy_is_the_same_and_costs_what_was_said(void)
+TEST a_copied_stream_is_equal_and_costs_the_promised_memory(void)
 {
     rlt_stream copy, was;
     int i;
@@ -415,9 +415,9 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_an_array_would_be);
-    RUN_TEST(any_allocation_may_fail);
-    RUN_TEST(a_copy_is_the_same_and_costs_what_was_said);
+    RUN_TEST(a_stream_holds_the_same_entries_as_an_array);
+    RUN_TEST(any_allocation_of_a_stream_may_fail);
+    RUN_TEST(a_copied_stream_is_equal_and_costs_the_promised_memory);
     RUN_TEST(approximate_trimming_takes_whole_nodes);
     RUN_TEST(deleted_entries_still_fill_their_node);
     RUN_TEST(nodes_end_before_4096_bytes);

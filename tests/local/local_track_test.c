@@ -69,7 +69,7 @@ TEST a_transaction_and_a_script_unblock_in_the_same_order(void)
     PASS();
 }
 
-TEST of_two_moves_in_a_row_each_hears_its_reply_first(void)
+TEST each_of_two_chained_moves_gets_its_reply_before_its_invalidation(void)
 {
     t_open();
     t_does(0, "HELLO 3");
@@ -239,11 +239,10 @@ int main(int argc, char **argv)
     RUN_TEST(
         the_invalidation_by_the_command_that_unblocks_comes_before_the_reply);
     RUN_TEST(a_transaction_and_a_script_unblock_in_the_same_order);
-    RUN_TEST(of_two_moves_in_a_row_each_hears_its_reply_first);
+    RUN_TEST(each_of_two_chained_moves_gets_its_reply_before_its_invalidation);
     RUN_TEST(with_noloop_an_unblocked_move_is_not_told_of_its_own_change);
     RUN_TEST(events_of_an_unblocked_move_come_before_its_invalidation);
-    RUN_TEST(
-        a_transaction_is_followed_by_the_invalidations_of_its_own_changes);
+    RUN_TEST(a_transaction_is_followed_by_the_invalidations_of_its_own_changes);
     RUN_TEST(a_skipped_reply_of_an_unblocked_move_leaves_its_invalidation);
     RUN_TEST(an_invalidation_stands_among_events_where_servers_put_it);
     RUN_TEST(a_stream_is_not_tracked_by_an_xread_with_malformed_options);

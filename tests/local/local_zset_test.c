@@ -134,7 +134,7 @@ static int t_steps(int n)
     return ok;
 }
 
-TEST it_is_what_a_sorted_array_would_be(void)
+TEST a_sorted_set_holds_the_same_members_as_a_sorted_array(void)
 {
     uint64_t seed;
 
@@ -151,7 +151,7 @@ static int t_some(void)
     return t_steps(200);
 }
 
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_sorted_set_may_fail(void)
 {
     ASSERT(t_with_each_failure(t_some, 4));
     PASS();
@@ -233,7 +233,7 @@ static int t_large_after(uint32_t members, size_t last)
     return t_end() ? large : -1;
 }
 
-TEST it_turns_large_where_servers_do(void)
+TEST a_sorted_set_turns_large_where_servers_do(void)
 {
     ASSERT_EQ(0, t_large_after(128, 5));
     ASSERT_EQ(1, t_large_after(129, 5));
@@ -264,10 +264,10 @@ GREATEST_MAIN_DEFS();
 int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
-    RUN_TEST(it_is_what_a_sorted_array_would_be);
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(a_sorted_set_holds_the_same_members_as_a_sorted_array);
+    RUN_TEST(any_allocation_of_a_sorted_set_may_fail);
     RUN_TEST(lex_ranges_are_those_of_a_sorted_array);
-    RUN_TEST(it_turns_large_where_servers_do);
+    RUN_TEST(a_sorted_set_turns_large_where_servers_do);
     RUN_TEST(minus_zero_is_zero_while_it_is_small);
     GREATEST_MAIN_END();
 }

@@ -115,7 +115,7 @@ TEST a_header_comes_back(void)
 }
 
 /* As written on every machine, whatever its byte order. */
-TEST the_format_is_this(void)
+TEST a_log_has_the_same_bytes_on_every_machine(void)
 {
     static const char header[] = "relet log 1 0123456789abcdef "
                                  "000000000000003f 30620bd45056760a\n";
@@ -130,7 +130,7 @@ TEST the_format_is_this(void)
     PASS();
 }
 
-TEST any_change_of_the_header_shows(void)
+TEST any_changed_bit_of_a_header_is_detected(void)
 {
     const t_file *f = t_record();
     char p[RLT_LOG_HEADER];
@@ -146,7 +146,7 @@ TEST any_change_of_the_header_shows(void)
     PASS();
 }
 
-TEST what_is_no_log_is_not_read(void)
+TEST a_file_that_is_no_log_is_not_read(void)
 {
     static const char later[] = "relet log 2 0123456789abcdef "
                                 "000000000000003f 0123456789abcdef\n";
@@ -225,7 +225,7 @@ TEST damage_is_found_and_told_from_a_torn_tail(void)
     PASS();
 }
 
-TEST what_was_not_synced_may_be_torn_though_more_follows(void)
+TEST unsynced_records_may_be_torn_before_whole_records(void)
 {
     t_file *f = t_record();
     t_found found;
@@ -246,7 +246,7 @@ TEST what_was_not_synced_may_be_torn_though_more_follows(void)
     PASS();
 }
 
-TEST what_was_safe_before_the_file_had_its_name_is_never_torn(void)
+TEST records_synced_before_the_rename_of_the_file_are_never_torn(void)
 {
     t_file *f = t_record();
     t_found found;
@@ -312,9 +312,9 @@ TEST an_error_among_replies_is_found(void)
 SUITE(header)
 {
     RUN_TEST(a_header_comes_back);
-    RUN_TEST(the_format_is_this);
-    RUN_TEST(any_change_of_the_header_shows);
-    RUN_TEST(what_is_no_log_is_not_read);
+    RUN_TEST(a_log_has_the_same_bytes_on_every_machine);
+    RUN_TEST(any_changed_bit_of_a_header_is_detected);
+    RUN_TEST(a_file_that_is_no_log_is_not_read);
 }
 
 SUITE(records)
@@ -323,8 +323,8 @@ SUITE(records)
     RUN_TEST(a_log_cut_anywhere_has_the_whole_records_before_the_cut);
     RUN_TEST(zeros_behind_a_cut_are_no_records);
     RUN_TEST(damage_is_found_and_told_from_a_torn_tail);
-    RUN_TEST(what_was_not_synced_may_be_torn_though_more_follows);
-    RUN_TEST(what_was_safe_before_the_file_had_its_name_is_never_torn);
+    RUN_TEST(unsynced_records_may_be_torn_before_whole_records);
+    RUN_TEST(records_synced_before_the_rename_of_the_file_are_never_torn);
     RUN_TEST(a_record_counts_at_its_own_place_alone);
     RUN_TEST(a_record_counts_in_its_own_file_alone);
     RUN_TEST(an_error_among_replies_is_found);

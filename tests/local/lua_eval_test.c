@@ -144,7 +144,7 @@ TEST a_wide_format_is_refused(void)
     PASS();
 }
 
-TEST what_is_too_deep_ends_in_an_error(void)
+TEST recursion_that_is_too_deep_ends_in_an_error(void)
 {
     t_server s = t_open();
 
@@ -205,7 +205,7 @@ TEST an_error_has_its_code_when_memory_ends(void)
     PASS();
 }
 
-TEST an_error_below_a_function_of_ours_is_in_no_line(void)
+TEST an_error_below_a_c_function_has_no_line(void)
 {
     t_server s = t_open();
 
@@ -234,7 +234,7 @@ SUITE(limits)
     RUN_TEST(a_script_without_end_uses_up_its_steps);
     RUN_TEST(a_bomb_of_strings_ends_at_the_memory_of_scripts);
     RUN_TEST(a_wide_format_is_refused);
-    RUN_TEST(what_is_too_deep_ends_in_an_error);
+    RUN_TEST(recursion_that_is_too_deep_ends_in_an_error);
     RUN_TEST(a_value_in_itself_many_times_is_no_long_reply);
     RUN_TEST(a_command_that_walks_costs_steps_of_the_script);
 }
@@ -242,7 +242,7 @@ SUITE(limits)
 SUITE(errors)
 {
     RUN_TEST(an_error_has_its_code_when_memory_ends);
-    RUN_TEST(an_error_below_a_function_of_ours_is_in_no_line);
+    RUN_TEST(an_error_below_a_c_function_has_no_line);
     RUN_TEST(a_script_may_not_wait_for_a_stream);
 }
 

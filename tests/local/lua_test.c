@@ -184,7 +184,7 @@ TEST a_format_of_an_integer_is_the_c_librarys(void)
     PASS();
 }
 
-TEST a_number_reads_as_what_it_was(void)
+TEST a_printed_number_is_read_back_unchanged(void)
 {
     char text[64];
     rlt_rand rand;
@@ -381,7 +381,7 @@ TEST an_argument_reaches_a_command_with_17_digits(void)
     PASS();
 }
 
-TEST what_is_logged_reaches_the_host(void)
+TEST messages_of_redis_log_reach_the_host(void)
 {
     lua_rig r;
 
@@ -589,7 +589,7 @@ static const char t_busy[] =
 
 /* Each allocation fails once: the reply is an error or none, and nothing is
  * lost. */
-TEST any_allocation_may_fail(void)
+TEST any_allocation_of_a_script_may_fail(void)
 {
     lua_rig r;
     relet_span s;
@@ -776,7 +776,7 @@ SUITE(numbers)
     RUN_TEST(a_number_is_shown_as_the_c_library_shows_it);
     RUN_TEST(a_format_of_a_double_is_the_c_librarys);
     RUN_TEST(a_format_of_an_integer_is_the_c_librarys);
-    RUN_TEST(a_number_reads_as_what_it_was);
+    RUN_TEST(a_printed_number_is_read_back_unchanged);
     RUN_TEST(a_square_root_is_the_nearest_double);
     RUN_TEST(a_power_of_whole_numbers_is_exact);
 }
@@ -803,7 +803,7 @@ SUITE(conversions)
     RUN_TEST(an_error_of_a_command_is_thrown_by_call_alone);
     RUN_TEST(a_reply_of_resp3_becomes_a_typed_table);
     RUN_TEST(an_argument_reaches_a_command_with_17_digits);
-    RUN_TEST(what_is_logged_reaches_the_host);
+    RUN_TEST(messages_of_redis_log_reach_the_host);
     RUN_TEST(a_reply_that_is_none_ends_the_script);
 }
 
@@ -820,7 +820,7 @@ SUITE(limits)
 
 SUITE(memory)
 {
-    RUN_TEST(any_allocation_may_fail);
+    RUN_TEST(any_allocation_of_a_script_may_fail);
     RUN_TEST(a_second_run_allocates_nothing);
     RUN_TEST(an_interpreter_at_rest_is_small);
     RUN_TEST(a_key_is_lent_and_not_copied);

@@ -627,7 +627,7 @@ TEST keys_are_moved_whole_or_not(void)
     T_STARVE(tape);
 }
 
-TEST who_waits_is_served_or_closed(void)
+TEST blocked_clients_are_served_or_closed(void)
 {
     static const char *const tape[] = {
         "1: BLPOP a b 0", "RPUSH b @3000 x y", "1: BLMOVE c d LEFT RIGHT 0",
@@ -691,7 +691,7 @@ TEST queued_commands_are_kept_or_refused(void)
     T_STARVE(tape);
 }
 
-TEST of_a_transaction_the_log_says_what_was_done(void)
+TEST the_log_has_exactly_the_effects_of_a_transaction(void)
 {
     static const char *const tape[] = {
         "1: BLPOP l 0", "2: CLIENT TRACKING ON", "2: GET a", "WATCH a",
@@ -702,7 +702,7 @@ TEST of_a_transaction_the_log_says_what_was_done(void)
     T_STARVE_PARTLY(tape);
 }
 
-TEST of_a_script_the_log_says_what_was_done(void)
+TEST the_log_has_exactly_the_effects_of_a_script(void)
 {
     static const char *const tape[] = {
         "EVAL redis.call('SET',KEYS[1],ARGV[1])redis.call('INCR','n')return"
@@ -818,13 +818,13 @@ int main(int argc, char **argv)
     RUN_TEST(sorted_sets_are_changed_whole_or_not);
     RUN_TEST(streams_are_changed_whole_or_not);
     RUN_TEST(keys_are_moved_whole_or_not);
-    RUN_TEST(who_waits_is_served_or_closed);
+    RUN_TEST(blocked_clients_are_served_or_closed);
     RUN_TEST(news_come_whole_or_close_the_reader);
     RUN_TEST(trackers_are_told_or_closed);
     RUN_TEST(clients_are_told_or_closed);
     RUN_TEST(queued_commands_are_kept_or_refused);
-    RUN_TEST(of_a_transaction_the_log_says_what_was_done);
-    RUN_TEST(of_a_script_the_log_says_what_was_done);
+    RUN_TEST(the_log_has_exactly_the_effects_of_a_transaction);
+    RUN_TEST(the_log_has_exactly_the_effects_of_a_script);
     RUN_TEST(a_dump_is_whole_or_says_that_it_is_not);
     RUN_TEST(when_the_log_was_short_it_goes_on_behind_a_dump);
     GREATEST_MAIN_END();

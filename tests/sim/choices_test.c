@@ -35,7 +35,7 @@ TEST the_numbers_of_a_seed_are_these_on_every_machine(void)
     PASS();
 }
 
-TEST what_one_stream_draws_moves_no_other(void)
+TEST draws_from_one_stream_move_no_other_stream(void)
 {
     sim_choices c;
     sim_stream a, b;
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(equal_seeds_draw_equal_numbers);
     RUN_TEST(the_numbers_of_a_seed_are_these_on_every_machine);
-    RUN_TEST(what_one_stream_draws_moves_no_other);
+    RUN_TEST(draws_from_one_stream_move_no_other_stream);
     RUN_TEST(each_number_below_the_bound_comes_and_none_above);
     RUN_TEST(a_spread_stays_within_its_ends_and_meets_both);
     RUN_TEST(a_range_over_four_thousand_million_is_drawn_whole);

@@ -72,13 +72,13 @@ static sim_verdict t_check(const sim_leap *leap)
 #define T_ORDERED() ASSERT_EQ(SIM_ORDERED, t_check(NULL))
 #define T_DISORDERED() ASSERT_EQ(SIM_DISORDERED, t_check(NULL))
 
-TEST nothing_is_in_order(void)
+TEST an_empty_history_has_an_order(void)
 {
     T_ORDERED();
     PASS();
 }
 
-TEST one_is_granted_and_the_other_is_not(void)
+TEST a_grant_and_a_refusal_at_once_have_an_order(void)
 {
     t_acquire(1, 0, 100, 1, 50);
     t_acquire(2, 10, 90, 0, 50);
@@ -161,7 +161,7 @@ TEST a_renewal_puts_the_end_off(void)
     PASS();
 }
 
-TEST what_has_ended_long_ago_is_not_renewed(void)
+TEST a_lease_that_ended_long_ago_is_not_renewed(void)
 {
     t_acquire(1, 0, 100, 1, 50);
     t_renew(1, 50, 2 * T_TTL, 2 * T_TTL + 100, 1, 50);
@@ -169,7 +169,7 @@ TEST what_has_ended_long_ago_is_not_renewed(void)
     PASS();
 }
 
-TEST a_grant_that_nobody_heard_explains_a_refusal(void)
+TEST an_unanswered_grant_explains_a_refusal(void)
 {
     t_acquire(1, 0, INT64_MAX, 0, 0)->answered = 0;
     t_acquire(2, 200, 300, 0, 70);
@@ -177,7 +177,7 @@ TEST a_grant_that_nobody_heard_explains_a_refusal(void)
     PASS();
 }
 
-TEST what_cannot_take_effect_any_more_explains_nothing(void)
+TEST a_request_that_can_no_longer_take_effect_explains_nothing(void)
 {
     t_acquire(1, 0, 100, 0, 0)->answered = 0;
     t_acquire(2, 200, 300, 1, 50);
@@ -240,7 +240,7 @@ TEST another_program_is_waited_for(void)
     PASS();
 }
 
-TEST the_culprit_is_named(void)
+TEST the_first_impossible_operation_is_named(void)
 {
     size_t culprit = 99;
 
@@ -284,8 +284,8 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     SET_SETUP(t_fresh, NULL);
-    RUN_TEST(nothing_is_in_order);
-    RUN_TEST(one_is_granted_and_the_other_is_not);
+    RUN_TEST(an_empty_history_has_an_order);
+    RUN_TEST(a_grant_and_a_refusal_at_once_have_an_order);
     RUN_TEST(two_grants_without_an_end_between_have_no_order);
     RUN_TEST(a_refusal_before_any_grant_has_no_order);
     RUN_TEST(a_grant_follows_a_release);
@@ -293,15 +293,15 @@ int main(int argc, char **argv)
     RUN_TEST(a_leap_of_the_clock_ends_only_the_lease_in_force);
     RUN_TEST(a_lease_outlives_its_time_while_the_clock_stands);
     RUN_TEST(a_renewal_puts_the_end_off);
-    RUN_TEST(what_has_ended_long_ago_is_not_renewed);
-    RUN_TEST(a_grant_that_nobody_heard_explains_a_refusal);
-    RUN_TEST(what_cannot_take_effect_any_more_explains_nothing);
+    RUN_TEST(a_lease_that_ended_long_ago_is_not_renewed);
+    RUN_TEST(an_unanswered_grant_explains_a_refusal);
+    RUN_TEST(a_request_that_can_no_longer_take_effect_explains_nothing);
     RUN_TEST(tokens_grow);
     RUN_TEST(the_same_term_is_the_same_grant);
     RUN_TEST(a_renewal_with_an_older_token_is_refused);
     RUN_TEST(a_released_term_is_not_granted_behind_it);
     RUN_TEST(another_program_is_waited_for);
-    RUN_TEST(the_culprit_is_named);
+    RUN_TEST(the_first_impossible_operation_is_named);
     RUN_TEST(a_long_history_is_judged);
     GREATEST_MAIN_END();
 }

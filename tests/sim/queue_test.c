@@ -60,7 +60,7 @@ TEST on_the_same_instant_the_tie_decides(void)
     PASS();
 }
 
-TEST what_is_equal_comes_as_it_was_put(void)
+TEST equal_entries_come_in_the_order_they_were_put(void)
 {
     sim_queue q = {NULL, 0, 0, 0};
     sim_due d;
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_empty_queue_has_nothing);
     RUN_TEST(the_earliest_comes_first);
     RUN_TEST(on_the_same_instant_the_tie_decides);
-    RUN_TEST(what_is_equal_comes_as_it_was_put);
+    RUN_TEST(equal_entries_come_in_the_order_they_were_put);
     RUN_TEST(a_cleared_queue_begins_again);
     GREATEST_MAIN_END();
 }

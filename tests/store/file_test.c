@@ -6,7 +6,7 @@
 
 /* -------------------------------------------------------------------- file: */
 
-TEST all_that_is_kept_comes_back(void)
+TEST every_type_of_key_is_restored_from_the_file(void)
 {
     relet *r = t_file();
 
@@ -65,7 +65,7 @@ TEST scripts_do_not_come_back(void)
     PASS();
 }
 
-TEST what_ended_meanwhile_does_not_come_back(void)
+TEST a_key_that_expired_meanwhile_does_not_come_back(void)
 {
     struct timespec t = {0, 50000000};
     relet *r = t_file();
@@ -191,7 +191,7 @@ TEST a_file_can_only_be_read_by_its_owner(void)
     PASS();
 }
 
-TEST what_is_no_log_is_left_alone(void)
+TEST a_file_that_is_no_log_is_left_alone(void)
 {
     char back[64];
 
@@ -245,7 +245,7 @@ TEST commands_under_way_together_share_a_sync(void)
     PASS();
 }
 
-TEST everysec_syncs_within_a_second_though_nobody_writes(void)
+TEST everysec_syncs_within_a_second_without_further_writes(void)
 {
     relet *r = t_file_with("?fsync=everysec", NULL);
     relet_event ev;
@@ -279,17 +279,17 @@ SUITE(files)
 {
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
-    RUN_TEST(all_that_is_kept_comes_back);
+    RUN_TEST(every_type_of_key_is_restored_from_the_file);
     RUN_TEST(databases_stay_apart);
     RUN_TEST(scripts_do_not_come_back);
-    RUN_TEST(what_ended_meanwhile_does_not_come_back);
+    RUN_TEST(a_key_that_expired_meanwhile_does_not_come_back);
     RUN_TEST(a_file_is_for_one_store_at_a_time);
     RUN_TEST(another_process_is_refused_as_well);
     RUN_TEST(a_child_writes_nothing_to_the_file_of_its_parent);
     RUN_TEST(clients_of_one_stores_share_a_file);
     RUN_TEST(a_file_is_free_when_its_last_client_has_left);
     RUN_TEST(a_file_can_only_be_read_by_its_owner);
-    RUN_TEST(what_is_no_log_is_left_alone);
+    RUN_TEST(a_file_that_is_no_log_is_left_alone);
     RUN_TEST(a_folder_that_is_not_there_is_told);
 }
 
@@ -299,7 +299,7 @@ SUITE(syncing)
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(always_syncs_before_each_answer);
     RUN_TEST(commands_under_way_together_share_a_sync);
-    RUN_TEST(everysec_syncs_within_a_second_though_nobody_writes);
+    RUN_TEST(everysec_syncs_within_a_second_without_further_writes);
     RUN_TEST(never_syncs_when_the_client_is_closed);
 }
 

@@ -276,7 +276,7 @@ static enum greatest_test_res t_look(int64_t *last)
     PASS();
 }
 
-TEST what_was_acknowledged_survives_every_kill(void)
+TEST acknowledged_jobs_survive_every_kill(void)
 {
     const char *base = getenv("TMPDIR"), *kills = getenv("KILLS");
     char beside[320];
@@ -312,6 +312,6 @@ int main(int argc, char **argv)
 
     GREATEST_MAIN_BEGIN();
     t_seed = seed != NULL ? strtoull(seed, NULL, 10) : 1;
-    RUN_TEST(what_was_acknowledged_survives_every_kill);
+    RUN_TEST(acknowledged_jobs_survive_every_kill);
     GREATEST_MAIN_END();
 }

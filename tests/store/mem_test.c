@@ -35,7 +35,7 @@ TEST a_wait_for_a_lease_begins_with_the_first_tick(void)
     PASS();
 }
 
-TEST what_is_private_is_not_shared(void)
+TEST clients_of_mem_without_a_name_share_no_data(void)
 {
     relet *a, *b;
 
@@ -47,7 +47,7 @@ TEST what_is_private_is_not_shared(void)
     PASS();
 }
 
-TEST clients_with_one_name_share_what_it_names(void)
+TEST clients_with_the_same_store_name_share_its_data(void)
 {
     relet *a, *b, *c;
 
@@ -61,7 +61,7 @@ TEST clients_with_one_name_share_what_it_names(void)
     PASS();
 }
 
-TEST a_name_without_stores_is_refused_and_says_what_to_do(void)
+TEST a_store_name_without_stores_is_refused_with_advice(void)
 {
     ASSERT(t_open("mem:one", NULL) == NULL);
     ASSERT_EQ(RELET_E_CONFIG, t_fault.code);
@@ -82,7 +82,7 @@ TEST a_descriptor_is_refused(void)
     PASS();
 }
 
-TEST what_has_a_name_outlives_its_clients(void)
+TEST a_named_store_outlives_its_clients(void)
 {
     relet *a;
 
@@ -137,7 +137,7 @@ TEST an_idle_client_sleeps(void)
     PASS();
 }
 
-TEST what_one_client_says_another_hears(void)
+TEST a_message_of_one_client_reaches_another(void)
 {
     relet *a, *b;
     relet_event ev;
@@ -159,7 +159,7 @@ TEST what_one_client_says_another_hears(void)
     PASS();
 }
 
-TEST who_waits_for_an_element_gets_it_from_another(void)
+TEST a_blocked_client_gets_an_element_from_another_client(void)
 {
     relet *a, *b;
     relet_event ev;
@@ -179,7 +179,7 @@ TEST who_waits_for_an_element_gets_it_from_another(void)
 }
 
 /* The answer comes while the client does not wait, and then the time is up. */
-TEST an_answer_that_is_here_beats_a_deadline(void)
+TEST an_answer_of_the_local_server_beats_its_deadline(void)
 {
     relet_request q = {1, 30, 0};
     struct timespec t = {0, 60000000};
@@ -257,7 +257,7 @@ TEST a_client_that_was_killed_comes_back_to_its_data(void)
 
 /* The value is larger than any buffer on the way. Once, when a reply had filled
  * the client's buffer, its rest stayed in the store, and the client slept. */
-TEST a_large_value_goes_both_ways(void)
+TEST a_large_value_goes_both_ways_without_a_server(void)
 {
     static char value[5000000], back[5000000];
     relet *r = t_open("mem:", NULL);
@@ -280,7 +280,7 @@ TEST a_large_value_goes_both_ways(void)
     PASS();
 }
 
-TEST replies_that_nobody_takes_hold_back_commands(void)
+TEST untaken_replies_hold_back_commands(void)
 {
     relet *r = t_open("mem:", NULL);
     relet_event ev;
@@ -301,24 +301,24 @@ SUITE(memory)
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(a_client_needs_no_server);
-    RUN_TEST(what_is_private_is_not_shared);
-    RUN_TEST(clients_with_one_name_share_what_it_names);
-    RUN_TEST(a_name_without_stores_is_refused_and_says_what_to_do);
+    RUN_TEST(clients_of_mem_without_a_name_share_no_data);
+    RUN_TEST(clients_with_the_same_store_name_share_its_data);
+    RUN_TEST(a_store_name_without_stores_is_refused_with_advice);
     RUN_TEST(a_descriptor_is_refused);
-    RUN_TEST(what_has_a_name_outlives_its_clients);
+    RUN_TEST(a_named_store_outlives_its_clients);
     RUN_TEST(stores_may_be_closed_before_their_clients);
     RUN_TEST(a_call_needs_no_poll);
     RUN_TEST(an_idle_client_sleeps);
-    RUN_TEST(what_one_client_says_another_hears);
-    RUN_TEST(who_waits_for_an_element_gets_it_from_another);
-    RUN_TEST(an_answer_that_is_here_beats_a_deadline);
+    RUN_TEST(a_message_of_one_client_reaches_another);
+    RUN_TEST(a_blocked_client_gets_an_element_from_another_client);
+    RUN_TEST(an_answer_of_the_local_server_beats_its_deadline);
     RUN_TEST(waiting_for_an_element_ends_in_time);
     RUN_TEST(a_key_ends_while_its_client_sleeps);
     RUN_TEST(a_wake_ends_a_wait);
     RUN_TEST(a_client_that_was_killed_comes_back_to_its_data);
-    RUN_TEST(a_large_value_goes_both_ways);
+    RUN_TEST(a_large_value_goes_both_ways_without_a_server);
     RUN_TEST(a_wait_for_a_lease_begins_with_the_first_tick);
-    RUN_TEST(replies_that_nobody_takes_hold_back_commands);
+    RUN_TEST(untaken_replies_hold_back_commands);
 }
 
 GREATEST_MAIN_DEFS();

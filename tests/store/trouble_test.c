@@ -39,7 +39,7 @@ static void t_forget(relet *r, const char *bytes, size_t n)
 
 /* ------------------------------------------------------------------ writing */
 
-TEST what_cannot_be_written_is_not_answered(void)
+TEST a_command_that_cannot_be_logged_is_not_answered(void)
 {
     relet *r = t_file();
     long room;
@@ -56,7 +56,7 @@ TEST what_cannot_be_written_is_not_answered(void)
     PASS();
 }
 
-TEST the_reason_is_told(void)
+TEST the_reason_of_a_failed_write_is_reported(void)
 {
     relet *r = t_file();
 
@@ -68,7 +68,7 @@ TEST the_reason_is_told(void)
     PASS();
 }
 
-TEST what_is_only_read_is_answered_on_a_full_disk(void)
+TEST a_read_is_answered_on_a_full_disk(void)
 {
     relet *r = t_file();
 
@@ -119,7 +119,7 @@ TEST a_failed_sync_is_not_answered_and_all_is_written_anew(void)
     PASS();
 }
 
-TEST while_syncs_fail_nothing_can_be_had(void)
+TEST a_store_stays_down_while_its_syncs_fail(void)
 {
     relet *r = t_file();
 
@@ -292,7 +292,7 @@ TEST a_damaged_file_can_be_opened_when_it_is_cut_where_that_was_told(void)
 }
 
 /* A power cut may lose an earlier page of the file and keep a later one. */
-TEST a_hole_in_what_was_never_synced_is_a_torn_tail(void)
+TEST a_hole_in_unsynced_records_is_a_torn_tail(void)
 {
     relet *r = t_file_with("?fsync=never", NULL);
     size_t at, n;
@@ -310,7 +310,7 @@ TEST a_hole_in_what_was_never_synced_is_a_torn_tail(void)
     PASS();
 }
 
-TEST damage_in_what_was_written_anew_is_refused(void)
+TEST damage_in_a_rewritten_log_is_refused(void)
 {
     relet *r;
     size_t n;
@@ -329,7 +329,7 @@ TEST damage_in_what_was_written_anew_is_refused(void)
 }
 
 /* The record of one script is cut at many places. */
-TEST what_happened_at_once_is_whole_or_not_there(void)
+TEST the_effects_of_one_script_are_restored_whole_or_not_at_all(void)
 {
     relet *r = t_file();
     size_t at, n, cut;
@@ -375,7 +375,7 @@ TEST a_log_that_has_doubled_is_written_anew_and_keeps_all(void)
 
 /* The dump had selected the last database, and later commands once went
  * there. */
-TEST what_follows_a_rewrite_goes_into_its_database(void)
+TEST commands_after_a_rewrite_go_into_their_own_database(void)
 {
     relet *a, *b;
     int i, n;
@@ -409,7 +409,7 @@ TEST a_rewrite_keeps_the_lock(void)
     PASS();
 }
 
-TEST a_rewrite_keeps_who_may_read_the_file(void)
+TEST a_rewrite_keeps_the_permissions_of_the_file(void)
 {
     struct stat s;
     relet *r;
@@ -466,7 +466,7 @@ TEST many_short_sessions_do_not_make_the_log_grow(void)
     PASS();
 }
 
-TEST what_a_crash_left_beside_the_log_is_removed(void)
+TEST an_unfinished_rewrite_left_by_a_crash_is_removed(void)
 {
     char path[400];
     relet *r = t_file();
@@ -485,7 +485,7 @@ TEST what_a_crash_left_beside_the_log_is_removed(void)
     PASS();
 }
 
-TEST a_link_to_the_file_stays_one(void)
+TEST a_symbolic_link_to_the_file_stays_one(void)
 {
     char path[400];
     struct stat s;
@@ -511,12 +511,12 @@ SUITE(writing)
 {
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
-    RUN_TEST(what_cannot_be_written_is_not_answered);
-    RUN_TEST(the_reason_is_told);
-    RUN_TEST(what_is_only_read_is_answered_on_a_full_disk);
+    RUN_TEST(a_command_that_cannot_be_logged_is_not_answered);
+    RUN_TEST(the_reason_of_a_failed_write_is_reported);
+    RUN_TEST(a_read_is_answered_on_a_full_disk);
     RUN_TEST(all_clients_of_a_broken_store_hear_of_it);
     RUN_TEST(a_failed_sync_is_not_answered_and_all_is_written_anew);
-    RUN_TEST(while_syncs_fail_nothing_can_be_had);
+    RUN_TEST(a_store_stays_down_while_its_syncs_fail);
     RUN_TEST(a_late_sync_that_fails_breaks_the_store);
     RUN_TEST(a_limit_of_the_system_is_a_failed_write);
     RUN_TEST(memory_that_ends_loses_nothing_that_was_answered);
@@ -530,9 +530,9 @@ SUITE(damage)
     RUN_TEST(zeros_at_the_end_are_cut);
     RUN_TEST(damage_further_in_is_refused_and_nothing_is_cut);
     RUN_TEST(a_damaged_file_can_be_opened_when_it_is_cut_where_that_was_told);
-    RUN_TEST(a_hole_in_what_was_never_synced_is_a_torn_tail);
-    RUN_TEST(damage_in_what_was_written_anew_is_refused);
-    RUN_TEST(what_happened_at_once_is_whole_or_not_there);
+    RUN_TEST(a_hole_in_unsynced_records_is_a_torn_tail);
+    RUN_TEST(damage_in_a_rewritten_log_is_refused);
+    RUN_TEST(the_effects_of_one_script_are_restored_whole_or_not_at_all);
 }
 
 SUITE(rewriting)
@@ -540,13 +540,13 @@ SUITE(rewriting)
     SET_SETUP(t_setup, NULL);
     SET_TEARDOWN(t_teardown, NULL);
     RUN_TEST(a_log_that_has_doubled_is_written_anew_and_keeps_all);
-    RUN_TEST(what_follows_a_rewrite_goes_into_its_database);
+    RUN_TEST(commands_after_a_rewrite_go_into_their_own_database);
     RUN_TEST(a_rewrite_keeps_the_lock);
-    RUN_TEST(a_rewrite_keeps_who_may_read_the_file);
+    RUN_TEST(a_rewrite_keeps_the_permissions_of_the_file);
     RUN_TEST(a_rewrite_that_fails_leaves_everything_as_it_was);
     RUN_TEST(many_short_sessions_do_not_make_the_log_grow);
-    RUN_TEST(what_a_crash_left_beside_the_log_is_removed);
-    RUN_TEST(a_link_to_the_file_stays_one);
+    RUN_TEST(an_unfinished_rewrite_left_by_a_crash_is_removed);
+    RUN_TEST(a_symbolic_link_to_the_file_stays_one);
 }
 
 GREATEST_MAIN_DEFS();
