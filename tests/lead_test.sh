@@ -96,10 +96,10 @@ test_command() {
     run lock long --ttl 1500 -- sleep 2
     check 'a command may run for longer than its lease' same 0 "$code"
     run --json lead json -- sh -c 'exit 4'
-    check '--json: notices are documents' same '' "$(grep -v \
+    check 'option --json: notices are documents' same '' "$(grep -v \
         '^{"event":"[a-z ]*","name":"json","token":[0-9]*,"term":.*}$' \
         "$work/err")"
-    check '--json: the last one has the exit code' \
+    check 'option --json: the last one has the exit code' \
         grep -q '"event":"command ended".*"code":4}$' "$work/err"
     run -q --json lead quiet -- true
     check '-q --json: no notices either' same '0 ' "$code $(cat "$work/err")"
