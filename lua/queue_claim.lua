@@ -3,7 +3,7 @@
 -- KEYS  1 jobs  2 waiting  3 ranked  4 leased
 -- ARGV  1 worker  2 op  3 lease in ms  4 how many, 1 at least  5 bytes at most
 -- Returns {server us, when more are due, how many numbers were skipped or -1:
--- throttled, then number, record, state of each}; {}: op done, see queue_held.
+-- throttled, then number, record, state of each}; {}: done, see queue_recall.
 -- Invariant: a job is leased, under the largest token, before it stops waiting.
 local call, want, got, bytes, k, o = redis.call, ARGV[4] + 0, 0, 0, 0, -5
 local t, get, held, set, add = call('TIME'), {}, {}, {}, {0, ('.'):rep(65)}

@@ -5,7 +5,7 @@
 -- Returns {moved, how many are left}. Errors: VERSION.
 -- A claim by type takes jobs from the middle of the line; in a list the cost of
 -- that has no bound. From now on new jobs are ranked, too; a job that was given
--- back gets the rank that it had: see queue_ready.
+-- back gets the rank that it had: see queue_promote.
 -- A number without a record is removed.
 -- Invariant: a job is in both places before it leaves one. The end of the list
 -- moves first, as the list comes before the ranked jobs.

@@ -8,7 +8,7 @@
 -- waits; l it is leased; d it is done; x it is dead; u its record or numbers
 -- cannot be read: nothing changed; none: all was well. Errors: VERSION.
 -- Invariant: a job in its place stays. The worker of a leased job may keep the
--- job; no other gets it for ARGV[2] ms. After y, queue_ready is to follow.
+-- job; no other gets it for ARGV[2] ms. After y, queue_promote is to follow.
 local t, n, call, did = redis.call('TIME'), ARGV[1], redis.call, ''
 local ms = t[1] * 1000 + math.floor(t[2] / 1000)
 local q = call('HMGET', KEYS[1], 'version', 'seq', 'fence', 'due', n, n .. 's')

@@ -1,9 +1,9 @@
 -- queue_unique.lua: a job enters unless one of its id stands in for it.
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 t throttle, e extend, r replace, d debounce  4 ms
---       of a window  5 head with id  6 payload  7 as ARGV[3] of queue_offer
--- Returns and errors as queue_offer; also -nX: job n is dead; -nG: n is gone.
--- Invariant: as of queue_offer. A window opens last, and outlives its job.
+--       of a window  5 head with id  6 payload  7 as ARGV[3] of queue_put_full
+-- Returns and errors as queue_put_full; -nX: job n is dead; -nG: n is gone.
+-- Invariant: as of queue_put_full. A window opens last, and outlives its job.
 local t, mode, ask = redis.call('TIME'), ARGV[3], redis.call
 local head = '^(%-?%d+),(%d+),(%d+),(%d+),(%d+);()'
 local ms, wide, set = t[1] * 1000 + math.floor(t[2] / 1000), ARGV[4], {}

@@ -120,7 +120,7 @@ static void a_refused_channel_is_forgotten_while_others_hold(void)
     t_client *c, *admin;
 
     t_start("user bob on >pw ~* resetchannels &open &pat* +@all -ssubscribe");
-    admin = t_ready();
+    admin = t_promote();
     c = t_open(&g);
     T_EQ(t_wish(c, RELET_CHANNEL, "secret"), 0); /* in the handshake */
     T_EQ(t_wish(c, RELET_CHANNEL, "open"), 0);
@@ -149,7 +149,7 @@ static void a_deleted_user_loses_the_link_and_is_told_why(void)
 
     t_start("user bob on >pw ~* &* +@all");
     g.retry_max_ms = 100;
-    admin = t_ready();
+    admin = t_promote();
     c = t_open(&g);
     T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(admin, "ACL", "DELUSER", "bob")->number, 1);
@@ -186,8 +186,8 @@ static void a_limit_of_clients_is_reported_in_the_servers_words(void)
     t_client *admin, *second, *third;
 
     t_start("maxclients 2");
-    admin = t_ready();
-    second = t_ready();
+    admin = t_promote();
+    second = t_promote();
     third = t_open(&g);
     T_UNTIL(third->n[RELET_EV_DOWN] >= 1);
     T_EQ(third->down[RELET_WHY_CLOSED], third->n[RELET_EV_DOWN]);

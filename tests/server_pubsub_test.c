@@ -46,8 +46,8 @@ static void ten_thousand_pushes_between_two_replies_are_all_told(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
     T_UNTIL(c->n[RELET_EV_SUBSCRIBED] == 1);
     t_listen(c);
@@ -109,8 +109,8 @@ static void every_kind_of_subscription_holds_until_it_is_taken_back(void)
     int i;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     t_listen(c);
     for (i = 0; i < 3; i++)
         t_try_way(c, admin, &ways[i]);
@@ -127,8 +127,8 @@ static void no_message_comes_after_unsubscribed(void)
     int i;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     t_listen(c);
     T_EQ(t_wish(c, RELET_CHANNEL, "news"), 0);
     T_EQ(t_wish(c, RELET_CHANNEL, "other"), 0);
@@ -180,8 +180,8 @@ static void a_subscription_toggled_under_load_ends_in_its_last_state(void)
     int i;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     for (i = 0; i < 200; i++) {
         if (i < 20 && i % 5 == 0)
             T_SAY(admin, "EVAL", t_storm, "0");
@@ -256,7 +256,7 @@ static void tracking_reads_tells_of_keys_read_and_of_gaps(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     c = t_tracker(RELET_TRACK_READ, "", 0);
     (void)T_ASK(c, "GET", "read");
     (void)T_ASK(admin, "SET", "unread", "1");
@@ -282,7 +282,7 @@ static void tracking_by_choice_tells_of_chosen_reads_only(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     c = t_tracker(RELET_TRACK_OPTIN, "", 0);
     (void)T_ASK(c, "GET", "plain");
     (void)t_ask(c, t_say(c, RELET_CACHED, 0, "GET", "chosen",
@@ -299,7 +299,7 @@ static void tracking_by_prefix_tells_of_keys_that_were_never_read(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     c = t_tracker(RELET_TRACK_BROADCAST, "a:,b:", 0);
     (void)T_ASK(admin, "SET", "c:1", "1");
     t_heard_keys(c, "");
@@ -314,7 +314,7 @@ static void tracking_without_loop_is_silent_about_own_writes(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     c = t_tracker(RELET_TRACK_READ, "", 1);
     (void)T_ASK(c, "GET", "k");
     (void)T_ASK(c, "SET", "k", "1");

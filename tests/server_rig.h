@@ -440,7 +440,7 @@ static inline void t_turn(void);
 static inline void t_sleep(relet_time until);
 
 /* Opens a client with the usual configuration and waits until it is up. */
-static inline t_client *t_ready(void)
+static inline t_client *t_promote(void)
 {
     relet_config g = t_config();
     t_client *c = t_open(&g);

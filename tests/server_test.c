@@ -115,7 +115,7 @@ static void a_bulk_of_64_mib_travels_both_ways(void)
     t_client *c;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     t_big_fill();
     argv[0] = relet_str("SET");
     argv[1] = relet_str("big");
@@ -273,7 +273,7 @@ static void every_type_of_resp3_arrives_as_its_own_type(void)
     size_t i;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     c->see = t_see_types;
     for (i = 0; i < T_TYPES; i++)
         T_EQ(t_words(c, t_types[i].words), 0);
@@ -291,7 +291,7 @@ static void errors_that_prove_no_effect_say_so(void)
     t_client *c;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     T_EQ(T_ASK(c, "SET", "k", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "INCR");
     T_EQ(a->kind, RELET_EV_ERROR);
@@ -382,9 +382,9 @@ static void a_busy_script_is_waited_out_by_repeatable_commands(void)
     uint64_t tag;
 
     t_start("busy-reply-threshold 20");
-    admin = t_ready();
-    hog = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    hog = t_promote();
+    c = t_promote();
     T_SAY(hog, "EVAL", "while true do end", "0");
     do {
         a = T_ASK(c, "PING");
@@ -421,8 +421,8 @@ static void a_flushed_script_runs_once_without_an_error(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     c->script = relet_script_add(c->r, relet_str(body));
     T_CMP(c->script, >=, 0);
     c->window = 100;
@@ -444,8 +444,8 @@ static void scripts_survive_new_links(void)
     int i;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     c->script = relet_script_add(c->r, relet_str(body));
     T_CMP(c->script, >=, 0);
     c->window = 100;
@@ -496,7 +496,7 @@ static void a_transaction_is_all_or_nothing(void)
     t_client *c;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     T_EQ(t_unit(c, t_both), 0);
     t_many(c, 1, T_ECHO, 0, 0);
     a = t_ask(c, 0);
@@ -528,7 +528,7 @@ static void a_command_that_fails_inside_fails_alone(void)
     t_client *c;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     T_EQ(t_unit(c, half), 0);
     c->see = t_see_failure_inside;
     T_UNTIL(t_quiet(c));
@@ -543,8 +543,8 @@ static void a_watched_key_that_changes_voids_the_transaction(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(admin, "SET", "a", "9")->kind, RELET_EV_REPLY);
     T_EQ(t_unit(c, t_both), 0);
@@ -561,8 +561,8 @@ static void a_watch_that_died_with_its_link_refuses_the_transaction(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(admin, "CLIENT", "KILL", "TYPE", "normal")->number, 1);
     T_UNTIL(c->n[RELET_EV_UP] == 2);
@@ -580,7 +580,7 @@ static void a_watch_that_dies_ends_the_transaction_behind_it_unsent(void)
     t_client *c, *admin;
 
     t_start("replica-serve-stale-data no");
-    admin = t_ready();
+    admin = t_promote();
     g.retry_min_ms = g.retry_max_ms = 2000;
     c = t_open(&g);
     T_EQ(T_ASK(c, "WATCH", "a")->kind, RELET_EV_REPLY);
@@ -610,8 +610,8 @@ static void transactions_under_kills_are_whole_or_nothing(void)
     int i, k;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     words[0][2] = words[1][2] = tag;
     for (i = 0; i < 20; i++) {
         for (k = 0; k < 500; k++) {

@@ -29,7 +29,7 @@ static void operations_wait_for_a_server_that_is_away(void)
     t_start_here("", 0);
     T_UNTIL(t_quiet(c));
     T_EQ(c->n[RELET_EV_REPLY], 10);
-    admin = t_ready();
+    admin = t_promote();
     t_judge(c, admin);
 }
 
@@ -41,7 +41,7 @@ static void loading_is_waited_out_and_told_once(void)
     t_client *c, *late;
 
     t_start("");
-    c = t_ready();
+    c = t_promote();
     T_EQ(T_ASK(c, "DEBUG", "POPULATE", "2000")->kind, RELET_EV_REPLY);
     T_EQ(T_ASK(c, "SAVE")->kind, RELET_EV_REPLY);
     t_kill();
@@ -70,7 +70,7 @@ static void a_client_killed_20_times_a_second_keeps_its_promises(void)
     int i;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     c = t_open(&g);
     c->window = 256;
     T_UNTIL(c->n[RELET_EV_REPLY] > 0);
@@ -113,7 +113,7 @@ static void kill_9_under_load_loses_nothing_that_was_answered(void)
     T_UNTIL(t_quiet(c) && relet_is_up(c->r));
     T_EQ(t_stats(c).connects, 4);
     T_EQ(c->n[RELET_EV_NOT_SENT] + c->n[RELET_EV_ERROR], 0);
-    admin = t_ready();
+    admin = t_promote();
     t_judge(c, admin);
     t_judge_repeatable(c);
 }
@@ -126,8 +126,8 @@ static void a_replica_without_its_master_is_waited_out(void)
     uint64_t tag;
 
     t_start("replica-serve-stale-data no");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T_EQ(T_ASK(admin, "REPLICAOF", "127.0.0.1", "1")->kind, RELET_EV_REPLY);
     a = T_ASK(c, "GET", "k");
     T_EQ(a->kind, RELET_EV_ERROR);
@@ -157,8 +157,8 @@ static void a_client_killed_for_its_output_gets_correct_outcomes(void)
     int i;
 
     t_start("client-output-buffer-limit normal 1mb 0 0");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T(big != NULL);
     memset(big, 'x', 512 * 1024);
     argv[0] = relet_str("SET");
@@ -190,8 +190,8 @@ static void a_pause_of_the_server_ends_commands_with_short_timeouts(void)
     int i;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "800", "ALL")->kind, RELET_EV_REPLY);
     for (i = 0; i < 50; i++) {
         t_many(c, 1, T_PUSH, 0, 150);
@@ -213,8 +213,8 @@ static void a_pause_of_writes_lets_reads_through(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     began = relet_clock();
     T_EQ(T_ASK(admin, "CLIENT", "PAUSE", "600", "WRITE")->kind, RELET_EV_REPLY);
     t_many(c, 20, T_ECHO, 0, 500);
@@ -235,8 +235,8 @@ static void a_stopped_server_leaves_tombstones_and_keeps_the_link(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
-    c = t_ready();
+    admin = t_promote();
+    c = t_promote();
     t_signal(SIGSTOP);
     t_many(c, 100, T_PUSH, 0, 200);
     t_many(c, 100, T_ECHO, 0, 200);
@@ -262,7 +262,7 @@ static void a_server_silent_for_too_long_loses_the_link(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     g.timeout_ms = 200;
     g.ping_every_ms = 200;
     g.connect_timeout_ms = 300;
@@ -343,7 +343,7 @@ static void a_link_cut_at_any_byte_never_makes_an_outcome_wrong(void)
     int way;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     t_proxy_open();
     c = t_open_proxied(&g);
     t_small_talk(c);
@@ -372,7 +372,7 @@ static void bytes_sent_one_at_a_time_make_no_difference(void)
     t_client *c, *admin;
 
     t_start("");
-    admin = t_ready();
+    admin = t_promote();
     t_proxy_open();
     t_proxy.one_byte = 1;
     c = t_open_proxied(&g);

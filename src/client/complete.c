@@ -114,7 +114,7 @@ RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
     rlt_args_number(w, s->token);
     rlt_args_number(w, (uint64_t)s->keep_ms);
     rlt_args_add(w, result);
-    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_KEEP, w);
+    code = complete_close(r, d, s, RLT_SCRIPT_QUEUE_DONE, w);
     if (code == 0 && s->keep_ms > 0)
         rlt_reaper_kept(&d->work.reaper, r->now + s->keep_ms);
     return code;

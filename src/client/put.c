@@ -155,7 +155,7 @@ static int put_offer(relet *r, rlt_args *w, const rlt_queue_tag *tag,
         rlt_args_head(w, &jobs[i]);
         rlt_args_add(w, jobs[i].payload);
     }
-    return RLT_SCRIPT_QUEUE_OFFER;
+    return RLT_SCRIPT_QUEUE_PUT_FULL;
 }
 
 /* From now on later puts may join this one. */
@@ -190,10 +190,10 @@ RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
     a.argc = w->argc;
     own.timeout_ms = q && q->timeout_ms > 0 ? q->timeout_ms
                                             : r->setup.timeout_ms;
-    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_READY, w->keys, &a, &own);
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROMOTE, w->keys, &a, &own);
 }
 
-/* Output bytes that must be free for the promote behind an offer. */
+/* Output bytes that must be free for the promote behind a put_full. */
 #define PUT_PROMOTE_BYTES (1024 + 5 * RLT_QUEUE_KEY_MAX)
 
 static int put_has_room(const relet *r, int plain)
@@ -297,7 +297,7 @@ RELET_API int relet_queue_put_unique(relet *r, relet_span queue,
     return code;
 }
 
-/* The i-th word of an offer's answer: the number of the new job; or '-', the
+/* The i-th word of the answer of put_full: the number of the new job; or '-', the
  * number of the job that has its id already, and a letter for its place. */
 static relet_span put_word(relet_value v, size_t i)
 {

@@ -61,7 +61,7 @@ static const char *queue_most_rule(uint32_t most)
 }
 
 /* A job by its number, or by its id. */
-static const char *queue_job(queue_call *c, uint64_t number, relet_span id)
+static const char *queue_target(queue_call *c, uint64_t number, relet_span id)
 {
     if (number == 0 && id.n == 0)
         return "a job is named by its number or its id";
@@ -85,10 +85,10 @@ RELET_API int relet_queue_job_look(relet *r, relet_span queue, uint64_t number,
     const char *rule = QUEUE_BEGIN(r, &c, queue, key);
 
     if (rule == NULL)
-        rule = queue_job(&c, number, id);
+        rule = queue_target(&c, number, id);
     if (rule)
         return rlt_client_refuse(r, rule);
-    return queue_send(r, &c, RLT_SCRIPT_QUEUE_JOB, q, RELET_REPEATABLE);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_LOOK, q, RELET_REPEATABLE);
 }
 
 RELET_API int relet_queue_job_cancel(relet *r, relet_span queue,
@@ -101,7 +101,7 @@ RELET_API int relet_queue_job_cancel(relet *r, relet_span queue,
     const char *rule = QUEUE_BEGIN(r, &c, queue, key);
 
     if (rule == NULL)
-        rule = queue_job(&c, number, id);
+        rule = queue_target(&c, number, id);
     if (rule)
         return rlt_client_refuse(r, rule);
     return queue_send(r, &c, RLT_SCRIPT_QUEUE_CANCEL, q, 0);
@@ -117,13 +117,13 @@ RELET_API int relet_queue_job_keep(relet *r, relet_span queue, uint64_t number,
     const char *rule = QUEUE_BEGIN(r, &c, queue, key);
 
     if (rule == NULL)
-        rule = queue_job(&c, number, id);
+        rule = queue_target(&c, number, id);
     if (rule == NULL && (keep_ms < 0 || keep_ms > QUEUE_MS_MAX))
         rule = "keep_ms must be between 0 and 1000000000000";
     if (rule)
         return rlt_client_refuse(r, rule);
     rlt_args_number(c.w, (uint64_t)keep_ms);
-    return queue_send(r, &c, RLT_SCRIPT_QUEUE_RETAIN, q, RELET_REPEATABLE);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_KEEP, q, RELET_REPEATABLE);
 }
 
 /* The letter of a place in scripts, or NULL; *key: where its jobs are. */
@@ -288,7 +288,7 @@ RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
     if (rule)
         return rlt_client_refuse(r, rule);
     rlt_args_number(c.w, most);
-    return queue_send(r, &c, RLT_SCRIPT_QUEUE_READY, q, RELET_REPEATABLE);
+    return queue_send(r, &c, RLT_SCRIPT_QUEUE_PROMOTE, q, RELET_REPEATABLE);
 }
 
 RELET_API int relet_queue_trim(relet *r, relet_span queue, uint64_t done_max,

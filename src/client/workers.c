@@ -67,7 +67,7 @@ static void workers_decline(relet *r, relet_span key)
     a.argv = argv;
     a.argc = KEYS + 2;
     own.timeout_ms = r->setup.timeout_ms;
-    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_SLEEP, KEYS, &a, &own);
+    (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_IDLE, KEYS, &a, &own);
 }
 
 /* A worker that claimed a job at its due time did not leave the line for it. A

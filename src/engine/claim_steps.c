@@ -38,7 +38,7 @@ RELET_PRIVATE rlt_own_script rlt_step_promote_say(const rlt_worker *w,
     (void)e;
     rlt_args_keys(a, w->plan.queue, keys);
     rlt_args_number(a, CLAIM_PROMOTE_MAX);
-    return RLT_SCRIPT_QUEUE_READY;
+    return RLT_SCRIPT_QUEUE_PROMOTE;
 }
 
 RELET_PRIVATE uint32_t rlt_step_promote_heard(rlt_worker *w, relet_time now,
@@ -129,7 +129,7 @@ RELET_PRIVATE rlt_own_script rlt_step_claim_say(const rlt_worker *w,
         return RLT_SCRIPT_QUEUE_CLAIM;
     rlt_args_add(a, w->plan.type);
     rlt_args_add(a, rlt_span(w->cursor.mark, w->cursor.mark_len));
-    return RLT_SCRIPT_QUEUE_PICK;
+    return RLT_SCRIPT_QUEUE_CLAIM_TYPE;
 }
 
 /* Takes the jobs of an answer: number, record, state of each, from the fourth
@@ -233,7 +233,7 @@ RELET_PRIVATE rlt_own_script rlt_step_recall_say(const rlt_worker *w,
     rlt_args_key(a, w->plan.queue, RLT_KEY_JOBS);
     rlt_args_add(a, w->plan.name);
     rlt_args_number(a, e->op);
-    return RLT_SCRIPT_QUEUE_HELD;
+    return RLT_SCRIPT_QUEUE_RECALL;
 }
 
 RELET_PRIVATE uint32_t rlt_step_recall_heard(rlt_worker *w, relet_time now,

@@ -125,7 +125,7 @@ RELET_PRIVATE rlt_own_script rlt_step_done_say(const rlt_worker *w,
     rlt_args_add(a, w->plan.name);
     rlt_args_number(a, e->op);
     held_say(a, w, RLT_STEP_DONE);
-    return RLT_SCRIPT_QUEUE_DONE;
+    return RLT_SCRIPT_QUEUE_DONE_PLAIN;
 }
 
 RELET_PRIVATE uint32_t rlt_step_done_heard(rlt_worker *w, relet_time now,

@@ -45,7 +45,7 @@ RELET_PRIVATE rlt_own_script rlt_step_line_up_say(const rlt_worker *w,
 {
     (void)e;
     line_say(a, w, w->cursor.woken ? "p" : "1");
-    return RLT_SCRIPT_QUEUE_SLEEP;
+    return RLT_SCRIPT_QUEUE_IDLE;
 }
 
 RELET_PRIVATE uint32_t rlt_step_line_up_heard(rlt_worker *w, relet_time now,
@@ -92,7 +92,7 @@ RELET_PRIVATE rlt_own_script rlt_step_leave_say(const rlt_worker *w,
 {
     (void)e;
     line_say(a, w, "0");
-    return RLT_SCRIPT_QUEUE_SLEEP;
+    return RLT_SCRIPT_QUEUE_IDLE;
 }
 
 RELET_PRIVATE uint32_t rlt_step_leave_heard(rlt_worker *w, relet_time now,

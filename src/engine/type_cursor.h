@@ -19,7 +19,7 @@
 #define RLT_MARK_MAX 32
 
 typedef struct rlt_type_cursor {
-    char mark[RLT_MARK_MAX]; /* the position that queue_pick answered last   */
+    char mark[RLT_MARK_MAX]; /* where queue_claim_type said to go on         */
     uint8_t mark_len;
     uint8_t unranked; /* jobs wait in the list: queue_rank comes first       */
     uint8_t woken;    /* a wake-up that found no job and was not passed on   */

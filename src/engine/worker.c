@@ -77,7 +77,7 @@ RELET_PRIVATE rlt_own_script rlt_worker_say(const rlt_worker *w, rlt_args *a,
     switch (e->step) {
         RLT_EACH_STEP(WORKER_SAY)
     }
-    return RLT_SCRIPT_QUEUE_SLEEP;
+    return RLT_SCRIPT_QUEUE_IDLE;
 }
 
 static uint32_t worker_heard(rlt_worker *w, relet_time now, rlt_step step,

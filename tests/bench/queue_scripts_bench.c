@@ -171,18 +171,18 @@ static double b_info(const char *section, const char *field)
 /* ---------------------------------------------------------------- scripts */
 
 typedef enum b_script {
-    B_PUT, B_CLAIM, B_DONE, B_RENEW, B_RELEASE, B_READY, B_REAP, B_OFFER,
-    B_TRIM, B_PURGE, B_RANK, B_PICK, B_FORGET, B_SCRIPTS
+    B_PUT, B_CLAIM, B_DONE, B_RENEW, B_RELEASE, B_PROMOTE, B_REAP, B_PUT_FULL,
+    B_TRIM, B_PURGE, B_RANK, B_CLAIM_TYPE, B_FORGET, B_SCRIPTS
 } b_script;
 
 static const struct {
     const char *name, *keys; /* letters of b_keys */
 } b_list[B_SCRIPTS] = {{"put", "jwri"},    {"claim", "jwrl"},
-                       {"done", "jl"},     {"renew", "jl"},
-                       {"release", "jwli"}, {"ready", "jwrdi"},
-                       {"reap", "jwlxi"},  {"offer", "jdnwr"},
+                       {"done_plain", "jl"},     {"renew", "jl"},
+                       {"release", "jwli"}, {"promote", "jwrdi"},
+                       {"reap", "jwlxi"},  {"put_full", "jdnwr"},
                        {"trim", "joxn"},   {"purge", "jnwrdxol"},
-                       {"rank", "jwr"},    {"pick", "jwrl"},
+                       {"rank", "jwr"},    {"claim_type", "jwrl"},
                        {"forget", "jn"}};
 static const char b_keys[][20] = {
     "j{q}:jobs", "w{q}:waiting", "r{q}:ranked", "d{q}:delayed", "l{q}:leased",
@@ -371,10 +371,10 @@ static void b_must_offer(int n)
     for (; p && *p; p++) {
         n -= *p == '\n' || *p == ' ';
         if (*p == '-')
-            b_die("an offer met an id of its own");
+            b_die("a put_full met an id of its own");
     }
     if (n != -1)
-        b_die("an offer came short");
+        b_die("a put_full came short");
 }
 
 static void b_fresh(void)
@@ -466,7 +466,7 @@ static double b_life(int n, int total, double *cpu)
         b_claim(n);
         b_read(held.n > 0 ? 2 : 1);
         if (held.n > 0)
-            b_must_all("done", "", 'd', n);
+            b_must_all("done_plain", "", 'd', n);
         b_take(held.n > 0 ? b_behind(b_in, b_in + b_in_n) : b_in, &held);
         b_must_claim(&held, n);
     }
@@ -555,7 +555,7 @@ static void b_inner_turn(int n)
     b_jobs_of(B_DONE, &held);
     b_claim(n);
     b_read(2);
-    b_must_all("done", "", 'd', n);
+    b_must_all("done_plain", "", 'd', n);
     sprintf(what, "commands in a turn: done %d, claim %d", n, n);
     b_row(what, b_calls(), "calls");
 }
@@ -605,7 +605,7 @@ static double b_done_among(const char *what, int leased)
             b_jobs_of(B_DONE, &one);
         }
         b_read(held.n);
-        b_must_all("done", "", 'd', 1);
+        b_must_all("done_plain", "", 'd', 1);
         us[r] = b_usec();
     }
     b_row_of(what, us, "us");
@@ -687,17 +687,17 @@ static void b_longest(void)
     B_STEP("claim of 128 again", b_claim(BATCH_MAX), b_take(b_in, &held[r]);
            b_must_claim(&held[r], BATCH_MAX));
     B_STEP("done of 128", b_jobs_of(B_DONE, &held[r]),
-           b_must_all("done", "", 'd', BATCH_MAX));
-    B_STEP("offer of 16",
-           b_call(B_OFFER, 3 + 32); b_text("P.1"); b_number(b_op++);
+           b_must_all("done_plain", "", 'd', BATCH_MAX));
+    B_STEP("put_full of 16",
+           b_call(B_PUT_FULL, 3 + 32); b_text("P.1"); b_number(b_op++);
            b_text("0"); for (i = 0; i < 16; i++) {
                char head[60];
                sprintf(head, "0,0,0,8,0;id%02d%04d", r, i);
                b_text(head);
                b_text("payload");
            }, b_must_offer(16));
-    B_STEP("promotion of 16", b_call(B_READY, 1); b_text("16"),
-           b_must("ready", "*2\r\n:16\r\n"));
+    B_STEP("promotion of 16", b_call(B_PROMOTE, 1); b_text("16"),
+           b_must("promote", "*2\r\n:16\r\n"));
     for (r = 0; r < b_runs; r++) {
         b_claim_now(BATCH_MAX, &held[r]);
         b_must_claim(&held[r], BATCH_MAX);
@@ -714,10 +714,10 @@ static void b_longest(void)
     B_STEP("ranking of 128", b_call(B_RANK, 1); b_text("128"),
            b_must("rank", "*2\r\n:128\r\n"));
     (void)b_say("RENAME {q}:waiting {q}:aside");
-    B_STEP("pick that looks at 128",
-           b_call(B_PICK, 7); b_text("W"); b_number(b_op++); b_text("9000");
+    B_STEP("claim_type that looks at 128",
+           b_call(B_CLAIM_TYPE, 7); b_text("W"); b_number(b_op++); b_text("9000");
            b_text("128"); b_text("1048576"); b_text("none"); b_text("-inf"),
-           b_must("pick", "*3\r\n"));
+           b_must("claim_type", "*3\r\n"));
     (void)b_say("RENAME {q}:aside {q}:waiting");
     B_STEP("purge of 128", b_call(B_PURGE, 3); b_text("w"); b_text("128");
            b_text("0"), b_must("purge", "*2\r\n:128\r\n:1\r\n"));

@@ -53,7 +53,7 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
     SAID("[]", t_claim("W", "1", "2"));
     (void)RUN("forget", "", "100", NULL);
     SAID("[]", t_claim("W", "1", "2"));
-    (void)RUN("held", "W", "1", NULL);
+    (void)RUN("recall", "W", "1", NULL);
     SAID("1 2", t_brought());
     SWEPT;
     PASS();
@@ -64,7 +64,7 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
 TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
 {
     t_put(2);
-    (void)RUN("held", "W", "4", NULL);
+    (void)RUN("recall", "W", "4", NULL);
     SAID("[]", t_claim("W", "4", "2"));
     SAID("[]", t_claim("W", "3", "2"));
     (void)t_claim("W", "5", "2");
@@ -151,14 +151,15 @@ TEST a_claim_of_many_brings_each_with_its_record(void)
     PASS();
 }
 
-/* The cursor in a pick's answer, as text; t_brought reads the jobs. */
+/* The cursor in an answer of claim_type, as text; t_brought reads the jobs. */
 static const char *t_pick(const char *op, const char *n, const char *type,
                           const char *from)
 {
     static char said[60];
     const char *p;
 
-    if (RUN("pick", "W", op, "60000", n, "1048576", type, from, NULL)[0] != '[' ||
+    if (RUN("claim_type", "W", op, "60000", n, "1048576", type, from,
+            NULL)[0] != '[' ||
         t_reply[1] == '0')
         return t_show();
     p = t_behind(t_behind(strstr(t_reply, "\r\n") + 2, t_reply + t_reply_n),
@@ -170,7 +171,7 @@ static const char *t_pick(const char *op, const char *n, const char *type,
 /* Promotes the offered jobs and gives the waiting ones their ranks. */
 static void t_typed(void)
 {
-    t_ready();
+    t_promote();
     (void)RUN("rank", "1000", NULL);
 }
 
@@ -181,7 +182,7 @@ TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
     static const char a[] = "0,0,1,0,0;A", b[] = "0,0,1,0,0;B";
 
     memset(bulky, 'x', sizeof bulky - 1);
-    (void)RUN("offer", "P.0", "1", "0", b, bulky, a, bulky, b, "c", a, bulky,
+    (void)RUN("put_full", "P.0", "1", "0", b, bulky, a, bulky, b, "c", a, bulky,
               a, "e", NULL);
     t_typed();
     SAID("m1", t_pick("1", "9", "A", "-inf")); /* it has read one MiB */
@@ -197,11 +198,11 @@ TEST a_pick_of_bulky_jobs_brings_them_one_by_one(void)
 {
     static const char a[] = "0,0,1,0,0;A";
 
-    (void)RUN("offer", "P.0", "1", "0", a, "x", a, "y", NULL);
+    (void)RUN("put_full", "P.0", "1", "0", a, "x", a, "y", NULL);
     t_typed();
-    (void)RUN("pick", "W", "1", "60000", "9", "1", "A", "-inf", NULL);
+    (void)RUN("claim_type", "W", "1", "60000", "9", "1", "A", "-inf", NULL);
     SAID("1", t_brought());
-    (void)RUN("pick", "W", "2", "60000", "9", "1", "A", "1", NULL);
+    (void)RUN("claim_type", "W", "2", "60000", "9", "1", "A", "1", NULL);
     SAID("2", t_brought());
     PASS();
 }
@@ -210,14 +211,14 @@ TEST a_recall_brings_only_jobs_that_are_still_leased(void)
 {
     t_put(2);
     (void)t_claim("W", "1", "2");
-    (void)RUN("done", "W", "1", "1", t_token("1"), NULL);
-    (void)RUN("held", "W", "1", NULL);
+    (void)RUN("done_plain", "W", "1", "1", t_token("1"), NULL);
+    (void)RUN("recall", "W", "1", NULL);
     ASSERT_EQ(1, t_nth(0));
     SAID("2", t_brought());
     (void)RUN("release", "2", t_token("2"), NULL);
-    (void)RUN("held", "W", "1", NULL);
+    (void)RUN("recall", "W", "1", NULL);
     SAID("", t_brought());
-    (void)RUN("held", "W", "2", NULL);
+    (void)RUN("recall", "W", "2", NULL);
     ASSERT_EQ(0, t_nth(0));
     SAID("", t_brought());
     PASS();
@@ -230,7 +231,7 @@ TEST a_recall_brings_no_job_that_another_worker_has_by_now(void)
     t_all_due("leased");
     (void)t_reap("1", "3", "0");
     (void)t_claim("V", "1", "1");
-    (void)RUN("held", "W", "1", NULL);
+    (void)RUN("recall", "W", "1", NULL);
     ASSERT_EQ(1, t_nth(0));
     SAID("2", t_brought());
     PASS();
@@ -245,16 +246,16 @@ TEST no_key_of_a_queue_ends_by_itself(void)
     size_t i;
 
     t_put(3);
-    (void)t_offer("1", "5,0,1,1,7;tyk86400 ", "ranked");
-    t_ready();
-    (void)t_offer("2", "0,60000,0,1,3;xk9 ", "later");
+    (void)t_put_full("1", "5,0,1,1,7;tyk86400 ", "ranked");
+    t_promote();
+    (void)t_put_full("2", "0,60000,0,1,3;xk9 ", "later");
     (void)t_claim("W", "1", "3");
     (void)RUN("renew", "60000", "86400000", "1", t_token("1"), NULL);
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "r", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "60000", "r", NULL);
     (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "e", NULL);
     (void)RUN("progress", "3", t_token("3"), "half", NULL);
     (void)t_say("RENAME {q}:ranked {q}:aside");
-    (void)RUN("sleep", "wake:1", "1", NULL);
+    (void)RUN("idle", "wake:1", "1", NULL);
     (void)t_say("RENAME {q}:aside {q}:ranked");
     SAID("6", RUN("unique", "P.8", "1", "t", "60000", "0,0,0,1,0;z", "a", "0",
                   NULL));
@@ -278,7 +279,7 @@ TEST a_job_names_the_workers_that_had_it(void)
     (void)t_claim("B", "1", "1");
     ASSERT(strcmp(strstr(t_state("1"), " - "), " - A B") == 0);
     (void)RUN("fail", "B", "1", "1", t_token("1"), "x", "0", "e", NULL);
-    (void)RUN("job", "", "1", NULL);
+    (void)RUN("look", "", "1", NULL);
     ASSERT(strstr(t_shown, " - A B "));
     SAID("0", t_tell("EXISTS {q}:idle {q}:leased"));
     PASS();
@@ -330,7 +331,7 @@ TEST a_limit_of_leased_jobs_holds_further_jobs_back(void)
     (void)t_claim("V", "1", "3");
     SAID("", t_brought());
     ASSERT_EQ(-1, t_nth(2));
-    (void)RUN("done", "W", "1", "1", t_token("1"), NULL);
+    (void)RUN("done_plain", "W", "1", "1", t_token("1"), NULL);
     (void)t_claim("V", "2", "3");
     SAID("3", t_brought());
     SWEPT;
@@ -356,8 +357,8 @@ TEST a_rank_goes_before_a_thousand_older_jobs_and_no_more(void)
     (void)t_say("HSET {q}:jobs ranks 1");
     (void)t_put(3);
     (void)t_say("HSET {q}:jobs seq 1002");
-    SAID("1003", t_offer("1", "1,0,0,0,0;", "r"));
-    t_ready();
+    SAID("1003", t_put_full("1", "1,0,0,0,0;", "r"));
+    t_promote();
     (void)t_claim("W", "1", "9");
     SAID("1 2 1003 3", t_brought());
     SWEPT;
@@ -367,8 +368,8 @@ TEST a_rank_goes_before_a_thousand_older_jobs_and_no_more(void)
 TEST ranks_come_after_the_list_that_was_there(void)
 {
     t_put(2);
-    SAID("3", t_offer("1", "5,0,0,0,0;", "r"));
-    t_ready();
+    SAID("3", t_put_full("1", "5,0,0,0,0;", "r"));
+    t_promote();
     SAID("[4 0]", RUN("put", "P.1", "2", "0", "d", NULL));
     SAID("[3 4]", t_tell("ZRANGE {q}:ranked 0 -1"));
     (void)t_claim("W", "1", "3");
@@ -380,12 +381,13 @@ TEST ranks_come_after_the_list_that_was_there(void)
 TEST delayed_jobs_come_in_the_order_in_which_they_are_due(void)
 {
     (void)t_say("HSET {q}:jobs seq 7");
-    (void)RUN("offer", "P.0", "1", "0", "0,30,0,0,0;", "a", "0,20,0,0,0;", "b",
+    (void)RUN("put_full", "P.0", "1", "0", "0,30,0,0,0;", "a", "0,20,0,0,0;",
+              "b",
               "0,20,0,0,0;", "c", "0,10,0,0,0;", "d", NULL);
     SAID("[11 9 10 8]", t_tell("ZRANGE {q}:delayed 0 -1"));
     if (t_local) {
         relet_local_time(t_local, T_WALL_US + 20000);
-        SAID("[3 10]", RUN("ready", "9", NULL));
+        SAID("[3 10]", RUN("promote", "9", NULL));
         relet_local_time(t_local, T_WALL_US);
         SAID("[11 9 10]", t_tell("LRANGE {q}:waiting 0 -1"));
     }
@@ -396,35 +398,36 @@ TEST the_queue_knows_when_more_are_due(void)
 {
     char due[60];
 
-    (void)RUN("offer", "P.0", "1", "0", "0,0,0,0,0;", "a", "0,3600000,0,0,0;",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,0,0,0;", "a",
+              "0,3600000,0,0,0;",
               "b", NULL);
     (void)t_say("ZADD {q}:delayed 0 1");
-    (void)RUN("ready", "9", NULL);
+    (void)RUN("promote", "9", NULL);
     strcpy(due, t_tell("ZSCORE {q}:delayed 2"));
     SAID(due, t_tell("HGET {q}:jobs due"));
     t_all_due("delayed");
-    (void)RUN("ready", "9", NULL);
+    (void)RUN("promote", "9", NULL);
     SAID("", t_tell("HGET {q}:jobs due"));
     PASS();
 }
 
 TEST no_more_are_promoted_than_were_asked_for(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,0,0,0;", "a", "0,0,0,0,0;", "b",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,0,0,0;", "a", "0,0,0,0,0;", "b",
               "0,0,0,0,0;", "c", NULL);
     t_all_due("delayed");
-    SAID("[2 0]", RUN("ready", "2", NULL));
-    SAID("[1 -1]", RUN("ready", "2", NULL));
-    SAID("[0 -1]", RUN("ready", "2", NULL));
+    SAID("[2 0]", RUN("promote", "2", NULL));
+    SAID("[1 -1]", RUN("promote", "2", NULL));
+    SAID("[0 -1]", RUN("promote", "2", NULL));
     PASS();
 }
 
 TEST an_invalid_delayed_entry_does_not_stop_a_promotion(void)
 {
     (void)t_say("ZADD {q}:delayed 0 junk");
-    (void)t_offer("1", "0,0,0,0,0;", "a");
+    (void)t_put_full("1", "0,0,0,0,0;", "a");
     t_all_due("delayed");
-    (void)RUN("ready", "9", NULL);
+    (void)RUN("promote", "9", NULL);
     SAID("[1]", t_tell("LRANGE {q}:waiting 0 -1"));
     PASS();
 }
@@ -502,10 +505,10 @@ TEST a_reap_beside_an_end_or_another_reap_brings_a_job_back_once(void)
     (void)t_claim("W", "1", "2");
     strcpy(token, t_token("2"));
     t_all_due("leased");
-    SAID("d", RUN("done", "W", "1", "1", t_token("1"), NULL));
+    SAID("d", RUN("done_plain", "W", "1", "1", t_token("1"), NULL));
     SAID("[1 0 -1]", t_reap("9", "3", "0"));
     SAID("[0 0 -1]", t_reap("9", "3", "0"));
-    SAID("l", RUN("done", "W", "2", "2", token, NULL));
+    SAID("l", RUN("done_plain", "W", "2", "2", token, NULL));
     SAID("[2]", t_tell("LRANGE {q}:waiting 0 -1"));
     SAID("W 0 0 1 0 - W", t_state("2"));
     SWEPT;
@@ -561,13 +564,14 @@ TEST a_reap_is_delayed_after_a_leap_of_the_clock(void)
 
 TEST a_claim_by_type_leaves_other_types_in_their_order(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
+              "2",
               "0,0,1,0,0;A", "3", "0,0,1,0,0;B", "4", NULL);
     t_typed();
     SAID("m3", t_pick("1", "1", "B", "-inf"));
     SAID("2", t_brought());
     SAID("[]", t_pick("1", "1", "B", "-inf"));
-    (void)RUN("held", "W", "1", NULL);
+    (void)RUN("recall", "W", "1", NULL);
     SAID("2", t_brought());
     SAID("e4", t_pick("2", "9", "B", "3"));
     SAID("4", t_brought());
@@ -583,7 +587,7 @@ TEST a_claim_by_type_leaves_other_types_in_their_order(void)
 
 TEST a_type_that_begins_like_another_is_another(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,2,0,0;AB", "1", "0,0,1,1,0;AB",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,2,0,0;AB", "1", "0,0,1,1,0;AB",
               "2", "0,0,0,2,0;AB", "3", NULL);
     t_typed();
     (void)t_pick("1", "9", "A", "-inf");
@@ -593,7 +597,8 @@ TEST a_type_that_begins_like_another_is_another(void)
 
 TEST ranks_come_first_in_a_pick(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
+              "2",
               "5,0,1,0,0;B", "3", NULL);
     t_typed();
     SAID("e2", t_pick("1", "9", "B", "-inf"));
@@ -632,7 +637,7 @@ TEST a_pick_looks_at_128_and_says_where_to_go_on(void)
         (void)RUN("put", "P.1", op, "0", "a", "b", "c", "d", "e", "f", "g",
                   "h", "i", "j", NULL);
     }
-    (void)t_offer("1", "0,0,1,0,0;A", "mine");
+    (void)t_put_full("1", "0,0,1,0,0;A", "mine");
     t_typed();
     SAID("m128", t_pick("1", "2", "A", "-inf"));
     SAID("", t_brought());
@@ -643,7 +648,8 @@ TEST a_pick_looks_at_128_and_says_where_to_go_on(void)
 
 TEST a_limit_and_a_stop_hold_picks_back(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
+              "2",
               "0,0,1,0,0;A", "3", NULL);
     t_typed();
     (void)t_say("HSET {q}:jobs stopped 1");
@@ -654,7 +660,7 @@ TEST a_limit_and_a_stop_hold_picks_back(void)
     SAID("1", t_brought());
     SAID("h2", t_pick("2", "9", "A", "2"));
     SAID("", t_brought());
-    (void)RUN("done", "W", "9", "1", t_token("1"), NULL);
+    (void)RUN("done_plain", "W", "9", "1", t_token("1"), NULL);
     SAID("e3", t_pick("2", "9", "A", "2"));
     SAID("3", t_brought());
     PASS();
@@ -662,7 +668,8 @@ TEST a_limit_and_a_stop_hold_picks_back(void)
 
 TEST a_pick_clears_places_without_a_job(void)
 {
-    (void)RUN("offer", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B", "2",
+    (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
+              "2",
               NULL);
     t_typed();
     (void)t_say("ZADD {q}:ranked 0 77 1 odd");
@@ -683,13 +690,13 @@ TEST an_empty_pick_is_recorded_in_the_same_form_as_any_other(void)
     PASS();
 }
 
-/* A pick that goes on behind a score would skip the second job for ever. */
+/* A claim_type that goes on behind a score would skip the second job for ever. */
 TEST no_two_jobs_have_one_score(void)
 {
     t_put(3);
     (void)t_say("HSET {q}:jobs seq 1002");
-    (void)t_offer("1", "1,0,1,0,0;A", "r");
-    t_ready();
+    (void)t_put_full("1", "1,0,1,0,0;A", "r");
+    t_promote();
     (void)RUN("rank", "9", NULL);
     SAID("3", t_tell("ZSCORE {q}:ranked 3"));
     SAID("2.99951171875", t_tell("ZSCORE {q}:ranked 1003"));
@@ -705,9 +712,10 @@ TEST a_job_given_back_has_its_rank_again(void)
 
     (void)t_say("HSET {q}:jobs ranks 1 seq 1001");
     memset(bulky, 'x', sizeof bulky - 1);
-    (void)RUN("offer", "P.0", "1", "0", "1,0,0,0,0;", "r", "-1,0,0,0,0;", bulky,
+    (void)RUN("put_full", "P.0", "1", "0", "1,0,0,0,0;", "r", "-1,0,0,0,0;",
+              bulky,
               "0,0,0,0,0;", bulky, NULL);
-    t_ready();
+    t_promote();
     (void)t_claim("W", "1", "3");
     SAID("1002 1004", t_brought());
     (void)t_claim("W", "2", "3");
@@ -761,7 +769,7 @@ TEST a_leaving_worker_wakes_another_if_there_is_or_will_be_work(void)
 TEST a_worker_woken_in_vain_wakes_another_idle_worker(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B");
-    (void)t_offer("1", "0,0,1,0,0;A", "mine");
+    (void)t_put_full("1", "0,0,1,0,0;A", "mine");
     t_typed();
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
     SAID("0", t_sleep("C", "1"));
@@ -792,7 +800,7 @@ TEST a_worker_that_lines_up_is_told_when_the_next_job_is_due(void)
     SAID("1", t_sleep("A", "1"));
     ASSERT(strstr(t_show(), "  1]"));
     int64_t before = t_nth(0) / 1000;
-    (void)t_offer("1", "0,3600000,0,0,0;", "late");
+    (void)t_put_full("1", "0,3600000,0,0,0;", "late");
     SAID("1", t_sleep("B", "1"));
     int64_t put = t_nth(1) / 1024 - 3600000; /* a real clock went on since */
     ASSERT(put >= before && put <= t_nth(0) / 1000);
@@ -804,15 +812,15 @@ TEST a_worker_that_lines_up_is_told_when_the_next_job_is_due(void)
 TEST an_idle_worker_is_told_that_a_job_is_due_sooner(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
-    (void)t_offer("1", "0,3600000,0,0,0;", "late");
-    (void)RUN("ready", "100", NULL);
+    (void)t_put_full("1", "0,3600000,0,0,0;", "late");
+    (void)RUN("promote", "100", NULL);
     SAID("[]", t_tell("ZRANGE {q}:idle 0 -1")); /* none of them listens */
     (void)t_say("ZADD {q}:idle 1 A 2 B 3 C");
-    (void)t_offer("2", "0,7200000,0,0,0;", "later");
-    (void)RUN("ready", "100", NULL);
+    (void)t_put_full("2", "0,7200000,0,0,0;", "later");
+    (void)RUN("promote", "100", NULL);
     SAID("[A B C]", t_tell("ZRANGE {q}:idle 0 -1"));
-    (void)t_offer("3", "0,60000,0,0,0;", "sooner");
-    (void)RUN("ready", "100", NULL);
+    (void)t_put_full("3", "0,60000,0,0,0;", "sooner");
+    (void)RUN("promote", "100", NULL);
     SAID("[]", t_tell("ZRANGE {q}:idle 0 -1"));
     PASS();
 }
@@ -840,7 +848,7 @@ TEST a_put_gives_up_on_idle_workers_that_do_not_listen(void)
 
 TEST as_many_are_woken_as_there_are_jobs(void)
 {
-    static const char *const ways[] = {"put", "ready", "release"};
+    static const char *const ways[] = {"put", "promote", "release"};
     const uint8_t *from;
     int other;
     size_t i;
@@ -852,7 +860,7 @@ TEST as_many_are_woken_as_there_are_jobs(void)
     for (i = 0; i < 3; i++) {
         t_fresh(NULL);
         if (i == 1)
-            (void)t_offer("1", "0,0,0,0,0;", "x");
+            (void)t_put_full("1", "0,0,0,0,0;", "x");
         if (i == 2) {
             t_put(1);
             (void)t_claim("W", "1", "1");
@@ -861,7 +869,7 @@ TEST as_many_are_woken_as_there_are_jobs(void)
         if (i == 0)
             t_put(1);
         else if (i == 1)
-            t_ready();
+            t_promote();
         else
             (void)RUN("release", "1", t_token("1"), NULL);
         ASSERT_STR_EQm(ways[i], "[b c]", t_tell("ZRANGE {q}:idle 0 -1"));

@@ -15,19 +15,19 @@ TEST a_queue_of_another_version_is_left_alone(void)
 {
     static const char *const say[][10] = {
         {"put", "P", "1", "0", "a", NULL},
-        {"offer", "P", "1", "0", "0,0,0,0,0;", "a", NULL},
+        {"put_full", "P", "1", "0", "0,0,0,0,0;", "a", NULL},
         {"unique", "P", "1", "t", "9", "0,0,0,1,0;x", "a", "0", NULL},
         {"claim", "W", "1", "9", "9", "1048576", NULL},
-        {"pick", "W", "1", "9", "9", "1048576", "t", "-inf", NULL},
+        {"claim_type", "W", "1", "9", "9", "1048576", "t", "-inf", NULL},
         {"rank", "9", NULL},
-        {"done", "W", "1", "1", "1", NULL},
-        {"keep", "W", "1", "1", "1", "0", "", NULL},
+        {"done_plain", "W", "1", "1", "1", NULL},
+        {"done", "W", "1", "1", "1", "0", "", NULL},
         {"fail", "W", "1", "1", "1", "r", "0", "", NULL},
         {"release", "1", "1", NULL},
         {"renew", "9", "9", "1", "1", NULL},
-        {"held", "W", "1", NULL},
+        {"recall", "W", "1", NULL},
         {"progress", "1", "1", "x", NULL},
-        {"ready", "9", NULL},
+        {"promote", "9", NULL},
         {"reap", "9", "9", "9", NULL},
         {"replay", "9", "9", "0", NULL},
         {"repair", "1", "9", "9", NULL},
@@ -36,8 +36,8 @@ TEST a_queue_of_another_version_is_left_alone(void)
         {"purge", "a", "9", "1", NULL},
         {"forget", "", "9", NULL},
         {"list", "w", "0", "9", "1100", NULL},
-        {"retain", "", "1", "9", NULL},
-        {"job", "", "1", NULL}};
+        {"keep", "", "1", "9", NULL},
+        {"look", "", "1", NULL}};
     relet_span arg[10];
     size_t i, n;
 
@@ -57,11 +57,11 @@ TEST work_goes_on_when_memory_is_full(void)
     t_put(3);
     (void)t_say("CONFIG SET maxmemory 1");
     ASSERT(strncmp(RUN("put", "P.1", "2", "0", "x", NULL), "-OOM", 4) == 0);
-    ASSERT(strncmp(t_offer("1", "0,0,0,0,0;", "x"), "-OOM", 4) == 0);
+    ASSERT(strncmp(t_put_full("1", "0,0,0,0,0;", "x"), "-OOM", 4) == 0);
     ASSERT(strncmp(t_unique("1", "t", "0,0,0,1,0;x"), "-OOM", 4) == 0);
     (void)t_claim("W", "1", "3");
     SAID("1 2 3", t_brought());
-    SAID("d", RUN("done", "W", "1", "1", t_token("1"), NULL));
+    SAID("d", RUN("done_plain", "W", "1", "1", t_token("1"), NULL));
     SAID("d", RUN("fail", "W", "1", "2", t_token("2"), "r", "0", "e", NULL));
     SAID("d", RUN("release", "3", t_token("3"), NULL));
     ASSERT_EQ(NULL, t_drain());
@@ -93,7 +93,7 @@ TEST a_step_with_a_thousand_jobs_works(void)
     SAID("1000", t_tell("ZCARD {q}:leased"));
     SAID("[0 1000 -1]", t_reap("1000", "0", "0"));
     SAID("[1000 0 0 1]", RUN("replay", "9", "1000", "0", NULL));
-    SAID("[1000 -1]", RUN("ready", "1000", NULL));
+    SAID("[1000 -1]", RUN("promote", "1000", NULL));
     (void)RUN("claim", "W", "2", "-5", "1000", "1048576", NULL);
     SAID("[1000 0 -1]", t_reap("1000", "9", "0"));
     SAID("[1000 0]", RUN("rank", "1000", NULL));
@@ -121,7 +121,8 @@ static void t_everywhere(void)
 {
     t_fresh(NULL);
     t_put(7);
-    (void)RUN("offer", "P.8", "1", "0", "0,0,1,1,3;Tuk5 ", "u", "4,0,0,1,0;v",
+    (void)RUN("put_full", "P.8", "1", "0", "0,0,1,1,3;Tuk5 ", "u",
+              "4,0,0,1,0;v",
               "v", "2,3600000,0,1,0;w", "w", NULL); /* 8, 9, 10 */
     (void)t_claim("W", "1", "5");
     (void)RUN("fail", "W", "1", "4", t_token("4"), "x", "0", "no", "5",
@@ -130,19 +131,19 @@ static void t_everywhere(void)
 
 static const char *const t_steps[][12] = {
     {"put", "P.2", "5", "0", "g", "h", NULL},
-    {"offer", "P.2", "5", "0", "0,0,0,1,0;z", "z", "3,7,0,1,0;y", "y", NULL},
+    {"put_full", "P.2", "5", "0", "0,0,0,1,0;z", "z", "3,7,0,1,0;y", "y", NULL},
     {"unique", "P.2", "5", "t", "5000", "0,0,0,1,0;z", "z", "0", NULL},
     {"unique", "P.2", "5", "e", "5000", "0,0,0,1,0;u", "z", "0", NULL},
     {"unique", "P.2", "5", "r", "5000", "0,0,0,1,0;u", "z", "0", NULL},
     {"unique", "P.2", "5", "d", "5000", "0,0,0,1,0;w", "z", "0", NULL},
-    {"ready", "9", NULL},
+    {"promote", "9", NULL},
     {"claim", "V", "2", "60000", "2", "1048576", NULL},
     {"claim", "V", "2", "60000", "9", "1048576", NULL},
     {"rank", "5", NULL},
-    {"pick", "V", "2", "60000", "2", "1048576", "T", "-inf", NULL},
-    {"done", "W", "2", "1", "#1", "2", "#2", NULL},
-    {"keep", "W.1", "3", "1", "#1", "0", "r", NULL},
-    {"keep", "W.1", "3", "1", "#1", "5000", "r", NULL},
+    {"claim_type", "V", "2", "60000", "2", "1048576", "T", "-inf", NULL},
+    {"done_plain", "W", "2", "1", "#1", "2", "#2", NULL},
+    {"done", "W.1", "3", "1", "#1", "0", "r", NULL},
+    {"done", "W.1", "3", "1", "#1", "5000", "r", NULL},
     {"fail", "W.1", "3", "1", "#1", "r", "5000", "r", NULL},
     {"fail", "W.1", "3", "1", "#1", "x", "5000", "r", NULL},
     {"release", "1", "#1", "3", "#3", NULL},
@@ -158,7 +159,7 @@ static const char *const t_steps[][12] = {
     {"purge", "a", "5", "1", NULL},
     {"forget", "", "100", NULL},
     {"forget", "", "100", "3600", NULL},
-    {"sleep", "me", "1", NULL}};
+    {"idle", "me", "1", NULL}};
 
 /* #3 stands for the token of job 3. */
 static const char *t_step(const char *const *step)
@@ -187,10 +188,10 @@ static void t_prepare(const char *name)
     t_everywhere();
     if (strcmp(name, "reap") == 0)
         t_all_due("leased");
-    if (strcmp(name, "ready") == 0)
+    if (strcmp(name, "promote") == 0)
         t_all_due("delayed");
-    if (strcmp(name, "pick") == 0) {
-        t_ready();
+    if (strcmp(name, "claim_type") == 0) {
+        t_promote();
         (void)RUN("rank", "100", NULL);
     }
 }

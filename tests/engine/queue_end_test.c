@@ -16,7 +16,7 @@ TEST done_jobs_leave_nothing(void)
     t_put(2);
     (void)t_claim("W", "1", "2");
     (void)RUN("progress", "1", t_token("1"), "half", NULL);
-    SAID("dd", RUN("done", "W", "1", "1", t_token("1"), "2", t_token("2"),
+    SAID("dd", RUN("done_plain", "W", "1", "1", t_token("1"), "2", t_token("2"),
                    NULL));
     SAID("0", t_tell("EXISTS {q}:leased {q}:waiting"));
     ASSERT_EQ(0, t_records());
@@ -31,11 +31,11 @@ TEST done_that_is_repeated_says_the_same(void)
     t_put(2);
     (void)t_claim("W", "1", "1");
     token = t_token("1");
-    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
-    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
+    SAID("dg", RUN("done_plain", "W", "1", "1", token, "9", "9", NULL));
+    SAID("dg", RUN("done_plain", "W", "1", "1", token, "9", "9", NULL));
     (void)RUN("forget", "", "100", NULL);
-    SAID("dg", RUN("done", "W", "1", "1", token, "9", "9", NULL));
-    SAID("g", RUN("done", "W", "2", "1", token, NULL));
+    SAID("dg", RUN("done_plain", "W", "1", "1", token, "9", "9", NULL));
+    SAID("g", RUN("done_plain", "W", "2", "1", token, NULL));
     SAID("1", t_tell("HGET {q}:jobs done"));
     PASS();
 }
@@ -51,16 +51,16 @@ TEST an_older_end_that_comes_late_is_void(void)
     (void)t_claim("W", "1", "6");
     strcpy(one, t_token("1"));
     strcpy(two, t_token("2"));
-    (void)RUN("done", "W", "1", "1", one, NULL);
-    SAID("d", RUN("done", "W", "2", "2", two, NULL));
-    SAID("", RUN("done", "W", "1", "1", one, NULL));
-    SAID("d", RUN("done", "W", "2", "2", two, NULL));
+    (void)RUN("done_plain", "W", "1", "1", one, NULL);
+    SAID("d", RUN("done_plain", "W", "2", "2", two, NULL));
+    SAID("", RUN("done_plain", "W", "1", "1", one, NULL));
+    SAID("d", RUN("done_plain", "W", "2", "2", two, NULL));
     strcpy(one, t_token("3"));
     strcpy(two, t_token("4"));
-    (void)RUN("keep", "W.0", "5", "3", one, "0", "r", NULL);
-    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
-    SAID("", RUN("keep", "W.0", "5", "3", one, "0", "r", NULL));
-    SAID("d", RUN("keep", "W.0", "6", "4", two, "0", "r", NULL));
+    (void)RUN("done", "W.0", "5", "3", one, "0", "r", NULL);
+    SAID("d", RUN("done", "W.0", "6", "4", two, "0", "r", NULL));
+    SAID("", RUN("done", "W.0", "5", "3", one, "0", "r", NULL));
+    SAID("d", RUN("done", "W.0", "6", "4", two, "0", "r", NULL));
     strcpy(one, t_token("5"));
     strcpy(two, t_token("6"));
     (void)RUN("fail", "W.0", "7", "5", one, "x", "0", "e", NULL);
@@ -83,8 +83,8 @@ TEST an_old_token_changes_nothing(void)
     (void)t_claim("B", "1", "1");
     ASSERT(strtoll(t_token("1"), NULL, 10) > strtoll(old, NULL, 10));
     strcpy(state, t_state("1"));
-    SAID("l", RUN("done", "A", "1", "1", old, NULL));
-    SAID("l", RUN("keep", "A", "2", "1", old, "1000", "r", NULL));
+    SAID("l", RUN("done_plain", "A", "1", "1", old, NULL));
+    SAID("l", RUN("done", "A", "2", "1", old, "1000", "r", NULL));
     SAID("l", RUN("fail", "A", "1", "1", old, "r", "0", "e", NULL));
     SAID("l", RUN("fail", "A", "2", "1", old, "x", "0", "e", NULL));
     SAID("l", RUN("release", "1", old, NULL));
@@ -99,12 +99,12 @@ TEST an_old_token_changes_nothing(void)
 
 TEST a_kept_result_is_trimmed_when_its_time_is_over(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
-    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL));
+    SAID("d", RUN("done", "W", "1", "1", t_token("1"), "60000", "res", NULL));
     SAID("dres", t_tell("HGET {q}:jobs 1r"));
-    SAID("-1D", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("-1D", t_put_full("2", "0,0,0,1,0;x", "b"));
     SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
     SWEPT;
     t_all_due("done");
@@ -120,24 +120,24 @@ TEST results_are_kept_each_for_its_own_time(void)
 {
     long long first;
 
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    (void)t_offer("2", "0,0,0,1,0;y", "b");
-    (void)t_offer("3", "0,0,0,1,0;z", "c");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    (void)t_put_full("2", "0,0,0,1,0;y", "b");
+    (void)t_put_full("3", "0,0,0,1,0;z", "c");
+    t_promote();
     (void)t_claim("W", "1", "3");
-    SAID("dd", RUN("keep", "W", "1", "1", t_token("1"), "86400000", "one", "2",
+    SAID("dd", RUN("done", "W", "1", "1", t_token("1"), "86400000", "one", "2",
                    t_token("2"), "300000", "two", NULL));
     SAID("dtwo", t_tell("HGET {q}:jobs 2r"));
     first = strtoll(t_tell("ZSCORE {q}:done 1"), NULL, 10);
     ASSERT_EQ(86400000 - 300000,
               first - strtoll(t_tell("ZSCORE {q}:done 2"), NULL, 10));
     (void)t_say("ZADD {q}:done XX 1 2");
-    SAID("d", RUN("keep", "W", "2", "3", t_token("3"), "1000", "three", NULL));
+    SAID("d", RUN("done", "W", "2", "3", t_token("3"), "1000", "three", NULL));
     SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
     SAID("done", t_tell("HGET {q}:jobs 1r")); /* d, then "one" */
     SAID("dthree", t_tell("HGET {q}:jobs 3r"));
     SAID("nil", t_tell("HGET {q}:jobs 2r"));
-    SAID("-1D", t_offer("4", "0,0,0,1,0;x", "d"));
+    SAID("-1D", t_put_full("4", "0,0,0,1,0;x", "d"));
     SAID("[1 3]", t_tell("HMGET {q}:ids x z"));
     SWEPT;
     PASS();
@@ -147,18 +147,18 @@ TEST results_are_kept_each_for_its_own_time(void)
  * job's time ends nothing of the new job. */
 TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "1", "one", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "1", "one", NULL);
     t_all_due("done");
     (void)RUN("trim", "10", "10", "0", "9", NULL);
-    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2", t_put_full("2", "0,0,0,1,0;x", "b"));
     SAID("[0 0]", RUN("trim", "0", "0", "1", "9", NULL));
-    t_ready();
+    t_promote();
     (void)t_claim("W", "2", "1");
     SAID("[0 0]", RUN("trim", "0", "0", "1", "9", NULL));
-    SAID("d", RUN("keep", "W", "2", "2", t_token("2"), "60000", "two", NULL));
+    SAID("d", RUN("done", "W", "2", "2", t_token("2"), "60000", "two", NULL));
     SAID("[0 0]", RUN("trim", "9", "9", "1", "9", NULL));
     SAID("2", t_tell("HGET {q}:ids x"));
     SAID("dtwo", t_tell("HGET {q}:jobs 2r"));
@@ -169,23 +169,23 @@ TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
 /* The job is done, and its result has 60 s left. */
 TEST the_time_of_a_kept_result_may_be_extended_or_ended(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    SAID("[w 1 -1]", RUN("retain", "x", "", "5000", NULL)); /* is delayed */
-    t_ready();
-    SAID("[w 1 -1]", RUN("retain", "x", "", "5000", NULL));
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    SAID("[w 1 -1]", RUN("keep", "x", "", "5000", NULL)); /* is delayed */
+    t_promote();
+    SAID("[w 1 -1]", RUN("keep", "x", "", "5000", NULL));
     (void)t_claim("W", "1", "1");
-    SAID("[l 1 -1]", RUN("retain", "", "1", "5000", NULL));
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    SAID("[l 1 -1]", RUN("keep", "", "1", "5000", NULL));
+    (void)RUN("done", "W", "1", "1", t_token("1"), "60000", "res", NULL);
     t_all_due("done");
-    (void)RUN("retain", "x", "", "60000", NULL);
+    (void)RUN("keep", "x", "", "60000", NULL);
     ASSERT_EQ(0, strncmp("[d 1 1", t_shown, 6)); /* a time of this century */
     SAID("[0 0]", RUN("trim", "10", "10", "0", "9", NULL));
     SAID("dres", t_tell("HGET {q}:jobs 1r"));
     SWEPT;
-    (void)RUN("retain", "", "1", "0", NULL);
+    (void)RUN("keep", "", "1", "0", NULL);
     SAID("[1 0]", RUN("trim", "10", "10", "0", "9", NULL));
-    SAID("[g 1]", RUN("retain", "", "1", "5000", NULL));
-    SAID("[g ]", RUN("retain", "x", "", "5000", NULL));
+    SAID("[g 1]", RUN("keep", "", "1", "5000", NULL));
+    SAID("[g ]", RUN("keep", "x", "", "5000", NULL));
     SAID("0", t_tell("EXISTS {q}:done"));
     PASS();
 }
@@ -195,7 +195,7 @@ TEST the_time_of_a_dead_job_cannot_be_extended(void)
     t_put(1);
     (void)t_claim("W", "1", "1");
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
-    SAID("[x 1 -1]", RUN("retain", "", "1", "5000", NULL));
+    SAID("[x 1 -1]", RUN("keep", "", "1", "5000", NULL));
     SAID("0", t_tell("EXISTS {q}:done"));
     SWEPT;
     PASS();
@@ -203,22 +203,22 @@ TEST the_time_of_a_dead_job_cannot_be_extended(void)
 
 TEST an_id_is_free_when_nothing_is_kept(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
-    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL));
+    SAID("d", RUN("done", "W", "1", "1", t_token("1"), "0", "", NULL));
     SAID("0", t_tell("EXISTS {q}:ids"));
-    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2", t_put_full("2", "0,0,0,1,0;x", "b"));
     PASS();
 }
 
 TEST an_id_that_another_job_has_by_now_stays(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
     (void)t_say("HSET {q}:ids x 9");
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "0", "", NULL);
     SAID("9", t_tell("HGET {q}:ids x"));
     PASS();
 }
@@ -226,7 +226,7 @@ TEST an_id_that_another_job_has_by_now_stays(void)
 /* Trim and purge once freed the id "-" whichever job they removed. */
 TEST an_id_stays_when_another_job_goes(void)
 {
-    SAID("1", t_offer("1", "0,3600000,0,1,0;-", "a"));
+    SAID("1", t_put_full("1", "0,3600000,0,1,0;-", "a"));
     t_put(2);
     (void)t_claim("W", "1", "1");
     (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "", NULL);
@@ -261,7 +261,7 @@ TEST a_replay_goes_on_behind_those_that_are_refused(void)
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "", "2",
               t_token("2"), "x", "0", "", NULL);
     SAID("[2 0 0 1]", RUN("replay", "1", "2", "0", NULL));
-    t_ready();
+    t_promote();
     (void)t_claim("W", "2", "4");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "", "2",
               t_token("2"), "x", "0", "", "3", t_token("3"), "x", "0", "",
@@ -295,7 +295,7 @@ TEST a_dead_job_is_replayed_with_its_count(void)
     SAID("[1 0 1 0]", RUN("replay", "1", "9", "0", "1", "7", NULL));
     SAID("W 0 0 0 1 - W", t_state("1"));
     SWEPT;
-    t_ready();
+    t_promote();
     (void)t_claim("W", "2", "1");
     (void)RUN("fail", "W", "2", "1", t_token("1"), "x", "0", "no", NULL);
     SAID("[0 1 0 0]", RUN("replay", "1", "9", "0", NULL));
@@ -305,10 +305,11 @@ TEST a_dead_job_is_replayed_with_its_count(void)
 
 TEST a_job_that_is_replayed_has_its_rank_again(void)
 {
-    (void)t_offer("1", "-5,0,0,0,0;", "a");
-    t_ready();
+    (void)t_put_full("1", "-5,0,0,0,0;", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
-    SAID("d", RUN("fail", "W", "1", "1,-5", t_token("1"), "x", "0", "no", NULL));
+    SAID("d", RUN("fail", "W", "1", "1,-5", t_token("1"), "x", "0", "no",
+                  NULL));
     SAID("[1 0 0 0]", RUN("replay", "1", "9", "0", "1", NULL));
     SAID("[1,-5]", t_tell("ZRANGE {q}:delayed 0 -1"));
     SWEPT;
@@ -450,16 +451,16 @@ TEST the_end_of_a_job_is_published_to_its_waiting_client(void)
     if (t_local == NULL)
         SKIP();
     other = t_listen();
-    (void)t_offer("1", "0,0,0,0,6;k5 rme", "a");
-    (void)t_offer("2", "0,0,0,0,3;rme", "b");
-    (void)t_offer("3", "0,0,0,0,3;rme", "c");
-    (void)t_offer("4", "0,0,0,0,3;rme", "d");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,0,6;k5 rme", "a");
+    (void)t_put_full("2", "0,0,0,0,3;rme", "b");
+    (void)t_put_full("3", "0,0,0,0,3;rme", "c");
+    (void)t_put_full("4", "0,0,0,0,3;rme", "d");
+    t_promote();
     (void)RUN("cancel", "", "3", NULL);
     (void)t_claim("W", "1", "9");
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "5", "r", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "5", "r", NULL);
     (void)RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "no", NULL);
-    (void)RUN("keep", "W", "2", "4", t_token("4"), "0", "is not kept", NULL);
+    (void)RUN("done", "W", "2", "4", t_token("4"), "0", "is not kept", NULL);
     t_heard(other);
     ASSERT(strstr(t_reply, "\r\n4 d is not kept\r\n"));
     ASSERT(strstr(t_reply, "\r\n1 d r\r\n"));
@@ -476,10 +477,10 @@ TEST a_death_by_reaping_is_published_to_the_waiting_client(void)
     if (t_local == NULL)
         SKIP();
     other = t_listen();
-    (void)t_offer("1", "0,0,1,2,6;rora5 rme", "r payload r");
-    (void)t_offer("2", "0,0,0,0,3;rme", "b");
-    (void)t_offer("3", "0,0,0,1,3;rk5 ", "nobody waits");
-    t_ready();
+    (void)t_put_full("1", "0,0,1,2,6;rora5 rme", "r payload r");
+    (void)t_put_full("2", "0,0,0,0,3;rme", "b");
+    (void)t_put_full("3", "0,0,0,1,3;rk5 ", "nobody waits");
+    t_promote();
     (void)t_claim("W", "1", "9");
     (void)RUN("cancel", "", "2", NULL);
     t_all_due("leased");
@@ -509,7 +510,7 @@ TEST jobs_given_back_are_first_in_line_again(void)
 TEST a_waiting_job_that_is_cancelled_is_gone(void)
 {
     t_put(1);
-    (void)t_offer("1", "3,5000,0,1,0;x", "a");
+    (void)t_put_full("1", "3,5000,0,1,0;x", "a");
     SAID("[c 1]", RUN("cancel", "", "1", NULL));
     SAID("[c 2]", RUN("cancel", "x", "", NULL));
     SAID("[g 2]", RUN("cancel", "", "2", NULL));
@@ -541,10 +542,10 @@ TEST a_running_job_that_is_cancelled_never_comes_back(void)
 
 TEST an_ended_job_cannot_be_cancelled(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "60000", "res", NULL);
     SAID("[e 1]", RUN("cancel", "x", "", NULL));
     SAID("[g ]", RUN("cancel", "", "seq", NULL));
     SWEPT;
@@ -555,18 +556,18 @@ TEST an_ended_job_cannot_be_cancelled(void)
 
 TEST a_job_is_found_in_each_of_its_places(void)
 {
-    (void)t_offer("1", "2,0,0,1,0;x", "a");
-    ASSERT(strncmp(RUN("job", "x", "", NULL), "[y 1 1", 6) == 0);
-    t_ready();
-    ASSERT(strncmp(RUN("job", "", "1", NULL), "[w 1 -1 +", 9) == 0);
+    (void)t_put_full("1", "2,0,0,1,0;x", "a");
+    ASSERT(strncmp(RUN("look", "x", "", NULL), "[y 1 1", 6) == 0);
+    t_promote();
+    ASSERT(strncmp(RUN("look", "", "1", NULL), "[w 1 -1 +", 9) == 0);
     (void)t_claim("W", "1", "1");
     (void)RUN("progress", "1", t_token("1"), "half", NULL);
-    ASSERT(strstr(RUN("job", "x", "", NULL), "0 0 - W phalf]"));
+    ASSERT(strstr(RUN("look", "x", "", NULL), "0 0 - W phalf]"));
     ASSERT(strncmp(t_shown, "[l 1 1", 6) == 0);
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "60000", "res", NULL);
-    ASSERT(strncmp(RUN("job", "x", "", NULL), "[d 1 1", 6) == 0);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "60000", "res", NULL);
+    ASSERT(strncmp(RUN("look", "x", "", NULL), "[d 1 1", 6) == 0);
     ASSERT(strstr(t_shown, " dres]"));
-    SAID("[g 7]", RUN("job", "", "7", NULL));
+    SAID("[g 7]", RUN("look", "", "7", NULL));
     PASS();
 }
 
@@ -609,7 +610,7 @@ TEST a_list_goes_on_where_it_ended(void)
 TEST a_list_tells_times_and_texts(void)
 {
     t_put(3);
-    (void)t_offer("1", "3,5000,1,0,0;t", "d");
+    (void)t_put_full("1", "3,5000,1,0,0;t", "d");
     (void)t_say("ZADD {q}:delayed 5242885 4,3");
     (void)RUN("list", "y", "0", "9", "1100", NULL);
     SAID("4 5120", t_listed(1));
@@ -629,10 +630,10 @@ TEST a_list_tells_times_and_texts(void)
 TEST a_list_leaves_out_jobs_of_other_places_and_types(void)
 {
     t_put(2);
-    (void)t_offer("1", "0,0,1,0,0;t", "a");
-    (void)t_offer("2", "0,0,2,0,0;tt", "a");
-    (void)t_offer("3", "1,0,1,0,0;t", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,1,0,0;t", "a");
+    (void)t_put_full("2", "0,0,2,0,0;tt", "a");
+    (void)t_put_full("3", "1,0,1,0,0;t", "a");
+    t_promote();
     (void)RUN("cancel", "", "1", NULL);
     (void)t_claim("W", "1", "2");
     (void)t_say("RPUSH {q}:waiting 2 1 -");
@@ -669,7 +670,7 @@ TEST a_queue_tells_how_it_is(void)
     SAID("[0 0 0 0 0 0 0 0 0 0 -1 0 0 -1 -1 -1",
          (RUN("status", NULL), *strrchr(t_shown, ' ') = '\0', t_shown));
     t_put(3);
-    (void)t_offer("1", "0,5000,0,0,0;", "a");
+    (void)t_put_full("1", "0,5000,0,0,0;", "a");
     (void)t_say("HSET {q}:jobs limit 7 stopped 1");
     (void)RUN("status", NULL);
     ASSERT_EQ(3, t_nth(1));
@@ -689,8 +690,8 @@ TEST the_oldest_job_in_line_tells_how_long_it_has_waited(void)
 {
     if (t_local == NULL)
         SKIP();
-    (void)t_offer("1", "5,0,1,0,0;t", "a");
-    t_ready();
+    (void)t_put_full("1", "5,0,1,0,0;t", "a");
+    t_promote();
     relet_local_time(t_local, T_WALL_US + 3000000);
     t_put(1);
     (void)RUN("status", NULL);
@@ -710,7 +711,7 @@ TEST the_oldest_job_in_line_tells_how_long_it_has_waited(void)
 TEST a_purge_goes_on_until_all_is_gone(void)
 {
     t_put(5);
-    (void)t_offer("1", "0,5000,0,1,0;x", "a");
+    (void)t_put_full("1", "0,5000,0,1,0;x", "a");
     SAID("[4 1]", RUN("purge", "a", "4", "0", NULL));
     SWEPT;
     SAID("[2 0]", RUN("purge", "a", "4", "0", NULL));
@@ -730,7 +731,7 @@ TEST a_purge_leaves_leased_jobs_alone(void)
     SWEPT;
     (void)RUN("purge", "a", "9", "1", NULL);
     ASSERT_EQ(0, t_records());
-    SAID("g", RUN("done", "W", "1", "1", "1", NULL));
+    SAID("g", RUN("done_plain", "W", "1", "1", "1", NULL));
     PASS();
 }
 
@@ -803,9 +804,9 @@ TEST a_client_that_takes_another_step_is_remembered_anew(void)
 TEST a_job_that_is_in_its_place_is_not_repaired(void)
 {
     t_put(4);
-    (void)t_offer("1", "2,5000,0,0,0;", "a");
+    (void)t_put_full("1", "2,5000,0,0,0;", "a");
     (void)t_claim("W", "1", "3");
-    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "5000", "r", NULL));
+    SAID("d", RUN("done", "W", "1", "1", t_token("1"), "5000", "r", NULL));
     SAID("d", RUN("fail", "W", "1", "2", t_token("2"), "x", "0", "", NULL));
     SAID("", RUN("repair", "1", "60000", "5000", NULL));
     SAID("", RUN("repair", "2", "60000", "5000", NULL));
@@ -830,7 +831,7 @@ TEST a_job_missing_from_the_leased_set_stays_its_workers_for_a_lease(void)
     SAID("l", RUN("repair", "1", "86400000", "5000", NULL));
     SWEPT;
     SAID("[2 1]", t_tell("ZRANGE {q}:leased 0 -1")); /* in their order */
-    SAID("d", RUN("done", "W", "2", "1", token, NULL));
+    SAID("d", RUN("done_plain", "W", "2", "1", token, NULL));
     SWEPT;
     PASS();
 }

@@ -74,22 +74,22 @@ static void t_one_in_each(char owner)
 
 static const char *const t_steps[][14] = {
     {"put", "P", "1", "9", "g", "h", NULL},
-    {"offer", "P", "1", "9", "0,0,0,1,0;x", "a", "3,7,0,1,0;y", "b", NULL},
+    {"put_full", "P", "1", "9", "0,0,0,1,0;x", "a", "3,7,0,1,0;y", "b", NULL},
     {"unique", "P", "1", "t", "5000", "0,0,0,1,0;x", "z", "9", NULL},
     {"unique", "P", "1", "e", "5000", "0,0,0,1,0;x", "z", "9", NULL},
     {"unique", "P", "1", "r", "5000", "0,0,0,1,0;x", "z", "9", NULL},
     {"unique", "P", "1", "d", "5000", "0,0,0,1,0;x", "z", "9", NULL},
-    {"ready", "9", NULL},
+    {"promote", "9", NULL},
     {"claim", "V", "1", "60000", "1", "1048576", NULL},
     {"claim", "V", "1", "60000", "9", "1048576", NULL},
     {"rank", "9", NULL},
-    {"pick", "V", "1", "60000", "9", "1048576", "", "-inf", NULL},
-    {"done", "W", "1", "1", "99", NULL},
-    {"done", "W", "1", "1", "99", "1", "99", NULL},
-    {"keep", "W", "1", "1", "99", "0", "r", NULL},
-    {"keep", "W", "1", "1", "99", "0", "r", "1", "99", "0", "r", NULL},
-    {"keep", "W", "1", "1", "99", "5000", "r", NULL},
-    {"keep", "W", "1", "1", "99", "9", "r", "1", "99", "9", "r", NULL},
+    {"claim_type", "V", "1", "60000", "9", "1048576", "", "-inf", NULL},
+    {"done_plain", "W", "1", "1", "99", NULL},
+    {"done_plain", "W", "1", "1", "99", "1", "99", NULL},
+    {"done", "W", "1", "1", "99", "0", "r", NULL},
+    {"done", "W", "1", "1", "99", "0", "r", "1", "99", "0", "r", NULL},
+    {"done", "W", "1", "1", "99", "5000", "r", NULL},
+    {"done", "W", "1", "1", "99", "9", "r", "1", "99", "9", "r", NULL},
     {"fail", "W", "1", "1", "99", "r", "5000", "e", NULL},
     {"fail", "W", "1", "1", "99", "x", "0", "e", NULL},
     {"fail", "W", "1", "1", "99", "x", "0", "", "1", "99", "x", "0", "",
@@ -97,7 +97,7 @@ static const char *const t_steps[][14] = {
     {"release", "1", "99", NULL},
     {"renew", "60000", "86400000", "1", "99", NULL},
     {"progress", "1", "99", "text", NULL},
-    {"held", "W", "1", NULL},
+    {"recall", "W", "1", NULL},
     {"reap", "9", "9", "0", NULL},
     {"reap", "9", "0", "0", NULL},
     {"cancel", "", "1", NULL},
@@ -107,7 +107,7 @@ static const char *const t_steps[][14] = {
     {"cancel", "x", "", NULL},
     {"replay", "9", "9", "0", NULL},
     {"replay", "9", "9", "0", "5", NULL},
-    {"retain", "", "6", "5000", NULL},
+    {"keep", "", "6", "5000", NULL},
     {"repair", "1", "60000", "5000", NULL},
     {"repair", "2", "60000", "5000", NULL},
     {"repair", "5", "60000", "5000", NULL},
@@ -123,11 +123,11 @@ static const char *const t_steps[][14] = {
     {"forget", "", "100", NULL},
     {"forget", "i0", "100", NULL},
     {"forget", "", "100", "3600", NULL},
-    {"sleep", "me", "1", NULL},
-    {"sleep", "me", "0", NULL},
-    {"sleep", "me", "p", NULL},
+    {"idle", "me", "1", NULL},
+    {"idle", "me", "0", NULL},
+    {"idle", "me", "p", NULL},
     {"list", "w", "0", "9", "1100", NULL},
-    {"job", "", "1", NULL},
+    {"look", "", "1", NULL},
     {"status", NULL}};
 #define T_STEPS (sizeof t_steps / sizeof t_steps[0])
 
@@ -203,7 +203,7 @@ TEST an_observed_script_may_find_keys_that_are_missing(void)
 
 TEST a_script_whose_key_is_missing_is_refused_whole(void)
 {
-    static const char *const step[] = {"ready", "9", NULL};
+    static const char *const step[] = {"promote", "9", NULL};
     static char said[100];
 
     if (t_other[0] == '\0')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * queue_put_test.c - the scripts of a queue on a server: how jobs enter a
- * queue, by put, offer and unique.
+ * queue, by put, put_full and unique.
  *
  *   queue_put_test [SOCKET]    the local server, or a real one there
  *
@@ -45,8 +45,8 @@ TEST an_older_put_that_comes_late_is_void(void)
 TEST an_older_put_is_void_behind_an_offer_that_put_nothing(void)
 {
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
-    SAID("2", RUN("offer", "P.1", "2", "0", "0,0,0,1,0;x", "b", NULL));
-    SAID("-2W", RUN("offer", "P.0", "17", "0", "0,0,0,1,0;x", "c", NULL));
+    SAID("2", RUN("put_full", "P.1", "2", "0", "0,0,0,1,0;x", "b", NULL));
+    SAID("-2W", RUN("put_full", "P.0", "17", "0", "0,0,0,1,0;x", "c", NULL));
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
     SAID("1", t_tell("LLEN {q}:waiting"));
     PASS();
@@ -65,12 +65,12 @@ TEST a_full_queue_takes_all_or_nothing(void)
 TEST an_offer_counts_jobs_that_wait_in_any_place(void)
 {
     t_put(1);
-    (void)t_offer("1", "5,0,0,0,0;", "ranked");
-    t_ready();
-    (void)t_offer("2", "0,3600000,0,0,0;", "late");
+    (void)t_put_full("1", "5,0,0,0,0;", "ranked");
+    t_promote();
+    (void)t_put_full("2", "0,3600000,0,0,0;", "late");
     SAID("-FULL 3 jobs wait",
-         RUN("offer", "P.9", "3", "3", "0,0,0,1,0;x", "d", NULL));
-    SAID("4", RUN("offer", "P.9", "4", "4", "0,0,0,1,0;x", "d", NULL));
+         RUN("put_full", "P.9", "3", "3", "0,0,0,1,0;x", "d", NULL));
+    SAID("4", RUN("put_full", "P.9", "4", "4", "0,0,0,1,0;x", "d", NULL));
     PASS();
 }
 
@@ -93,7 +93,7 @@ TEST a_closed_queue_takes_nothing_but_repeats(void)
     (void)t_say("HSET {q}:jobs closed 1");
     SAID("[1 1]", RUN("put", "P.0", "1", "0", "a", NULL));
     ASSERT(strncmp(RUN("put", "P.1", "2", "0", "b", NULL), "-CLOSED", 7) == 0);
-    ASSERT(strncmp(t_offer("1", "0,0,0,1,0;x", "p"), "-CLOSED", 7) == 0);
+    ASSERT(strncmp(t_put_full("1", "0,0,0,1,0;x", "p"), "-CLOSED", 7) == 0);
     SAID("-1", t_tell("HLEN {q}:ids")[0] == '0' ? "-1" : "0");
     PASS();
 }
@@ -102,8 +102,8 @@ TEST numbers_go_on_beyond_2_to_31(void)
 {
     (void)t_say("HSET {q}:jobs seq 5000000000");
     SAID("[5000000001 0]", RUN("put", "P.0", "1", "0", "a", NULL));
-    SAID("5000000002", t_offer("1", "0,0,0,1,0;x", "b"));
-    t_ready();
+    SAID("5000000002", t_put_full("1", "0,0,0,1,0;x", "b"));
+    t_promote();
     (void)t_claim("W", "1", "5");
     SAID("5000000001 5000000002", t_brought());
     SWEPT;
@@ -114,9 +114,9 @@ TEST numbers_go_on_beyond_2_to_31(void)
 
 TEST an_offered_job_waits_once_it_is_due(void)
 {
-    SAID("1 2", RUN("offer", "P.0", "1", "0", "0,3600000,0,0,0;", "late",
+    SAID("1 2", RUN("put_full", "P.0", "1", "0", "0,3600000,0,0,0;", "late",
                     "0,0,0,0,0;", "now", NULL));
-    (void)RUN("ready", "9", NULL);
+    (void)RUN("promote", "9", NULL);
     ASSERT_EQ(1, t_nth(0));
     ASSERT(t_nth(1) > 3500000 && t_nth(1) <= 3600000);
     SAID("[2]", t_tell("LRANGE {q}:waiting 0 -1"));
@@ -126,52 +126,52 @@ TEST an_offered_job_waits_once_it_is_due(void)
 
 TEST an_id_that_is_taken_names_the_first_job(void)
 {
-    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
-    SAID("-1W", t_offer("2", "0,0,0,1,0;x", "b"));
-    SAID("2 -2W", RUN("offer", "P.1", "3", "0", "0,0,0,1,0;y", "c",
+    SAID("1", t_put_full("1", "0,0,0,1,0;x", "a"));
+    SAID("-1W", t_put_full("2", "0,0,0,1,0;x", "b"));
+    SAID("2 -2W", RUN("put_full", "P.1", "3", "0", "0,0,0,1,0;y", "c",
                       "0,0,0,1,0;y", "d", NULL));
     PASS();
 }
 
 TEST an_id_that_is_taken_tells_where_its_job_is(void)
 {
-    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
-    t_ready();
-    SAID("-1W", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("1", t_put_full("1", "0,0,0,1,0;x", "a"));
+    t_promote();
+    SAID("-1W", t_put_full("2", "0,0,0,1,0;x", "b"));
     (void)t_claim("W", "1", "1");
-    SAID("-1L", t_offer("3", "0,0,0,1,0;x", "b"));
+    SAID("-1L", t_put_full("3", "0,0,0,1,0;x", "b"));
     SAID("-1L", t_unique("4", "r", "0,0,0,1,0;x"));
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "5000", "", NULL);
-    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b"));
-    SAID("-1D", t_offer("5", "0,0,0,1,0;x", "b")); /* the same offer again */
+    (void)RUN("done", "W", "1", "1", t_token("1"), "5000", "", NULL);
+    SAID("-1D", t_put_full("5", "0,0,0,1,0;x", "b"));
+    SAID("-1D", t_put_full("5", "0,0,0,1,0;x", "b")); /* the same again */
     SWEPT;
     PASS();
 }
 
 TEST an_offer_that_is_repeated_is_done_once(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
     (void)RUN("forget", "", "100", NULL); /* which marks what is remembered */
-    SAID("1", t_offer("1", "0,0,0,1,0;x", "a"));
+    SAID("1", t_put_full("1", "0,0,0,1,0;x", "a"));
     SAID("1", t_tell("ZCARD {q}:delayed"));
     PASS();
 }
 
 TEST an_id_whose_job_has_no_record_is_free(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
     (void)t_say("HDEL {q}:jobs 1");
-    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2", t_put_full("2", "0,0,0,1,0;x", "b"));
     PASS();
 }
 
 TEST a_dead_job_does_not_block_its_id(void)
 {
-    (void)t_offer("1", "0,0,0,1,0;x", "a");
-    t_ready();
+    (void)t_put_full("1", "0,0,0,1,0;x", "a");
+    t_promote();
     (void)t_claim("W", "1", "1");
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
-    SAID("2", t_offer("2", "0,0,0,1,0;x", "b"));
+    SAID("2", t_put_full("2", "0,0,0,1,0;x", "b"));
     (void)RUN("trim", "0", "0", "0", "9", NULL);
     SAID("2", t_tell("HGET {q}:ids x")); /* it is not the dead job's */
     PASS();
@@ -192,12 +192,12 @@ TEST ids_may_hold_any_byte(void)
     arg[4].n = 4;
     arg[5] = t_span(digits);
     arg[6] = t_span("");
-    SAID("1 2", t_run_spans("offer", arg, 7));
+    SAID("1 2", t_run_spans("put_full", arg, 7));
     arg[1] = t_span("2");
-    SAID("-1W -2W", t_run_spans("offer", arg, 7));
-    t_ready();
+    SAID("-1W -2W", t_run_spans("put_full", arg, 7));
+    t_promote();
     (void)t_claim("W", "1", "9");
-    SAID("d", RUN("keep", "W.0", t_token("1"), "1", t_token("1"), "0", "",
+    SAID("d", RUN("done", "W.0", t_token("1"), "1", t_token("1"), "0", "",
                   NULL));
     SAID("[1]", t_tell("HKEYS {q}:ids"));
     SWEPT;
@@ -210,9 +210,9 @@ TEST a_throttle_admits_one_job_in_its_window(void)
 {
     SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
     SAID("-1W", t_unique("2", "t", "0,0,0,1,0;x"));
-    t_ready();
+    t_promote();
     (void)t_claim("W", "1", "1");
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "0", "", NULL);
     SAID("-1G", t_unique("3", "t", "0,0,0,1,0;x"));
     (void)t_say("HSET {q}:ids x 1,5,60000");
     SAID("2", t_unique("4", "t", "0,0,0,1,0;x"));
@@ -223,7 +223,7 @@ TEST a_throttle_admits_one_job_in_its_window(void)
 TEST a_window_outlives_a_job_that_died(void)
 {
     SAID("1", t_unique("1", "t", "0,0,0,1,0;x"));
-    t_ready();
+    t_promote();
     (void)t_claim("W", "1", "1");
     (void)RUN("fail", "W", "1", "1", t_token("1"), "x", "0", "no", NULL);
     SAID("-1X", t_unique("2", "t", "0,0,0,1,0;x"));
@@ -249,11 +249,11 @@ TEST a_replacement_takes_the_payload_alone(void)
 {
     SAID("1", t_unique("1", "r", "3,0,0,1,0;x"));
     SAID("-1W", t_unique("2", "r", "0,9,1,1,0;Tx"));
-    ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
-    t_ready();
+    ASSERT(strstr(RUN("look", "x", "", NULL), "3,0,0,1,0;x2 "));
+    t_promote();
     (void)t_claim("W", "1", "1");
     SAID("-1L", t_unique("3", "r", "0,0,0,1,0;x"));
-    ASSERT(strstr(RUN("job", "x", "", NULL), "3,0,0,1,0;x2 "));
+    ASSERT(strstr(RUN("look", "x", "", NULL), "3,0,0,1,0;x2 "));
     SWEPT;
     PASS();
 }
@@ -261,11 +261,11 @@ TEST a_replacement_takes_the_payload_alone(void)
 TEST a_finished_job_is_not_replaced(void)
 {
     SAID("1", t_unique("1", "r", "0,0,0,1,0;x"));
-    t_ready();
+    t_promote();
     (void)t_claim("W", "1", "1");
-    SAID("d", RUN("keep", "W", "1", "1", t_token("1"), "60000", "r", NULL));
+    SAID("d", RUN("done", "W", "1", "1", t_token("1"), "60000", "r", NULL));
     SAID("-1D", t_unique("2", "r", "0,0,0,1,0;x"));
-    ASSERT(strstr(RUN("job", "x", "", NULL), "0,0,0,1,0;x1 "));
+    ASSERT(strstr(RUN("look", "x", "", NULL), "0,0,0,1,0;x1 "));
     SWEPT;
     PASS();
 }
@@ -276,10 +276,10 @@ TEST a_debounced_job_waits_anew(void)
     t_all_due("delayed");
     SAID("-1W", t_unique("2", "d", "0,5000,0,1,0;x"));
     ASSERT(strlen(t_tell("ZSCORE {q}:delayed 1")) > 5);
-    t_ready();
+    t_promote();
     (void)t_claim("W", "1", "1");
     SAID("2", t_unique("3", "d", "0,5000,0,1,0;x"));
-    (void)RUN("keep", "W", "1", "1", t_token("1"), "0", "", NULL);
+    (void)RUN("done", "W", "1", "1", t_token("1"), "0", "", NULL);
     SAID("2", t_tell("HGET {q}:ids x"));
     SWEPT;
     PASS();
@@ -375,12 +375,13 @@ TEST a_cancelled_job_leaves_room_for_another_job(void)
     SAID("2", t_waiting());
     SAID("[4 0]", RUN("put", "P.1", "1", "3", "d", NULL));
     SAID("-FULL 3 jobs wait", RUN("put", "P.1", "2", "3", "e", NULL));
-    SAID("-FULL 3 jobs wait", RUN("offer", "P.1", "2", "3", "1,0,0,0,0;", "e",
+    SAID("-FULL 3 jobs wait", RUN("put_full", "P.1", "2", "3", "1,0,0,0,0;",
+                                  "e",
                                   NULL));
     SAID("-FULL 3 jobs wait", RUN("unique", "P.1", "2", "r", "0",
                                   "0,0,0,1,0;u", "e", "3", NULL));
     SAID("[c 1]", RUN("cancel", "", "1", NULL));
-    SAID("5", RUN("offer", "P.1", "2", "3", "1,0,0,0,0;", "e", NULL));
+    SAID("5", RUN("put_full", "P.1", "2", "3", "1,0,0,0,0;", "e", NULL));
     SAID("[c 3]", RUN("cancel", "", "3", NULL));
     SAID("6", RUN("unique", "P.1", "3", "r", "0", "0,0,0,1,0;u", "e", "3",
                   NULL));
@@ -401,10 +402,10 @@ TEST a_count_of_places_below_none_hides_no_cancelled_job(void)
 
 TEST a_job_that_is_cancelled_elsewhere_leaves_no_place(void)
 {
-    (void)t_offer("1", "5,0,0,0,0;", "a");
-    (void)t_offer("2", "0,3600000,0,0,0;", "b");
+    (void)t_put_full("1", "5,0,0,0,0;", "a");
+    (void)t_put_full("2", "0,3600000,0,0,0;", "b");
     (void)t_say("ZADD {q}:delayed 0 1,5");
-    (void)RUN("ready", "1", NULL);
+    (void)RUN("promote", "1", NULL);
     t_put(1);
     SAID("[c 1]", RUN("cancel", "", "1", NULL)); /* has a rank */
     SAID("[c 2]", RUN("cancel", "", "2", NULL)); /* is delayed */
@@ -458,10 +459,10 @@ TEST a_count_of_places_that_is_wrong_ends_with_the_list(void)
 {
     t_put(1);
     (void)t_say("HSET {q}:jobs holes 7");
-    (void)RUN("sleep", "me", "1", NULL);
+    (void)RUN("idle", "me", "1", NULL);
     SAID("7", t_tell("HGET {q}:jobs holes"));
     (void)t_claim("W", "1", "1");
-    (void)RUN("sleep", "me", "1", NULL);
+    (void)RUN("idle", "me", "1", NULL);
     SAID("nil", t_tell("HGET {q}:jobs holes"));
     (void)t_say("HSET {q}:jobs holes -7");
     SAID("[2 0]", RUN("put", "P.1", "1", "2", "x", "y", NULL));

@@ -18,14 +18,14 @@ typedef struct t_script {
 } t_script;
 
 static t_script t_scripts[] = {
-    {"cancel", 0, ""},   {"claim", 0, ""},  {"done", 0, ""},
-    {"fail", 0, ""},     {"forget", 0, ""}, {"held", 0, ""},
-    {"job", 0, ""},      {"keep", 0, ""},   {"list", 0, ""},
-    {"offer", 1, ""},    {"pick", 0, ""},   {"progress", 0, ""},
+    {"cancel", 0, ""},   {"claim", 0, ""},  {"done_plain", 0, ""},
+    {"fail", 0, ""},     {"forget", 0, ""}, {"recall", 0, ""},
+    {"look", 0, ""},      {"done", 0, ""},   {"list", 0, ""},
+    {"put_full", 1, ""},    {"claim_type", 0, ""},   {"progress", 0, ""},
     {"purge", 0, ""},    {"put", 1, ""},    {"rank", 0, ""},
-    {"ready", 0, ""},    {"reap", 0, ""},   {"release", 0, ""},
+    {"promote", 0, ""},    {"reap", 0, ""},   {"release", 0, ""},
     {"renew", 0, ""},    {"repair", 0, ""}, {"replay", 0, ""},
-    {"retain", 0, ""},   {"sleep", 0, ""},  {"status", 0, ""},
+    {"keep", 0, ""},   {"idle", 0, ""},  {"status", 0, ""},
     {"trim", 0, ""},     {"unique", 1, ""}};
 #define T_SCRIPTS (sizeof t_scripts / sizeof t_scripts[0])
 
@@ -365,7 +365,7 @@ static inline const char *t_drain(void)
     t_wanted_again();
     (void)t_run("replay", "1000", "100", "0", NULL);
     t_all_due("delayed");
-    (void)t_run("ready", "100", NULL);
+    (void)t_run("promote", "100", NULL);
     t_all_due("done");
     (void)t_run("trim", "0", "100", "0", "100", NULL);
     for (turns = 0; turns < 60; turns++) {
@@ -376,7 +376,7 @@ static inline const char *t_drain(void)
         for (i = 0; i < t_all.leased.n; i++) {
             strcpy(number, t_all.leased.word[i]);
             sprintf(digits, "%d", op++);
-            if (strcmp(t_run("done", "Z", digits, number, t_token(number),
+            if (strcmp(t_run("done_plain", "Z", digits, number, t_token(number),
                              NULL), "d") == 0)
                 done++;
         }
@@ -454,7 +454,7 @@ static inline long long t_nth(size_t i)
 /* Whether a worker lines up: 1, or 0, or what is wrong. */
 static inline const char *t_sleep(const char *channel, const char *stays)
 {
-    const char *said = RUN("sleep", channel, stays, NULL), *last;
+    const char *said = RUN("idle", channel, stays, NULL), *last;
 
     if (said[0] != '[')
         return said;
@@ -484,16 +484,16 @@ static inline const char *t_state(const char *n)
     return t_tell(line);
 }
 
-static inline const char *t_offer(const char *op, const char *head,
+static inline const char *t_put_full(const char *op, const char *head,
                            const char *payload)
 {
-    return RUN("offer", "P.9", op, "0", head, payload, NULL);
+    return RUN("put_full", "P.9", op, "0", head, payload, NULL);
 }
 
-static inline void t_ready(void)
+static inline void t_promote(void)
 {
     t_all_due("delayed");
-    (void)RUN("ready", "100", NULL);
+    (void)RUN("promote", "100", NULL);
 }
 
 static inline const char *t_unique(const char *op, const char *mode,

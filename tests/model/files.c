@@ -34,27 +34,27 @@ static const struct {
     int often;
 } files_arguments[] = {
     {"queue_put", "%o %O [0|0|3] {%v}", 5},
-    {"queue_offer", "%o %O [0|0|3] {%J %v}", 5},
+    {"queue_put_full", "%o %O [0|0|3] {%J %v}", 5},
     {"queue_unique", "%o %O [t|e|r|d] [1|1000|60000] %J %v [0|3]", 4},
     {"queue_claim", "%o %O [1|1000|60000] [1|2|5] [100|100000]", 6},
-    {"queue_pick", "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
-    {"queue_held", "%o %O", 2},
-    {"queue_done", "%o %O {%N %T}", 3},
-    {"queue_keep", "%o %O {%N %T [0|1000|60000] %v}", 3},
+    {"queue_claim_type", "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
+    {"queue_recall", "%o %O", 2},
+    {"queue_done_plain", "%o %O {%N %T}", 3},
+    {"queue_done", "%o %O {%N %T [0|1000|60000] %v}", 3},
     {"queue_fail", "%o %O {%N %T [r|r|s|x] [0|100|5000] %v}", 4},
     {"queue_release", "{%N %T}", 3},
     {"queue_renew", "[1|1000|60000] [1|60000] {%N %T}", 3},
     {"queue_progress", "{%N %T %v}", 2},
     {"queue_cancel", "%K %N", 3},
-    {"queue_job", "%K %N", 4},
-    {"queue_retain", "%K %N [1|1000|60000]", 2},
+    {"queue_look", "%K %N", 4},
+    {"queue_keep", "%K %N [1|1000|60000]", 2},
     {"queue_list", "[w|k|y|l|d|x] [0|1] [1|10|128] [1100|5000] %Y", 4},
     {"queue_purge", "[w|y|x|d|l|a] [1|10|128] [0|1]", 2},
     {"queue_rank", "[1|10|128]", 3},
-    {"queue_ready", "[1|10|128]", 5},
+    {"queue_promote", "[1|10|128]", 5},
     {"queue_reap", "[1|10|128] [0|1|5] [0|1000] [0|60000]", 4},
     {"queue_replay", "[0|1|3] [0|1|10] 0 [%N|%N %N|]", 2},
-    {"queue_sleep", "%W [1|1|0|p]", 4},
+    {"queue_idle", "%W [1|1|0|p]", 4},
     {"queue_status", "", 3},
     {"queue_trim", "[0|1|100] [0|1|100] [0|1000] [1|10|128]", 2},
     {"queue_forget", "[0|i] 1000", 2},
@@ -300,7 +300,7 @@ int files_work(maker *m, int at, ask *a)
         m->claimed = 3;
         m->claimed_us = m->now_us;
         return files_call(m, "queue_claim", "!al %O 60000 3 100000", a);
-    case 3: return files_call(m, "queue_offer", "!al %O 0 %J d %J e", a);
-    default: return files_call(m, "queue_ready", "!128", a);
+    case 3: return files_call(m, "queue_put_full", "!al %O 0 %J d %J e", a);
+    default: return files_call(m, "queue_promote", "!128", a);
     }
 }

@@ -21,20 +21,20 @@ static sim_verb asks_of(const char *last, size_t keys, const char *third)
         const char *last, *third;
     } known[] = {{SIM_V_PUT, 4, "idle", "ranked"},
                  {SIM_V_RELEASE, 4, "idle", "leased"},
-                 {SIM_V_OFFER, 5, "ranked", "ids"},
-                 {SIM_V_READY, 5, "idle", "ranked"},
+                 {SIM_V_PUT_FULL, 5, "ranked", "ids"},
+                 {SIM_V_PROMOTE, 5, "idle", "ranked"},
                  {SIM_V_REAP, 5, "idle", "leased"},
                  {SIM_V_CLAIM, 4, "leased", "ranked"},
                  {SIM_V_RANK, 3, "ranked", "ranked"},
-                 {SIM_V_HELD, 1, "jobs", ""},
+                 {SIM_V_RECALL, 1, "jobs", ""},
                  {SIM_V_RENEW, 2, "leased", ""},
-                 {SIM_V_KEEP, 4, "ids", "done"},
+                 {SIM_V_DONE, 4, "ids", "done"},
                  {SIM_V_FAIL, 4, "dead", "delayed"},
-                 {SIM_V_SLEEP, 4, "idle", ""}, /* as put */
+                 {SIM_V_IDLE, 4, "idle", ""}, /* as put */
                  {SIM_V_CANCEL, 4, "delayed", "ranked"},
                  {SIM_V_PURGE, 8, "leased", "waiting"},
                  {SIM_V_REPLAY, 3, "dead", "dead"},
-                 {SIM_V_RETAIN, 3, "done", "done"},
+                 {SIM_V_KEEP, 3, "done", "done"},
                  {SIM_V_TRIM, 4, "ids", "dead"},
                  {SIM_V_REPAIR, 7, "dead", "ranked"},
                  {SIM_V_STATUS, 8, "idle", "ranked"},
@@ -103,7 +103,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
             return;
         }
         if (at < c->n && a[0].n > 0 && a[0].p[0] == 'n') {
-            run->what = SIM_V_DONE;
+            run->what = SIM_V_DONE_PLAIN;
             asks_worker(run, a[0]);
             run->op = (uint64_t)sim_ledger_number(a[1]);
         } else {
@@ -122,7 +122,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         run->bytes = sim_ledger_number(a[4]);
         run->typed = at + 6 < c->n;
         return;
-    case SIM_V_KEEP:
+    case SIM_V_DONE:
         asks_worker(run, a[0]);
         run->op = (uint64_t)sim_ledger_number(a[1]);
         asks_pairs(run, c, at + 2);
@@ -143,7 +143,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         run->stalls_max = (uint32_t)sim_ledger_number(a[1]);
         run->lease_ms = sim_ledger_number(a[2]);
         return;
-    case SIM_V_OFFER:
+    case SIM_V_PUT_FULL:
         run->waiting_max = (long)sim_ledger_number(a[2]);
         run->wanted = (uint32_t)((c->n - at - 3) / 2);
         if (at + 2 < c->n && a[2].n == 1 && a[2].p[0] >= 'a') {
@@ -154,7 +154,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
             run->wanted = 1;
         }
         return;
-    case SIM_V_HELD:
+    case SIM_V_RECALL:
         if (at < c->n && a[0].n > 0 && a[0].p[0] >= '0' && a[0].p[0] <= '9')
             run->what = SIM_V_PROGRESS;
         else
@@ -163,10 +163,10 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         return;
     case SIM_V_CANCEL:
     case SIM_V_LOOK:
-    case SIM_V_RETAIN:
+    case SIM_V_KEEP:
         run->id = sim_ledger_id(a[0]);
         run->number[0] = run->id ? 0 : (uint64_t)sim_ledger_number(a[1]);
-        if (run->what == SIM_V_RETAIN)
+        if (run->what == SIM_V_KEEP)
             run->wait_ms = sim_ledger_number(a[2]);
         return;
     case SIM_V_PURGE:
@@ -190,7 +190,7 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
     case SIM_V_REPAIR:
         run->number[0] = (uint64_t)sim_ledger_number(a[0]);
         return;
-    case SIM_V_READY:
+    case SIM_V_PROMOTE:
         run->wanted = (uint32_t)sim_ledger_number(a[0]);
         return;
     case SIM_V_PUT:
@@ -198,8 +198,8 @@ static void asks_arguments(sim_step *run, const sim_words *c, size_t at)
         run->wanted = (uint32_t)(c->n - at - 3);
         return;
     case SIM_V_NONE:
-    case SIM_V_DONE:
-    case SIM_V_SLEEP:
+    case SIM_V_DONE_PLAIN:
+    case SIM_V_IDLE:
     case SIM_V_FORGET:
     case SIM_V_UNIQUE:
     case SIM_V_PROGRESS:
@@ -227,7 +227,7 @@ int sim_asks_read(const sim_words *c, sim_step *run)
         third[0] = '\0';
     run->what = asks_of(last, keys, third);
     if (run->what == SIM_V_PUT && c->n == 5 + keys)
-        run->what = SIM_V_SLEEP;
+        run->what = SIM_V_IDLE;
     if (run->what != SIM_V_NONE)
         asks_arguments(run, c, 3 + keys);
     return run->what != SIM_V_NONE;

@@ -64,7 +64,7 @@ static void books_count_late(sim_world *w, sim_before *m)
     for (i = 0; i < b->n; i++) {
         const sim_place *p = &b->at[i];
 
-        if (run->what == SIM_V_READY)
+        if (run->what == SIM_V_PROMOTE)
             m->late += p->delayed && p->scores[0] / 1024 <= run->wall_ms;
         if (run->what == SIM_V_REAP)
             m->late += p->leased && p->scores[1] < run->wall_ms;
@@ -77,13 +77,13 @@ static void books_count_late(sim_world *w, sim_before *m)
 
 static int books_wakes(sim_verb what)
 {
-    return what == SIM_V_PUT || what == SIM_V_READY || what == SIM_V_RELEASE ||
+    return what == SIM_V_PUT || what == SIM_V_PROMOTE || what == SIM_V_RELEASE ||
            what == SIM_V_REAP;
 }
 
 static int books_ends(sim_verb what)
 {
-    return what == SIM_V_KEEP || what == SIM_V_FAIL || what == SIM_V_REAP ||
+    return what == SIM_V_DONE || what == SIM_V_FAIL || what == SIM_V_REAP ||
            what == SIM_V_CANCEL;
 }
 
@@ -111,7 +111,7 @@ void sim_books_before(sim_world *w)
     m->listen = books_ends(what) ? books_listeners(w) : 0;
     m->idle_n = books_wakes(what) ? books_sleepers(w) : 0;
     m->late = m->old[0] = m->old[1] = 0;
-    if ((what == SIM_V_READY && b->delayed_n > 0) ||
+    if ((what == SIM_V_PROMOTE && b->delayed_n > 0) ||
         (what == SIM_V_REAP && b->held > 0) ||
         (what == SIM_V_TRIM && b->over[0] + b->over[1] > 0))
         books_count_late(w, m);
@@ -142,7 +142,7 @@ static uint64_t books_text(const sim_world *w, const sim_touch *t,
         return t->was.text;
     if (run->what == SIM_V_PROGRESS)
         return books_digest('p', SIM_TEXT_PROGRESS, t->was.token);
-    if (run->what == SIM_V_KEEP)
+    if (run->what == SIM_V_DONE)
         return books_digest('d', SIM_TEXT_RESULT, t->was.token);
     if (run->what == SIM_V_FAIL) {
         /* A handler may also bury its job after the deadline. */
@@ -170,7 +170,7 @@ static char books_end(const sim_world *w, const sim_touch *t,
     unsigned long long number = t->number, token = t->was.token;
     sim_verb what = w->jobs.run.what;
 
-    if (what == SIM_V_KEEP) {
+    if (what == SIM_V_DONE) {
         sprintf(text, "%llu d " SIM_TEXT_RESULT "%llu", number, token);
         return 'd';
     }
@@ -253,7 +253,7 @@ static int books_bound_rightly(sim_world *w, int id, uint64_t number)
     const sim_touch *t = books_touch(w, number);
     sim_verb what = w->jobs.run.what;
 
-    return (what == SIM_V_OFFER || what == SIM_V_UNIQUE) && t &&
+    return (what == SIM_V_PUT_FULL || what == SIM_V_UNIQUE) && t &&
            !t->was.record && books_has_id(w, sim_ledger_at(books_of(w), number),
                                           id);
 }
@@ -304,7 +304,7 @@ static void books_id(sim_world *w, int id)
         right = books_freed_rightly(w, was, m->id[id].till);
     else if (books_frees(w, was, m->id[id].till))
         /* A worker that was lied to ends a job as if it had no id. */
-        right = w->jobs.run.what == SIM_V_DONE &&
+        right = w->jobs.run.what == SIM_V_DONE_PLAIN &&
                 sim_verbs_blind(w, books_touch(w, was));
     if (!sim_judges(w, SIM_Q2, books_twice(w, was) || books_twice(w, is),
                     right))
@@ -391,7 +391,7 @@ static void books_timed(sim_world *w)
 
     if (run->what == SIM_V_REAP && run->wall_ms < b->open_ms)
         right = 0;
-    if (run->what == SIM_V_READY && w->jobs.before.late > is)
+    if (run->what == SIM_V_PROMOTE && w->jobs.before.late > is)
         SIM_MARK(promoted_in_part);
     if (!sim_holds(w, SIM_Q10, is == right))
         books_fail(w, SIM_Q10, "jobs whose time has come", is, right);
@@ -580,7 +580,7 @@ static void books_called(sim_world *w)
     const sim_book *b = books_of(w);
     long jobs, least, called = m->idle_n - books_sleepers(w);
 
-    jobs = w->jobs.run.what == SIM_V_READY ? books_moved(w, 0)
+    jobs = w->jobs.run.what == SIM_V_PROMOTE ? books_moved(w, 0)
                                            : (long)(b->pushed_first +
                                                     b->pushed_last);
     if (w->jobs.run.what == SIM_V_PUT)
@@ -596,7 +596,7 @@ void sim_books_after(sim_world *w)
 {
     sim_verb what = w->jobs.run.what;
 
-    if (!w->failed && (what == SIM_V_PUT || what == SIM_V_OFFER ||
+    if (!w->failed && (what == SIM_V_PUT || what == SIM_V_PUT_FULL ||
                        what == SIM_V_UNIQUE))
         books_full(w);
     if (!w->failed && !w->jobs.run.told_any &&
@@ -610,7 +610,7 @@ void sim_books_after(sim_world *w)
         books_purged(w);
     if (what == SIM_V_TRIM)
         books_trimmed(w);
-    if (what == SIM_V_REAP || what == SIM_V_READY)
+    if (what == SIM_V_REAP || what == SIM_V_PROMOTE)
         books_timed(w);
     if (what == SIM_V_PUT)
         books_put(w);

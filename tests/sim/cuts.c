@@ -12,13 +12,13 @@
  *
  *   put      numbers in line, of no job; the next put gives them out again, so
  *            a job may stand in line twice, and a delayed job in line
- *   offer    numbers that are skipped, delayed places and an id of no job
+ *   put_full numbers that are skipped, delayed places and an id of no job
  *   unique   the same; and a window that has not opened
- *   ready    due jobs in line, and delayed, too
+ *   promote  due jobs in line, and delayed, too
  *   claim    jobs that wait, and are leased, too; or the other way round
  *   rank     jobs in the list and in the ranks
- *   done     leases of no job
- *   keep     leased jobs in `done`, or done jobs in `leased`; for jobs that are
+ *   done_plain  leases of no job
+ *   done     leased jobs in `done`, or done jobs in `leased`; for jobs that are
  *            not kept, leases and an id of no job
  *   fail     leased jobs delayed or dead, too, or the other way round
  *   release  leased jobs in line, or the other way round
@@ -27,7 +27,7 @@
  *   purge    the same
  *   trim     the same
  *   replay   dead jobs that are delayed, or the other way round
- *   renew, progress, held, retain, sleep: change once; all or nothing
+ *   renew, progress, recall, keep, idle: change once; all or nothing
  *
  * A script of a lease leaves
  *

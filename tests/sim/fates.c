@@ -201,7 +201,7 @@ void sim_fates_before(sim_world *w, const sim_words *c)
     uint32_t job;
 
     run->enters = -1;
-    if ((run->what == SIM_V_CANCEL || run->what == SIM_V_RETAIN ||
+    if ((run->what == SIM_V_CANCEL || run->what == SIM_V_KEEP ||
          run->what == SIM_V_LOOK) && run->id > 0)
         run->number[0] = fates_book(w)->id[run->id].number;
     if (run->what == SIM_V_PUT && c->n > 10) {
@@ -348,22 +348,22 @@ void sim_fates_touched(sim_world *w, const sim_touch *t, const sim_place *p)
     case SIM_V_UNIQUE:
         fates_unique(w, t, p);
         return;
-    case SIM_V_RETAIN:
+    case SIM_V_KEEP:
         fates_retained(w, t, p);
         return;
     case SIM_V_NONE:
     case SIM_V_PUT:
-    case SIM_V_OFFER:
-    case SIM_V_READY:
+    case SIM_V_PUT_FULL:
+    case SIM_V_PROMOTE:
     case SIM_V_CLAIM:
-    case SIM_V_HELD:
+    case SIM_V_RECALL:
     case SIM_V_RENEW:
+    case SIM_V_DONE_PLAIN:
     case SIM_V_DONE:
-    case SIM_V_KEEP:
     case SIM_V_FAIL:
     case SIM_V_RELEASE:
     case SIM_V_REAP:
-    case SIM_V_SLEEP:
+    case SIM_V_IDLE:
     case SIM_V_RANK:
     case SIM_V_FORGET:
     case SIM_V_PROGRESS:

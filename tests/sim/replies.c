@@ -349,13 +349,13 @@ static void replies_judge(sim_world *w)
     case SIM_V_CANCEL:
         replies_cancelled(w);
         return;
-    case SIM_V_RETAIN:
+    case SIM_V_KEEP:
         replies_retained(w);
         return;
     case SIM_V_PURGE:
     case SIM_V_TRIM:
     case SIM_V_REPLAY:
-    case SIM_V_READY:
+    case SIM_V_PROMOTE:
         /* Leftovers of a cut beside a job are moved, too. */
         if (w->jobs.before.cut_n > 0)
             (void)sim_judges(w, SIM_Q1, 1, 1);
@@ -372,8 +372,8 @@ static void replies_judge(sim_world *w)
     case SIM_V_RENEW:
         replies_renewed(w);
         return;
+    case SIM_V_DONE_PLAIN:
     case SIM_V_DONE:
-    case SIM_V_KEEP:
     case SIM_V_FAIL:
     case SIM_V_RELEASE:
     case SIM_V_PROGRESS:
@@ -384,10 +384,10 @@ static void replies_judge(sim_world *w)
         return;
     case SIM_V_NONE:
     case SIM_V_PUT:
-    case SIM_V_OFFER:
+    case SIM_V_PUT_FULL:
     case SIM_V_CLAIM:
-    case SIM_V_HELD:
-    case SIM_V_SLEEP:
+    case SIM_V_RECALL:
+    case SIM_V_IDLE:
     case SIM_V_FORGET:
     case SIM_V_UNIQUE:
     case SIM_V_RANK:

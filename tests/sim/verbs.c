@@ -56,7 +56,7 @@ void sim_verbs_before(sim_world *w, sim_link *l, const sim_words *c)
         return;
     }
     sim_cuts_look(w, &w->host[l->host]);
-    if (run->what == SIM_V_SLEEP)
+    if (run->what == SIM_V_IDLE)
         sim_waits_lines_up(&w->node[l->node], c);
     run->host = l->host;
     run->from = l->node;
@@ -101,12 +101,12 @@ void sim_verbs_message(sim_world *w, const sim_frame *f)
 
 const char *sim_verbs_text(sim_verb what)
 {
-    static const char *const text[] = {"nothing", "put",  "offer",  "ready",
-                                       "claim",   "held", "renew",  "done",
-                                       "keep",    "fail", "release", "reap",
-                                       "sleep",   "cancel", "purge", "replay",
+    static const char *const text[] = {"nothing", "put",  "put_full",  "promote",
+                                       "claim",   "recall", "renew",  "done_plain",
+                                       "done",    "fail", "release", "reap",
+                                       "idle",   "cancel", "purge", "replay",
                                        "trim",    "forget", "unique",
-                                       "progress", "rank", "retain", "status",
+                                       "progress", "rank", "keep", "status",
                                        "look",    "list", "repair"};
 
     return text[what];
@@ -319,7 +319,7 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
 static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
-    int kept = run->what == SIM_V_KEEP && run->wait_ms > 0;
+    int kept = run->what == SIM_V_DONE && run->wait_ms > 0;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
         sim_verbs_fail(w, SIM_Q5, t, "is ended by another than its owner");
@@ -330,7 +330,7 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
                                    : p->job == 0 &&
                                          (!p->gone || t->was.cut)))
         sim_verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
-    if (run->what == SIM_V_KEEP && t->was.job > 0 && !sim_verbs_blind(w, t) &&
+    if (run->what == SIM_V_DONE && t->was.job > 0 && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q1, run->wait_ms == t->was.terms.keep_ms))
         sim_verbs_fail(w, SIM_Q1, t, "is kept for as long as nobody asked for");
     if (t->was.score < run->wall_ms)
@@ -529,10 +529,10 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
         sim_verbs_fail(w, SIM_Q1, t, "has no record, and stands in line");
     switch (w->jobs.run.what) {
     case SIM_V_PUT:
-    case SIM_V_OFFER:
+    case SIM_V_PUT_FULL:
         sim_verbs_entered(w, t, p);
         return;
-    case SIM_V_READY:
+    case SIM_V_PROMOTE:
         verbs_promoted(w, t, p);
         return;
     case SIM_V_CLAIM:
@@ -541,8 +541,8 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
     case SIM_V_RENEW:
         verbs_renewed(w, t, p);
         return;
+    case SIM_V_DONE_PLAIN:
     case SIM_V_DONE:
-    case SIM_V_KEEP:
         verbs_ended(w, t, p);
         return;
     case SIM_V_FAIL:
@@ -559,15 +559,15 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
     case SIM_V_REPLAY:
     case SIM_V_TRIM:
     case SIM_V_UNIQUE:
-    case SIM_V_RETAIN:
+    case SIM_V_KEEP:
         sim_fates_touched(w, t, p);
         return;
     case SIM_V_NONE:
     case SIM_V_RANK:
         verbs_ranked(w, t, p);
         return;
-    case SIM_V_HELD:
-    case SIM_V_SLEEP:
+    case SIM_V_RECALL:
+    case SIM_V_IDLE:
     case SIM_V_FORGET:
     case SIM_V_PROGRESS:
     case SIM_V_STATUS:
@@ -605,7 +605,7 @@ static void verbs_order(sim_world *w, const sim_book *b)
     size_t i;
     int right = 1;
 
-    if (run->what == SIM_V_PUT || run->what == SIM_V_READY) {
+    if (run->what == SIM_V_PUT || run->what == SIM_V_PROMOTE) {
         right = b->pushed_first == 0;
         for (i = 1; right && run->what == SIM_V_PUT && i < b->pushed_last; i++)
             right = b->line[b->line_n - i] > b->line[b->line_n - i - 1];
@@ -645,7 +645,7 @@ void sim_verbs_after(sim_world *w)
     if (g->run.what == SIM_V_NONE || w->failed)
         return;
     b = &h->ledger.book[g->run.queue];
-    if (g->run.what == SIM_V_CLAIM || g->run.what == SIM_V_SLEEP)
+    if (g->run.what == SIM_V_CLAIM || g->run.what == SIM_V_IDLE)
         w->node[g->run.from].claims_us[g->run.queue] = w->now_us;
     if (g->run.what != SIM_V_REAP && g->run.what != SIM_V_RENEW)
         g->busy_us[g->run.queue] = w->now_us;
@@ -677,7 +677,7 @@ void sim_verbs_after(sim_world *w)
         verbs_order(w, b);
     if (g->run.what == SIM_V_RENEW && !g->run.refused)
         verbs_renewals(w, b);
-    if (g->run.what == SIM_V_HELD && !g->run.refused) {
+    if (g->run.what == SIM_V_RECALL && !g->run.refused) {
         SIM_MARK(claim_recalled);
         sim_tasks_recalled(w, &g->run, b);
     }

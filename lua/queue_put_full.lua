@@ -1,10 +1,10 @@
--- queue_offer.lua: jobs enter that are not plain, all of them or none.
+-- queue_put_full.lua: jobs enter that are not plain, all of them or none.
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 how many may wait or be delayed, 0: any  then head
 --       (rank,delay,n,n,n;type id options, n bytes each) and payload of each
 -- Returns numbers, blanks between. For an id that job n has: -nW, n waits or is
 -- delayed; -nL, n is leased; -nD, n is done. Errors: VERSION, CLOSED, FULL.
--- Invariant: a job is in `delayed`, for queue_ready, before it has a record.
+-- Invariant: a job is in `delayed`, for queue_promote, before it has a record.
 local t, own, late, ids, set, all = redis.call('TIME'), {}, {}, {}, {}, ''
 local ms, born, ask = t[1] * 1000 + math.floor(t[2] / 1000),
     string.format('+%08x', t[1]), redis.call
