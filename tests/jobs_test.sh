@@ -356,7 +356,7 @@ test_many() {
     wait "$pid"
     run put wide a b c
     begin one work -c 3 wide -- sh -c "$forever"
-    check '-c 3: three jobs at a time' until_line "$work/one.err" '^pid' 3
+    check 'work -c 3: three jobs at a time' until_line "$work/one.err" '^pid' 3
     kill -TERM "$pid"
     until_line "$work/one.err" '3 at work'
     kill -TERM "$pid"
@@ -376,15 +376,15 @@ test_by_type() {
     : >"$work/types"
     run -q work -n 2 --type a types -- sh -c 'echo "$RELET_TYPE $(cat)" >>"$1"' \
         sh "$work/types"
-    check '--type: jobs of the type are done in order' \
+    check 'work --type: jobs of the type are done in order' \
         same 'a 1,a 3' "$(paste -sd , "$work/types")"
-    check '--type: jobs of other types go on waiting' \
+    check 'work --type: jobs of other types go on waiting' \
         same waiting "$(place types 2)"
     begin one -q work -n 1 --type a types -- sh -c 'cat >>"$1"' \
         sh "$work/types"
     run put --type a types new
     wait "$pid"
-    check '--type: a new job is begun though other types wait' \
+    check 'work --type: a new job is begun though other types wait' \
         same new "$(tail -n 1 "$work/types")"
     check 'types: fsck finds nothing' sound types
 }
@@ -402,7 +402,7 @@ test_queues() {
         holds "$(grep -c light "$work/queues")" -le 8
     run -q work --drain -c 4 heavy light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
         sh "$work/queues"
-    check '--drain: work ends when all queues are empty' same '30 30' \
+    check 'work --drain: work ends when all queues are empty' same '30 30' \
         "$(grep -c heavy "$work/queues") $(grep -c light "$work/queues")"
     begin one work -c 2 heavy light -- sh -c "$forever"
     run put heavy a
