@@ -356,7 +356,7 @@ test_many() {
     wait "$pid"
     run put wide a b c
     begin one work -c 3 wide -- sh -c "$forever"
-    check '-c 3: three jobs at a time' until_line "$work/one.err" '^pid' 3
+    check 'work -c 3: three jobs at a time' until_line "$work/one.err" '^pid' 3
     kill -TERM "$pid"
     until_line "$work/one.err" '3 at work'
     kill -TERM "$pid"
@@ -402,7 +402,7 @@ test_queues() {
         holds "$(grep -c light "$work/queues")" -le 8
     run -q work --drain -c 4 heavy light -- sh -c 'echo $RELET_QUEUE >>"$1"' \
         sh "$work/queues"
-    check 'option --drain: work ends when all queues are empty' same '30 30' \
+    check 'work --drain: work ends when all queues are empty' same '30 30' \
         "$(grep -c heavy "$work/queues") $(grep -c light "$work/queues")"
     begin one work -c 2 heavy light -- sh -c "$forever"
     run put heavy a

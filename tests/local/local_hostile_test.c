@@ -117,8 +117,8 @@ TEST a_sleeping_server_asks_for_the_time_when_it_wakes(void)
     PASS();
 }
 
-/* Regression: a time of delivery ahead of the clock was refused as an error, but
- * the clock of a server that reads its log may not be set yet. */
+/* Regression: a time of delivery ahead of the clock was refused as an error.
+ * The clock of a server that reads its log may not be set yet. */
 TEST times_of_delivery_are_restored_with_any_clock(void)
 {
     t_copy log, dump;
