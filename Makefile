@@ -205,6 +205,7 @@ $(O)/fuzz/replay.o: fuzz/replay.c
 
 LDLIBS.tls_openssl = -lssl -lcrypto
 LDLIBS.loop_uv = -luv
+LDLIBS.threads = -lpthread
 $(O)/examples/%: examples/%.c $(LIB) Makefile
 	@mkdir -p $(@D)
 	@$(SAY) "  LD  $@"

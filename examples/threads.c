@@ -1,57 +1,114 @@
 /* SPDX-License-Identifier: MIT
  *
- * threads.c - jobs whose handlers run in threads of their own, while one thread
- * has the client and keeps the leases alive.
+ * threads.c - a worker whose jobs run in threads of their own, while one thread
+ * has the client and renews the leases.
  *
  *     cc threads.c relet.c -pthread -o threads
+ *     ./threads redis://localhost sums & relet put --wait 5000 sums 1000
  *
- * The client belongs to the main thread. A handler says that it is ready by
- * relet_wake, the only function that may be called from elsewhere. */
+ * A job is a number n; its thread adds up the numbers below n. A thread looks
+ * at the clock before each step, so that it stops before another worker may
+ * have the job. At SIGTERM or SIGINT no more jobs are claimed, those that run
+ * are given back, and the process ends when the server knows. The client belongs
+ * to the main thread; the other threads call only relet_wake, and relet_clock,
+ * which takes no client. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "relet.h"
 
 #define HANDS 4
-#define JOBS 20
+/* A job of a worker that was killed runs elsewhere after so long. It is renewed
+ * each third of that, and a cancel is heard then. */
+#define LEASE_MS 3000
+#define LOOK_MS 500   /* how often threads hear that leases were renewed     */
+#define MARGIN_MS 100 /* no step takes longer, from its check to its end     */
 
-typedef struct hand {
-    pthread_t thread;
+typedef struct hand { /* a job and its thread                                */
     relet *r;
-    pthread_mutex_t *lock;
-    uint64_t number; /* 0: it is free                                        */
-    int running;     /* it has a thread                                      */
-    int ready;       /* guarded by lock, as is stop                          */
-    int stop;        /* the job was lost, cancelled or takes too long        */
-    char payload[64];
+    pthread_t thread;
+    int has_thread;
+    uint64_t number; /* of the job; 0: the hand is free                      */
+    unsigned long steps;
     char result[24];
+    /* How the job ends if its thread stops early. No text: it is given back. */
+    relet_failure end;
+    pthread_mutex_t lock; /* of these two: */
+    relet_time until;     /* the job may be worked on till then; 0: stop      */
+    int ready;            /* 1: it has a result; -1: it has none              */
 } hand;
 
-/* The work: here it only counts. Between steps it looks whether to go on. */
-static void *work_on(void *p)
+static hand hands[HANDS];
+static volatile sig_atomic_t asked;
+static relet *to_wake;
+
+static void on_signal(int signo)
 {
+    asked = signo;
+    relet_wake(to_wake);
+}
+
+static void handle(void (*handler)(int))
+{
+    struct sigaction a;
+
+    memset(&a, 0, sizeof a);
+    a.sa_handler = handler;
+    a.sa_flags = (int)SA_RESETHAND; /* a second signal ends the process */
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGTERM, &a, NULL);
+    sigaction(SIGINT, &a, NULL);
+}
+
+/* ------------------------------------------------------ in the job's thread */
+
+static int may_go_on(hand *h)
+{
+    relet_time until;
+
+    pthread_mutex_lock(&h->lock);
+    until = h->until;
+    pthread_mutex_unlock(&h->lock);
+    return until - relet_clock() > MARGIN_MS;
+}
+
+static void *work(void *p)
+{
+    const struct timespec step = {0, 1000000};
     hand *h = (hand *)p;
     unsigned long i, sum = 0;
-    int stop = 0;
 
-    for (i = 0; i < 1000000 && !stop; i++) {
+    for (i = 0; i < h->steps && may_go_on(h); i++) {
         sum += i;
-        if (i % 1000 == 0) {
-            pthread_mutex_lock(h->lock);
-            stop = h->stop;
-            pthread_mutex_unlock(h->lock);
-        }
+        nanosleep(&step, NULL); /* instead of work that takes long */
     }
     snprintf(h->result, sizeof h->result, "%lu", sum);
-    pthread_mutex_lock(h->lock);
-    h->ready = 1;
-    pthread_mutex_unlock(h->lock);
+    pthread_mutex_lock(&h->lock);
+    h->ready = i == h->steps ? 1 : -1;
+    pthread_mutex_unlock(&h->lock);
     relet_wake(h->r);
     return NULL;
 }
 
-static hand *hand_of(hand *hands, uint64_t number)
+/* ------------------------------------------------------- in the main thread */
+
+static void stop(hand *h, relet_verdict verdict, const char *why)
+{
+    h->end.verdict = verdict;
+    h->end.text = relet_str(why);
+    pthread_mutex_lock(&h->lock);
+    h->until = 0;
+    pthread_mutex_unlock(&h->lock);
+}
+
+static hand *hand_of(uint64_t number)
 {
     int i;
 
@@ -60,100 +117,145 @@ static hand *hand_of(hand *hands, uint64_t number)
     return i < HANDS ? &hands[i] : NULL;
 }
 
-static void begin(relet *r, hand *hands, const relet_work *w)
+/* The event lends the payload, so what the thread needs of it is copied. */
+static void begin(int worker, const relet_work *w)
 {
-    hand *h = hand_of(hands, 0); /* there are as many as the worker has room */
-    size_t n = w->job.payload.n < 63 ? w->job.payload.n : 63;
+    hand *h = hand_of(0); /* there is one: the worker's room is HANDS */
+    char text[20] = "", *end = text;
+    relet_time now = relet_clock();
 
+    if (w->job.payload.n > 0 && w->job.payload.n < sizeof text)
+        memcpy(text, w->job.payload.p, w->job.payload.n);
     h->number = w->number;
-    h->ready = h->stop = 0;
-    memcpy(h->payload, w->job.payload.p, n);
-    h->payload[n] = '\0';
-    h->running = pthread_create(&h->thread, NULL, work_on, h) == 0;
-    if (h->running)
-        return;
-    relet_job_release(r, 0, h->number); /* another worker may have a thread */
-    h->number = 0;
+    h->steps = strtoul(text, &end, 10);
+    h->until = now + relet_job_valid_for(h->r, worker, w->number, now);
+    h->ready = 0;
+    memset(&h->end, 0, sizeof h->end);
+    if (asked) {
+        h->ready = -1; /* claimed before the worker was stopped */
+    } else if (end == text || *end != '\0') { /* no attempt would help */
+        stop(h, RELET_BURY, "the payload is no number");
+        h->ready = -1;
+    } else if (pthread_create(&h->thread, NULL, work, h) != 0) {
+        h->ready = -1; /* given back: another worker may have a thread */
+    } else {
+        h->has_thread = 1;
+    }
 }
 
-/* How many are done. Of one that was lost nothing is sent. */
-static int finish(relet *r, hand *hands)
+/* Ends the job of a hand whose thread has ended. Each job has to be ended, also
+ * one that was lost, for which nothing is sent. */
+static void finish(hand *h, int worker)
 {
-    int i, n = 0, ready, code;
+    int code;
+
+    if (h->has_thread)
+        pthread_join(h->thread, NULL);
+    h->has_thread = 0;
+    if (h->ready > 0)
+        code = relet_job_done(h->r, worker, h->number, relet_str(h->result));
+    else if (h->end.text.n > 0)
+        code = relet_job_fail(h->r, worker, h->number, &h->end);
+    else
+        code = relet_job_release(h->r, worker, h->number);
+    if (code != RELET_E_LIMIT && code != RELET_E_MEMORY)
+        h->number = 0; /* else there is no room for it now: it is tried again */
+}
+
+/* No event tells that a lease was renewed, so the threads' copies of the time
+ * that is left are brought up to date here, at least each LOOK_MS. Returns how
+ * many jobs there are. */
+static int look_after(int worker)
+{
+    relet_time now = relet_clock();
+    int i, ready, n = 0;
 
     for (i = 0; i < HANDS; i++) {
         hand *h = &hands[i];
 
-        pthread_mutex_lock(h->lock);
-        ready = h->ready && h->number != 0;
-        pthread_mutex_unlock(h->lock);
-        if (!ready)
+        if (h->number == 0)
             continue;
-        if (h->running)
-            pthread_join(h->thread, NULL);
-        h->running = 0;
-        code = h->stop ? relet_job_release(r, 0, h->number)
-                       : relet_job_done(r, 0, h->number, relet_str(h->result));
-        if (code < 0)
-            continue; /* no room to say so; next time */
-        n += !h->stop;
-        h->number = 0;
+        pthread_mutex_lock(&h->lock);
+        if (h->until != 0)
+            h->until = now + relet_job_valid_for(h->r, worker, h->number, now);
+        ready = h->ready;
+        pthread_mutex_unlock(&h->lock);
+        if (ready != 0)
+            finish(h, worker);
+        n += h->number != 0;
     }
     return n;
 }
 
-static void stop(hand *h)
+static void on_event(const relet_event *ev, int worker)
 {
-    if (h == NULL)
-        return;
-    pthread_mutex_lock(h->lock);
-    h->stop = 1;
-    pthread_mutex_unlock(h->lock);
+    hand *h = ev->job != 0 ? hand_of(ev->job) : NULL;
+    relet_work w;
+    size_t at = 0;
+
+    while (ev->kind == RELET_EV_JOBS &&
+           relet_jobs_next(hands[0].r, ev, &at, &w))
+        begin(worker, &w);
+    if (ev->kind == RELET_EV_JOB_LOST && h != NULL)
+        stop(h, RELET_RETRY, ""); /* another worker has it, or soon will */
+    if (ev->kind == RELET_EV_JOB_CANCEL && h != NULL)
+        stop(h, RELET_RETRY, ev->why == RELET_WHY_TIMEOUT ? "it took too long"
+                                                          : "cancelled");
+    if (ev->kind == RELET_EV_DOWN || ev->kind == RELET_EV_WORKER_TROUBLE)
+        fprintf(stderr, "%.*s\n", (int)ev->text.n, ev->text.p);
 }
 
-int main(void)
+static int run(relet *r, int worker)
 {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    hand hands[HANDS];
-    relet *r = relet_open("redis://localhost", NULL, NULL, NULL);
-    relet_span queue = relet_str("sums");
-    relet_worker_config c;
+    int i, code, busy = 0, stopping = 0;
     relet_event ev;
-    relet_work w;
-    relet_job job;
-    size_t at;
-    int i, done = 0, stopping = 0, over = 0;
 
+    do {
+        code = relet_wait(r, &ev, busy > 0 ? LOOK_MS : -1);
+        if (code == 1)
+            on_event(&ev, worker);
+        if (asked && !stopping) {
+            stopping = relet_worker_stop(r, worker) == 0;
+            for (i = 0; i < HANDS; i++)
+                stop(&hands[i], RELET_RETRY, "");
+        }
+        busy = look_after(worker);
+    } while (code == 0 || (code == 1 && ev.kind != RELET_EV_WORKER_ENDED));
+    return code < 0 ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    relet_worker_config c = {0};
+    relet_fault fault;
+    relet *r;
+    int i, worker, code = 2;
+
+    if (argc != 3)
+        return fprintf(stderr, "usage: threads URL QUEUE\n"), 2;
+    r = relet_open(argv[1], NULL, NULL, &fault);
     if (r == NULL)
-        return 2;
-    memset(hands, 0, sizeof hands);
+        return fprintf(stderr, "%s\n", fault.text), 2;
     for (i = 0; i < HANDS; i++) {
         hands[i].r = r;
-        hands[i].lock = &lock;
+        pthread_mutex_init(&hands[i].lock, NULL);
     }
-    memset(&job, 0, sizeof job);
-    job.payload = relet_str("a million");
-    for (i = 0; i < JOBS; i++)
-        relet_queue_put(r, queue, &job, 1, 0, NULL);
-    memset(&c, 0, sizeof c);
-    c.queue = queue;
+    to_wake = r;
+    handle(on_signal);
+    c.queue = relet_str(argv[2]);
     c.room = HANDS;
-    relet_worker_start(r, &c);
-    while (!over) {
-        while (relet_wait(r, &ev, done < JOBS ? 1000 : 0) == 1) {
-            if (ev.kind == RELET_EV_JOBS)
-                for (at = 0; relet_jobs_next(r, &ev, &at, &w);)
-                    begin(r, hands, &w);
-            else if (ev.kind == RELET_EV_JOB_LOST ||
-                     ev.kind == RELET_EV_JOB_CANCEL)
-                stop(hand_of(hands, ev.job));
-            over = ev.kind == RELET_EV_WORKER_ENDED;
-        }
-        done += finish(r, hands);
-        if (done == JOBS && !stopping)
-            stopping = relet_worker_stop(r, 0) == 0;
+    c.lease_ms = LEASE_MS;
+    worker = relet_worker_start(r, &c);
+    if (worker >= 0)
+        code = run(r, worker);
+    if (worker < 0)
+        fprintf(stderr, "%s: %s\n", relet_code_text(worker), relet_refusal(r));
+    for (i = 0; i < HANDS; i++) { /* none is left unless run failed */
+        stop(&hands[i], RELET_RETRY, "");
+        if (hands[i].has_thread)
+            pthread_join(hands[i].thread, NULL);
     }
+    handle(SIG_DFL); /* relet_wake must not be called once closing begins */
     relet_close(r);
-    printf("%d done\n", done);
-    return 0;
+    return code;
 }

@@ -136,7 +136,7 @@ scripts() {
         warnings | header | amalgamation | local_amalgamation) ;;
         sim_hash | faults) ;;
         # Of processes that they watch ps tells.
-        lead | jobs) step "$name" PS "bash $script" ;;
+        lead | jobs | examples) step "$name" PS "bash $script" ;;
         *) step "$name" - "bash $script" ;;
         esac
     done
