@@ -94,16 +94,25 @@ done <<END
 $list
 END
 
-# tls_test.sh and loop_test.sh run the other examples.
-cp examples/threads.c "$work/threads.c"
-check 'examples/threads.c compiles' compiles "$work/threads.c" \
-    'build/dist/relet.c -pthread'
-if [ -n "$have_server" ]; then
-    check 'examples/threads.c runs' runs "$work/threads"
-else
-    given REDIS_SERVER example_threads_runs &&
-        check 'a server for examples/threads.c starts' false
-fi
+# Each program of examples/ has its place in README.md. It compiles by the line
+# in its head, with the files to vendor; examples_test.sh, loop_test.sh and
+# tls_test.sh run it.
+by_its_head() {
+    (cd "$work/examples" && sh -eu -c "$(sed -n \
+        's|^[ */]*    \(cc .*\)|\1|p' "$1" | head -n 1)")
+}
+mkdir "$work/examples"
+cp examples/* build/dist/relet.c build/dist/relet.h "$work/examples"
+for file in examples/*; do
+    name=${file##*/}
+    check "README.md links to $file" grep -q "(examples/$name)" README.md
+    case $name in
+    *openssl*) given OPENSSL_DEV "$file compiles" || continue ;;
+    *uv*) given LIBUV_DEV "$file compiles" || continue ;;
+    *.cpp) given COMPILER_CXX "$file compiles" || continue ;;
+    esac
+    check "$file compiles by its head" by_its_head "$name"
+done
 
 # links PAGE: what it names and is not there. An anchor is a heading in small
 # letters with dashes.
