@@ -29,7 +29,7 @@ static void tell(int i)
 
         printf("%d %s: %.*s\n", i, relet_kind_text(ev.kind), (int)text.n,
                text.p);
-        if (reply || ev.kind == RELET_EV_NOT_SENT || ev.kind == RELET_EV_UNSURE)
+        if (ev.kind >= RELET_EV_REPLY && ev.kind <= RELET_EV_UNSURE)
             waiting--;
     }
 }

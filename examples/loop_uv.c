@@ -42,7 +42,7 @@ static void tell(void)
         relet_span text = reply ? relet_value_text(ev.value) : ev.text;
 
         printf("%s: %.*s\n", relet_kind_text(ev.kind), (int)text.n, text.p);
-        if (reply || ev.kind == RELET_EV_NOT_SENT || ev.kind == RELET_EV_UNSURE)
+        if (ev.kind >= RELET_EV_REPLY && ev.kind <= RELET_EV_UNSURE)
             left--;
     }
     fflush(stdout);
