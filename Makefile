@@ -32,7 +32,7 @@ LINK   = command_rules reader conn ending pubsub subscribe script handshake \
          session link deliver
 ENGINE = part lease elect job claims type_cursor reaper args step \
          held_steps claim_steps line_steps clean_steps worker
-CLIENT = client submit wake leases put complete workers queue answers \
+CLIENT = client kept submit wake leases put complete workers queue answers \
          dispatch loop
 DRIVE  = clock watchset connect socket origin poll put_wait
 LAYERS = base resp config link engine client driver

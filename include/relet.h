@@ -18,13 +18,13 @@
  *
  * The client is a state machine over bytes and time. You submit commands and
  * take events; a driver carries bytes. Nothing calls you back, nothing blocks
- * but relet_wait and relet_call, nothing is global. A client belongs to one
+ * but the functions of part 9 that wait, nothing is global. A client belongs to one
  * thread at a time; different clients share nothing.
  *
  * Ownership in one rule: what you pass in is copied before the call returns,
- * and what an event shows you is lent until the next call of relet_next,
- * relet_wait, relet_call, relet_stop, relet_tick or a relet_io_ function on
- * that client. Submitting is fine meanwhile, but relet_subscribe also ends the
+ * and what an event shows you is lent until the next call of relet_next, of a
+ * function that waits, of relet_stop, relet_tick or a relet_io_ function on that
+ * client. Submitting is fine meanwhile, but relet_subscribe also ends the
  * loan of a channel's name.
  */
 #ifndef RELET_H
@@ -1299,14 +1299,66 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
  * and no event can come any more, since the client was stopped or gave up. */
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
+/* Wait for the outcome of the operation with this tag, and keep all other
+ * events that come meanwhile: relet_next and relet_wait return them later, in
+ * their order and before any newer event. So a program that leads or works can
+ * ask a question at any place:
+ *
+ *     code = relet_command_text(r, &q, "GET", "key", (char *)NULL);
+ *     if (code == 0 && relet_await(r, q.tag, &ev, -1) == 1)
+ *         … ev.kind: any of the four outcomes …
+ *
+ * 1: *ev is lent. 0: no outcome came in `ms` (below 0: for ever; the timeout of
+ * the operation counts in any case); the operation goes on, and you may wait
+ * again. If operations share the tag, the first outcome. An outcome that an
+ * earlier wait has kept is returned at once. relet_wake does not end this wait.
+ * A code:
+ *   RELET_E_REFUSED  no operation with this tag waits for its outcome
+ *   RELET_E_MEMORY   no memory to keep an event: nothing is lost. The event in
+ *                    hand is lent, and the last that relet_next returns before
+ *                    it reads on. If there is still no memory at relet_stop, it
+ *                    becomes RELET_EV_ERROR with RELET_WHY_MEMORY, or comes
+ *                    without its value and texts
+ *   RELET_E_LIMIT    the same, since what is kept would exceed reply_max bytes
+ *                    (some 200 for each event, and its value and texts)
+ *   RELET_E_SYSTEM, RELET_E_STOPPED, RELET_E_FORKED  as relet_wait
+ * After MEMORY and LIMIT take events, then wait again. Memory is given back when
+ * events are taken, and by relet_close.
+ *
+ * Events that are kept were true when they came: a lease whose GAINED is kept
+ * may be lost by now, so rely on relet_lease_valid_for. Do not wait for long in
+ * a client that leads or works: LOST is kept meanwhile, too. */
+RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
+                          relet_time ms);
+
+/* The same for RELET_EV_LEASE_ENDED and RELET_EV_WORKER_ENDED, after
+ * relet_lease_stop and relet_worker_stop. RELET_E_REFUSED: there is no lease or
+ * worker with this number. The number is not given to a new lease or worker
+ * while such an event is kept. A worker that has jobs ends only after you have
+ * ended these jobs. */
+#ifndef RELET_NO_LEASE
+RELET_API int relet_lease_await_end(relet *r, int lease, relet_event *ev,
+                                    relet_time ms);
+#endif
+#ifndef RELET_NO_QUEUE
+RELET_API int relet_worker_await_end(relet *r, int worker, relet_event *ev,
+                                     relet_time ms);
+#endif
+
 /* Send one command and wait for its outcome: 0 and *ev lent (any of the four
  * outcomes), or a code. For tools and scripts: it is RELET_E_REFUSED while
- * other operations are outstanding or there are leases or workers, and events
- * that are no outcome are dropped meanwhile. RELET_E_TIMEOUT: no outcome came
- * in timeout_ms, and the command was cancelled. With timeout_ms below 0 the
- * configured timeout applies, and then a timeout is an outcome in *ev. */
+ * other operations are outstanding, there are leases or workers, or events are
+ * kept; and events that are no outcome are dropped meanwhile. Elsewhere use
+ * relet_await. RELET_E_TIMEOUT: no outcome came in timeout_ms, and the command
+ * was cancelled. With timeout_ms below 0 the configured timeout applies, and
+ * then a timeout is an outcome in *ev. */
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
+
+/* The same with the words as strings: relet_call_text(r, &ev, 1000, "GET", "k",
+ * (char *)NULL). At most 64 words. */
+RELET_API int relet_call_text(relet *r, relet_event *ev, int timeout_ms, ...)
+    RELET_ENDS_WITH_NULL;
 
 #ifndef RELET_NO_QUEUE
 
@@ -1330,7 +1382,7 @@ RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
 #endif /* RELET_NO_QUEUE */
 
 /* Make a relet_wait return soon: the running one, or else the next that would
- * have to wait. Wakes are not counted, and do not end a relet_call. The only
+ * have to wait. Wakes are not counted, and end no other function that waits. The only
  * function that another thread or a signal handler may call, and not once
  * relet_close has begun; in a child process it does nothing. */
 RELET_API void relet_wake(relet *r);

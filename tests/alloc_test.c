@@ -9,6 +9,7 @@
  * out: a conversation is repeated until no allocation of it failed. */
 #include "peer.h"
 
+#include "client.h"
 #include "greatest.h"
 
 #define T_TAGS 64
@@ -160,6 +161,61 @@ static void t_talk_credentials(t_tally *t)
     t_pass(&t->p, 3000);
 }
 
+/* Takes one event. Returns 1 if there was one. */
+static int t_take_one(t_tally *t)
+{
+    relet_event ev;
+    int told = relet_next(t->p.r, &ev);
+
+    if (told)
+        t_log(&t->p, &ev);
+    return told;
+}
+
+/* Waits for the outcome with this tag. After a refusal it takes one event, as
+ * the manual says. */
+static void t_await(t_tally *t, uint64_t tag)
+{
+    rlt_wanted w;
+    relet_event ev;
+    int code = 0, turns;
+
+    w.kind = RELET_EV_REPLY;
+    w.number = -1;
+    w.tag = tag;
+    for (turns = 0; turns < 200 && code != 1; turns++) {
+        code = rlt_await_begin(t->p.r, &w, &ev);
+        if (code == RELET_E_REFUSED)
+            return; /* it is in the log */
+        if (code == 0) {
+            (void)t_turn(&t->p);
+            code = rlt_await_next(t->p.r, &w, &ev);
+        }
+        if (code == 1)
+            t_log(&t->p, &ev);
+        else if (code != 0 && (code != RELET_E_MEMORY || !t_take_one(t)))
+            t_note(t, code);
+    }
+}
+
+static void t_talk_await(t_tally *t)
+{
+    uint64_t i;
+
+    t_pass(&t->p, 3000);
+    t_note(t, t_wish(&t->p, RELET_CHANNEL, "a-channel"));
+    t->p.manual = 1;
+    for (i = 0; i < 6; i++)
+        t_count(t, i, t_ask(&t->p, i, i % 2, "ECHO", "some bytes to echo"));
+    t_await(t, 4);
+    t_await(t, 2);
+    t_count(t, 6, t_ask(&t->p, 6, 0, "ECHO", t_big));
+    t_await(t, 6);
+    t_await(t, 5);
+    t->p.manual = 0;
+    t_pass(&t->p, 3000);
+}
+
 /* ------------------------------------------------------------------ oracle */
 
 static void t_sum(t_tally *t)
@@ -287,6 +343,7 @@ T_SWEEP(every_allocation_may_fail_around_wishes, t_talk_wishes)
 T_SWEEP(every_allocation_may_fail_around_a_break, t_talk_break)
 T_SWEEP(every_allocation_may_fail_while_resting, t_talk_rest)
 T_SWEEP(every_allocation_may_fail_around_new_credentials, t_talk_credentials)
+T_SWEEP(every_allocation_may_fail_while_events_are_kept, t_talk_await)
 
 /* When new credentials find no memory, the old ones stay in force. */
 TEST credentials_that_found_no_memory_change_nothing(void)
@@ -409,6 +466,7 @@ static SUITE(alloc)
     RUN_TEST(every_allocation_may_fail_around_a_break);
     RUN_TEST(every_allocation_may_fail_while_resting);
     RUN_TEST(every_allocation_may_fail_around_new_credentials);
+    RUN_TEST(every_allocation_may_fail_while_events_are_kept);
     RUN_TEST(credentials_that_found_no_memory_change_nothing);
     RUN_TEST(an_answer_without_memory_is_an_error_of_that_operation);
     RUN_TEST(a_link_without_memory_to_read_into_is_told);

@@ -218,6 +218,106 @@ TEST a_late_answer_is_not_taken_for_that_of_the_next_call(void)
     PASS();
 }
 
+TEST a_call_of_words_is_a_call(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    relet_event ev;
+
+    ASSERT_EQ(0, relet_call_text(r, &ev, T_SOON_MS, "ECHO", "x", (char *)NULL));
+    ASSERT(relet_value_is(ev.value, "x"));
+    ASSERT_EQ(RELET_E_TIMEOUT,
+              relet_call_text(r, &ev, 10, "SILENCE", (char *)NULL));
+    PASS();
+}
+
+static int t_ask(relet *r, uint64_t tag, const char *word, const char *text)
+{
+    relet_request q = {0, 0, 0};
+
+    q.tag = tag;
+    return relet_command_text(r, &q, word, text, (char *)NULL);
+}
+
+/* UP, and the reply before the awaited one, are told later. */
+TEST an_outcome_is_awaited_and_the_other_events_are_kept(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    relet_event ev;
+
+    ASSERT_EQ(0, t_ask(r, 1, "ECHO", "first"));
+    ASSERT_EQ(0, t_ask(r, 2, "ECHO", "second"));
+    ASSERT_EQ(1, relet_await(r, 2, &ev, T_SOON_MS));
+    ASSERT_EQ(2, (int)ev.tag);
+    ASSERT(relet_value_is(ev.value, "second"));
+    ASSERT_EQ(0, relet_poll_timeout(r));
+    ASSERT_EQ(RELET_E_REFUSED,
+              relet_call_text(r, &ev, 10, "PING", (char *)NULL));
+    ASSERT_EQ(1, relet_wait(r, &ev, 0));
+    ASSERT_EQ(RELET_EV_UP, ev.kind);
+    ASSERT_EQ(1, relet_wait(r, &ev, 0));
+    ASSERT_EQ(RELET_EV_REPLY, ev.kind);
+    ASSERT(relet_value_is(ev.value, "first"));
+    ASSERT(relet_poll_timeout(r) != 0);
+    ASSERT(t_echoes(r));
+    PASS();
+}
+
+TEST an_await_out_of_time_leaves_its_operation(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    relet_event ev;
+
+    ASSERT(t_echoes(r));
+    ASSERT_EQ(0, t_ask(r, 1, "SILENCE", NULL));
+    ASSERT_EQ(0, relet_await(r, 1, &ev, 0));
+    ASSERT_EQ(0, relet_await(r, 1, &ev, 20));
+    ASSERT_EQ(1, (int)relet_outstanding(r));
+    relet_wake(r); /* is left to relet_wait */
+    ASSERT_EQ(0, relet_await(r, 1, &ev, 20));
+    ASSERT_EQ(0, relet_wait(r, &ev, T_SOON_MS));
+    ASSERT_EQ(0, t_ask(r, 2, "CLOSE", NULL));
+    ASSERT_EQ(1, relet_await(r, 1, &ev, -1));
+    ASSERT_EQ(RELET_EV_UNSURE, ev.kind);
+    ASSERT_EQ(RELET_WHY_BROKEN, ev.why);
+    ASSERT_EQ(1, relet_await(r, 2, &ev, RELET_NEVER));
+    ASSERT_EQ(RELET_E_REFUSED, relet_await(r, 2, &ev, -1));
+    relet_stop(r);
+    ASSERT_EQ(RELET_E_REFUSED, relet_await(r, 2, &ev, -1));
+    PASS();
+}
+
+/* A leader asks a question in the middle of its loop. */
+TEST a_leader_asks_and_its_events_are_kept(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    relet_lease_config c;
+    relet_event ev;
+
+    memset(&c, 0, sizeof c);
+    c.name = relet_str("n");
+    c.alone = 1;
+    ASSERT_EQ(0, relet_lease_start(r, &c));
+    ASSERT_EQ(1, relet_lease_start(r, &c));
+    ASSERT_EQ(0, t_ask(r, 1, "ECHO", "a question"));
+    ASSERT_EQ(1, relet_await(r, 1, &ev, T_SOON_MS));
+    ASSERT(relet_value_is(ev.value, "a question"));
+    ASSERT_EQ(0, relet_lease_await_end(r, 0, &ev, 0));
+    ASSERT_EQ(0, relet_lease_stop(r, 0));
+    ASSERT_EQ(0, relet_lease_work_done(r, 0));
+    ASSERT_EQ(1, relet_lease_await_end(r, 0, &ev, T_SOON_MS));
+    ASSERT_EQ(RELET_EV_LEASE_ENDED, ev.kind);
+    ASSERT_EQ(RELET_E_REFUSED, relet_lease_await_end(r, 0, &ev, -1));
+    ASSERT_EQ(RELET_E_REFUSED, relet_worker_await_end(r, 0, &ev, -1));
+    ASSERT_EQ(1, relet_wait(r, &ev, 0));
+    ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(0, ev.lease);
+    ASSERT_EQ(1, relet_wait(r, &ev, 0));
+    ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
+    ASSERT_EQ(1, ev.lease);
+    ASSERT(relet_lease_valid_for(r, 1, relet_clock()) > 0);
+    PASS();
+}
+
 TEST a_stopped_client_reports_the_outcome_of_its_operations(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
@@ -623,6 +723,10 @@ SUITE(driver)
     RUN_TEST(a_call_is_refused_while_operations_are_outstanding);
     RUN_TEST(a_call_out_of_time_is_cancelled);
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
+    RUN_TEST(a_call_of_words_is_a_call);
+    RUN_TEST(an_outcome_is_awaited_and_the_other_events_are_kept);
+    RUN_TEST(an_await_out_of_time_leaves_its_operation);
+    RUN_TEST(a_leader_asks_and_its_events_are_kept);
     RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);

@@ -73,19 +73,24 @@ submit='command|command_text|transaction|script_run|script_add|subscribe'
 submit="$submit|unsubscribe|cancel|credentials"
 events='next|tick|io_.*|stop|deadline'
 opening='config_.*|size|init'
+lease='(start|stop|work_done|valid_for|token)'
 row 'commands: submit' plain "$submit"
 row 'events and the seam, no leases, no workers' plain "$events"
-row 'the same with leases' leases "$events|lease_.*"
-row 'the same with workers' workers "$events|worker_.*|job_(done|fail|release)"
+row 'the same with leases' leases "$events|lease_$lease"
+row 'the same with workers' workers \
+    "$events|worker_(start|stop)|job_(done|fail|release)"
 row 'configuration and `relet_init`' workers "$opening"
 row '`relet_open`' workers open
-row '`relet_wait`, `relet_call`, no workers' leases 'wait|call'
-row '`relet_wait`, `relet_call` with workers' workers 'wait|call'
+row '`relet_wait`, `relet_call`, `relet_await`, no workers' leases \
+    'wait|call|await|lease_await_end'
+row '`relet_wait`, `relet_call`, `relet_await` with workers' workers \
+    'wait|call|await|(lease|worker)_await_end'
+row '`relet_call_text`' workers 'call_text'
 row '`relet_queue_put`, `relet_queue_put_unique`, `relet_queue_put_wait`' workers \
     'queue_(put|put_unique|put_wait)'
 row 'what operators ask of queues' workers \
     'queue_([a-oq-z].*|pause|promote|purge)|job_progress'
-rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|call)( |\$)" \
+rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|await|call|call_text)( |\$)" \
     "$work/workers.deepest" | tail -n 1 | cut -d ' ' -f 1)
 row 'everything else' workers '(value|stats|fd|watches|jobs|close|finish).*'
 [ "$rest" = "$bytes" ] || {

@@ -327,15 +327,10 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
                              relet_str(c->password)) < 0) {
         (void)client_fault(fault, RELET_E_MEMORY,
                            "no memory for the credentials");
-        relet_finish(r);
+        rlt_link_free(&r->link);
         return NULL;
     }
     return r;
-}
-
-RELET_API void relet_finish(relet *r)
-{
-    rlt_link_free(&r->link);
 }
 
 RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * client.h - the state of a client, and the files that work on it: client.c has
- * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c
- * the events; leases.c and workers.c, complete.c, put.c and queue.c
- * connect the parts of the engine, which share the channel of wake.c.
+ * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c the
+ * events, kept.c those that came too early; leases.c and workers.c, complete.c,
+ * put.c and queue.c connect the parts of the engine, which share the channel of
+ * wake.c.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
 #define RLT_CLIENT_H
+
+#include <stdarg.h>
 
 #include "base.h"
 #include "link.h"
@@ -128,8 +131,27 @@ typedef struct rlt_wake {
     char name[64 + 5 + RLT_UID_LEN];
 } rlt_wake;
 
+/* An event that is kept for the user: see kept.c. */
+typedef struct rlt_kept {
+    struct rlt_kept *next; /* behind the newest: the oldest                  */
+    void *copy;            /* of its value and texts                         */
+    size_t n;              /* bytes of the copy                              */
+    size_t bytes;          /* of the newest: bytes of all that are kept      */
+    uint8_t whole;         /* 0: its value and texts are still the link's    */
+    uint8_t lent;          /* the first: taken, its loan ends with the next  */
+    relet_event ev;
+} rlt_kept;
+
+/* The event that the user waits for. */
+typedef struct rlt_wanted {
+    relet_kind kind; /* RELET_EV_LEASE_ENDED, _WORKER_ENDED, or an outcome   */
+    int number;      /* of the lease or worker                               */
+    uint64_t tag;    /* of the operation                                     */
+} rlt_wanted;
+
 struct relet {
     rlt_home *home;
+    rlt_kept *kept; /* the newest event that is kept                         */
     relet_time now; /* of the last tick                                      */
     rlt_link link;
     rlt_setup setup;
@@ -169,6 +191,78 @@ RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
                                          rlt_home *home);
 RELET_PRIVATE void *rlt_client_driver(const relet *r);
 RELET_PRIVATE void rlt_client_make_foreign(relet *r);
+
+/* Events that are kept. _make: memory for one, before there is an event, or
+ * NULL. _add: *ev is the newest, still with the link's bytes; _copy gives it its
+ * own: 0, RELET_E_LIMIT if all would take over `max` bytes, or _MEMORY; _strip
+ * takes them away. _next: the oldest, lent, or 0. _take: the wanted one, lent,
+ * or 0. _has: the end of this lease or worker is kept. Only clients of the
+ * driver for POSIX keep events. */
+#ifndef RELET_NO_POLL
+
+RELET_PRIVATE rlt_kept *rlt_kept_make(relet *r);
+RELET_PRIVATE void rlt_kept_free(relet *r, rlt_kept *k);
+RELET_PRIVATE void rlt_kept_add(relet *r, rlt_kept *k, const relet_event *ev);
+RELET_PRIVATE int rlt_kept_copy(relet *r, size_t max);
+RELET_PRIVATE void rlt_kept_strip(relet *r);
+RELET_PRIVATE int rlt_kept_next(relet *r, relet_event *ev);
+RELET_PRIVATE int rlt_kept_take(relet *r, const rlt_wanted *w, relet_event *ev);
+RELET_PRIVATE int rlt_kept_has(const relet *r, relet_kind kind, int number);
+RELET_PRIVATE void rlt_kept_finish(relet *r);
+RELET_PRIVATE int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev);
+
+/* Whether there is one that is not lent. */
+RLT_SHORT int rlt_kept_any(const relet *r)
+{
+    return r->kept != NULL &&
+           (!r->kept->next->lent || r->kept->next != r->kept);
+}
+
+/* The event in hand gets its own bytes, or none: the link is about to change. */
+RELET_PRIVATE void rlt_await_secure(relet *r);
+
+/* Waiting for one event. _begin: 1 and *ev if it is kept already; 0: wait for
+ * it; or a code if it cannot come. _next: 1 and *ev; 0: nothing more has come; or
+ * a code: then the event in hand is the newest that is kept. */
+RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
+                                  relet_event *ev);
+RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
+                                 relet_event *ev);
+
+#else
+
+RLT_SHORT int rlt_kept_next(relet *r, relet_event *ev)
+{
+    (void)r;
+    (void)ev;
+    return 0;
+}
+
+RLT_SHORT int rlt_kept_has(const relet *r, relet_kind kind, int number)
+{
+    (void)r;
+    (void)kind;
+    (void)number;
+    return 0;
+}
+
+RLT_SHORT void rlt_kept_finish(relet *r)
+{
+    (void)r;
+}
+
+RLT_SHORT void rlt_await_secure(relet *r)
+{
+    (void)r;
+}
+
+#endif
+
+/* Reads words up to a NULL into argv: their number; RLT_SUBMIT_WORDS + 1 if
+ * there are more. */
+#define RLT_SUBMIT_WORDS 64
+RELET_PRIVATE size_t rlt_submit_words(relet_span argv[RLT_SUBMIT_WORDS],
+                                      va_list list);
 
 /* Submit a request of a lease or a worker: 0, or a code. Unless the request is
  * repeatable, it ends with the current link. Its outcome goes to
@@ -251,6 +345,12 @@ RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
         (void)r;                                                               \
         return 0;                                                              \
     }                                                                          \
+    RLT_SHORT int rlt_##part##_has(const relet *r, int number)                 \
+    {                                                                          \
+        (void)r;                                                               \
+        (void)number;                                                          \
+        return 0;                                                              \
+    }                                                                          \
     RLT_SHORT int rlt_##part##_tells(const relet *r)                           \
     {                                                                          \
         return rlt_##part##_any(r);                                            \
@@ -267,6 +367,9 @@ RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
 /* A message on the channel of wake-ups named this key. No key: messages were
  * lost, so every lease asks. */
 RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
+
+/* Whether this is the number of a lease in use. */
+RELET_PRIVATE int rlt_leases_has(const relet *r, int lease);
 
 RLT_SHORT int rlt_leases_any(const relet *r)
 {
@@ -297,6 +400,13 @@ RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key);
 /* All events have been taken. */
 RELET_PRIVATE void rlt_workers_flush(relet *r);
 
+/* RELET_EV_JOBS is kept: notes in the copy which jobs the event brought, since
+ * the next claim forgets that. */
+RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev);
+
+/* Whether this is the number of a worker in use. */
+RELET_PRIVATE int rlt_workers_has(const relet *r, int worker);
+
 /* A put was answered by *ev, and so were the operations batched with it (there
  * are some). rlt_put_event returns 1 and *ev for the next of these. */
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
@@ -325,6 +435,12 @@ RLT_CLIENT_WITHOUT(workers)
 RLT_SHORT void rlt_workers_flush(relet *r)
 {
     (void)r;
+}
+
+RLT_SHORT void rlt_workers_kept(const relet *r, const relet_event *ev)
+{
+    (void)r;
+    (void)ev;
 }
 
 RLT_SHORT void rlt_put_answered(relet *r, const relet_event *ev)

@@ -97,12 +97,11 @@ static int dispatch_wakes(relet *r, const relet_event *ev)
     return 1;
 }
 
-RELET_API int relet_next(relet *r, relet_event *ev)
+/* The next event that was not kept. */
+static int dispatch_told(relet *r, relet_event *ev)
 {
     int told;
 
-    if (RLT_UNLIKELY(rlt_client_is_foreign(r)))
-        return 0;
     do {
         told = dispatch_next(r, ev);
     } while (told && ev->channel.n > 0 && dispatch_wakes(r, ev));
@@ -110,3 +109,76 @@ RELET_API int relet_next(relet *r, relet_event *ev)
         rlt_workers_flush(r);
     return told;
 }
+
+RELET_API int relet_next(relet *r, relet_event *ev)
+{
+    if (RLT_UNLIKELY(rlt_client_is_foreign(r)))
+        return 0;
+    if (RLT_UNLIKELY(r->kept != NULL) && rlt_kept_next(r, ev))
+        return 1;
+    return dispatch_told(r, ev);
+}
+
+/* -------------------------------------------------------- waiting for one */
+
+#ifndef RELET_NO_POLL
+
+/* The newest event that is kept gets bytes of its own: 0 or a code. */
+static int dispatch_settle(relet *r, size_t max)
+{
+    int code;
+
+    if (r->kept == NULL || r->kept->whole)
+        return 0;
+    code = rlt_kept_copy(r, max);
+    if (code == 0 && r->kept->ev.kind == RELET_EV_JOBS)
+        rlt_workers_kept(r, &r->kept->ev);
+    return code;
+}
+
+RELET_PRIVATE void rlt_await_secure(relet *r)
+{
+    if (dispatch_settle(r, SIZE_MAX) != 0)
+        rlt_kept_strip(r);
+}
+
+RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
+                                  relet_event *ev)
+{
+    if (rlt_kept_take(r, w, ev))
+        return 1;
+    if (w->kind == RELET_EV_LEASE_ENDED && !rlt_leases_has(r, w->number))
+        return rlt_client_refuse(r, "there is no such lease");
+    if (w->kind == RELET_EV_WORKER_ENDED && !rlt_workers_has(r, w->number))
+        return rlt_client_refuse(r, "there is no such worker");
+    if (w->kind == RELET_EV_REPLY && !rlt_link_has_tag(&r->link, w->tag))
+        return rlt_client_refuse(r, "no operation with this tag waits for its "
+                                    "outcome");
+    return dispatch_settle(r, rlt_link_reply_max(&r->link));
+}
+
+/* Memory for the event is there before the event is taken, so that none is lost
+ * for want of it. */
+RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
+                                 relet_event *ev)
+{
+    rlt_kept *k;
+    int code;
+
+    for (;;) {
+        code = dispatch_settle(r, rlt_link_reply_max(&r->link));
+        if (code != 0)
+            return code;
+        k = rlt_kept_make(r);
+        if (k == NULL)
+            return RELET_E_MEMORY;
+        code = dispatch_told(r, ev);
+        if (code == 0 || rlt_wanted_is(w, ev))
+            break;
+        rlt_kept_add(r, k, ev);
+    }
+    rlt_kept_free(r, k);
+    return code;
+}
+
+#endif

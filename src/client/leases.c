@@ -459,6 +459,13 @@ static const char *leases_group_rule(const relet *r, const rlt_lease_entry *h)
     return NULL;
 }
 
+/* A number is free when the user was told that its lease has ended. */
+static int leases_is_free(const relet *r, uint32_t i)
+{
+    return !leases_in_use(&r->leases.list[i]) &&
+           !rlt_kept_has(r, RELET_EV_LEASE_ENDED, (int)i);
+}
+
 RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
 {
     rlt_elect_plan plan;
@@ -470,7 +477,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
         return RELET_E_FORKED;
     if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    for (i = 0; i < r->leases.max && leases_in_use(&r->leases.list[i]); i++)
+    for (i = 0; i < r->leases.max && !leases_is_free(r, i); i++)
         ;
     if (i == r->leases.max)
         return RELET_E_LIMIT;
@@ -502,6 +509,11 @@ static rlt_lease_entry *leases_of(const relet *r, int lease)
         rlt_client_is_foreign(r) || !leases_in_use(&r->leases.list[lease]))
         return NULL;
     return &r->leases.list[lease];
+}
+
+RELET_PRIVATE int rlt_leases_has(const relet *r, int lease)
+{
+    return leases_of(r, lease) != NULL;
 }
 
 RELET_API int relet_lease_stop(relet *r, int lease)

@@ -18,6 +18,8 @@ RELET_API void relet_tick(relet *r, relet_time now)
 {
     if (rlt_client_is_foreign(r))
         return;
+    if (RLT_UNLIKELY(r->kept != NULL))
+        rlt_await_secure(r);
     r->now = RLT_MAX(now, r->now);
     rlt_link_tick(&r->link, r->now);
     rlt_leases_tick(r);
@@ -28,7 +30,15 @@ RELET_API void relet_stop(relet *r)
 {
     if (rlt_client_is_foreign(r))
         return;
+    if (r->kept != NULL)
+        rlt_await_secure(r);
     rlt_link_stop(&r->link);
     rlt_leases_stop(r);
     rlt_workers_stop(r);
+}
+
+RELET_API void relet_finish(relet *r)
+{
+    rlt_kept_finish(r);
+    rlt_link_free(&r->link);
 }

@@ -4,8 +4,6 @@
  *
  * A submission either queues all of its bytes and one operation, or returns a
  * code and has changed nothing. */
-#include <stdarg.h>
-
 #include "client.h"
 #include "cmd.h"
 #include "command_rules.h"
@@ -146,18 +144,27 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     return 0;
 }
 
+RELET_PRIVATE size_t rlt_submit_words(relet_span argv[RLT_SUBMIT_WORDS],
+                                      va_list list)
+{
+    const char *word;
+    size_t n = 0;
+
+    while ((word = va_arg(list, const char *)) != NULL && n < RLT_SUBMIT_WORDS)
+        argv[n++] = relet_str(word);
+    return word != NULL ? RLT_SUBMIT_WORDS + 1 : n;
+}
+
 RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
 {
-    relet_span argv[64];
-    size_t argc = 0;
-    const char *word;
+    relet_span argv[RLT_SUBMIT_WORDS];
+    size_t argc;
     va_list list;
 
     va_start(list, q);
-    while ((word = va_arg(list, const char *)) != NULL && argc < 64)
-        argv[argc++] = relet_str(word);
+    argc = rlt_submit_words(argv, list);
     va_end(list);
-    if (word)
+    if (argc > RLT_SUBMIT_WORDS)
         return rlt_client_refuse(r, "relet_command_text takes 64 words");
     return relet_command(r, argv, argc, q);
 }

@@ -460,6 +460,13 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     return NULL;
 }
 
+/* A number is free when the user was told that its worker has ended. */
+static int workers_is_free(const relet *r, uint32_t i)
+{
+    return !rlt_workers_in_use(&r->workers.list[i]) &&
+           !rlt_kept_has(r, RELET_EV_WORKER_ENDED, (int)i);
+}
+
 RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
 {
     rlt_worker_plan plan;
@@ -471,8 +478,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
         return RELET_E_FORKED;
     if (rlt_link_is_over(&r->link))
         return RELET_E_STOPPED;
-    for (i = 0;
-         i < r->workers.max && rlt_workers_in_use(&r->workers.list[i]); i++)
+    for (i = 0; i < r->workers.max && !workers_is_free(r, i); i++)
         ;
     if (i == r->workers.max)
         return RELET_E_LIMIT;
@@ -513,25 +519,63 @@ RELET_API int relet_worker_stop(relet *r, int worker)
     return 0;
 }
 
+RELET_PRIVATE int rlt_workers_has(const relet *r, int worker)
+{
+    return rlt_workers_entry(r, worker) != NULL;
+}
+
+/* In `spare` of a node: of the first of a kept answer; of a job's number. */
+enum { WORKERS_KEPT = 1, WORKERS_BROUGHT = 2 };
+
+/* The claim of the i-th job in the answer, if this event brought it: a RECALL
+ * also lists jobs that were brought before. */
+static rlt_claim *workers_brought(const rlt_worker_entry *d, relet_value v,
+                                  size_t i, rlt_job_state *state)
+{
+    relet_value job = relet_value_at(v, i);
+    rlt_claim *s;
+    int64_t number;
+
+    if (!relet_value_int(job, &number) ||
+        !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)), state))
+        return NULL;
+    s = rlt_claims_find(&d->work.held, (uint64_t)number, state->token);
+    if (s == NULL)
+        return NULL;
+    if (v.node->spare == WORKERS_KEPT)
+        return job.node->spare == WORKERS_BROUGHT ? s : NULL;
+    return s->fresh ? s : NULL;
+}
+
+RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev)
+{
+    const rlt_worker_entry *d = rlt_workers_entry(r, ev->worker);
+    relet_node *list = (relet_node *)(uintptr_t)ev->value.node; /* our copy */
+    size_t count = relet_value_count(ev->value), i;
+    rlt_job_state state;
+
+    rlt_assert(ev->kind == RELET_EV_JOBS);
+    rlt_assert(list->spare == 0);
+    for (i = 3; d != NULL && i + 2 < count; i += 3)
+        if (workers_brought(d, ev->value, i, &state) != NULL)
+            list[relet_value_at(ev->value, i).node - list].spare =
+                WORKERS_BROUGHT;
+    list->spare = WORKERS_KEPT;
+}
+
 RELET_API int relet_jobs_next(const relet *r, const relet_event *ev,
                               size_t *at, relet_work *out)
 {
     const rlt_worker_entry *d = rlt_workers_entry(r, ev->worker);
     size_t count = relet_value_count(ev->value), i;
+    rlt_job_state state;
+    rlt_claim *s;
 
     if (d == NULL || ev->kind != RELET_EV_JOBS)
         return 0;
     for (i = *at ? *at : 3; i + 2 < count; i += 3) {
-        rlt_job_state state;
-        rlt_claim *s;
-        int64_t number;
-
-        if (!relet_value_int(relet_value_at(ev->value, i), &number) ||
-            !rlt_job_state_read(
-                relet_value_text(relet_value_at(ev->value, i + 2)), &state))
-            continue;
-        s = rlt_claims_find(&d->work.held, (uint64_t)number, state.token);
-        if (s == NULL || !s->fresh)
+        s = workers_brought(d, ev->value, i, &state);
+        if (s == NULL)
             continue;
         memset(out, 0, sizeof *out);
         (void)rlt_job_read(relet_value_text(relet_value_at(ev->value, i + 1)),

@@ -294,6 +294,83 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
     return 0;
 }
 
+/* ------------------------------------------------------- waiting for one event
+ */
+
+/* The end of a wait that may be longer than an int of milliseconds. */
+static relet_time poll_end(poll_driver *d, relet_time ms)
+{
+    d->now = relet_clock();
+    return ms < 0 || ms > RELET_NEVER - d->now ? RELET_NEVER : d->now + ms;
+}
+
+/* Takes a turn, even if there is no time: what has come counts. A wake-up is
+ * left to relet_wait. */
+static int poll_await(relet *r, const rlt_wanted *w, relet_event *ev,
+                      relet_time ms)
+{
+    poll_driver *d = poll_of(r);
+    relet_time until;
+    int code, turns = 0;
+
+    if (poll_look_foreign(r, d))
+        return RELET_E_FORKED;
+    code = rlt_await_begin(r, w, ev);
+    if (code != 0)
+        return code;
+    until = poll_end(d, ms);
+    for (;; turns = 1) {
+        poll_serve(r, d);
+        code = rlt_await_next(r, w, ev);
+        if (code != 0 || (turns && d->now >= until))
+            return code;
+        if (until == RELET_NEVER && poll_is_over(r))
+            return RELET_E_STOPPED;
+        if (poll_turn(r, d, until) != 0)
+            return RELET_E_SYSTEM;
+    }
+}
+
+RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
+                          relet_time ms)
+{
+    rlt_wanted w;
+
+    w.kind = RELET_EV_REPLY;
+    w.number = -1;
+    w.tag = tag;
+    return poll_await(r, &w, ev, ms);
+}
+
+#if !defined(RELET_NO_LEASE) || !defined(RELET_NO_QUEUE)
+static int poll_await_end(relet *r, relet_kind kind, int number,
+                          relet_event *ev, relet_time ms)
+{
+    rlt_wanted w;
+
+    w.kind = kind;
+    w.number = number;
+    w.tag = 0;
+    return poll_await(r, &w, ev, ms);
+}
+#endif
+
+#ifndef RELET_NO_LEASE
+RELET_API int relet_lease_await_end(relet *r, int lease, relet_event *ev,
+                                    relet_time ms)
+{
+    return poll_await_end(r, RELET_EV_LEASE_ENDED, lease, ev, ms);
+}
+#endif
+
+#ifndef RELET_NO_QUEUE
+RELET_API int relet_worker_await_end(relet *r, int worker, relet_event *ev,
+                                     relet_time ms)
+{
+    return poll_await_end(r, RELET_EV_WORKER_ENDED, worker, ev, ms);
+}
+#endif
+
 /* Tells the outcome of a relet_call from older outcomes. */
 #define POLL_CALL_TAG UINT64_C(0x72656c65742e6331)
 
@@ -320,6 +397,9 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     if (rlt_leases_any(r) || rlt_workers_any(r))
         return rlt_client_refuse(r, "relet_call while there are leases or "
                                     "workers: their events would be lost");
+    if (rlt_kept_any(r))
+        return rlt_client_refuse(r, "relet_call while there are events to take "
+                                    "that an earlier wait has kept");
     if (timeout_ms >= 0)
         q.timeout_ms = RELET_NEVER; /* `until` decides */
     code = relet_command(r, argv, argc, &q);
@@ -336,6 +416,20 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     while (relet_next(r, ev))
         continue;
     return code;
+}
+
+RELET_API int relet_call_text(relet *r, relet_event *ev, int timeout_ms, ...)
+{
+    relet_span argv[RLT_SUBMIT_WORDS];
+    size_t argc;
+    va_list list;
+
+    va_start(list, timeout_ms);
+    argc = rlt_submit_words(argv, list);
+    va_end(list);
+    if (argc > RLT_SUBMIT_WORDS)
+        return rlt_client_refuse(r, "relet_call_text takes 64 words");
+    return relet_call(r, argv, argc, ev, timeout_ms);
 }
 
 RELET_API int relet_watches(relet *r, relet_watch *w, int max)
@@ -371,7 +465,9 @@ RELET_API int relet_poll_timeout(const relet *r)
 
     if (rlt_origin_is_foreign(&d->origin, r))
         return -1;
-    return d->woken ? 0 : poll_pause(poll_due(r, d), relet_clock());
+    if (d->woken || rlt_kept_any(r))
+        return 0;
+    return poll_pause(poll_due(r, d), relet_clock());
 }
 
 /* ---------------------------------------------------------- life and death

@@ -193,6 +193,10 @@ RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
         return rlt_client_refuse(r,
                                  "relet_queue_put_wait while there are other "
                                  "operations, leases or workers");
+    if (rlt_kept_any(r))
+        return rlt_client_refuse(r,
+                                 "relet_queue_put_wait while there are events "
+                                 "to take that an earlier wait has kept");
     if (timeout_ms < 0)
         return rlt_client_refuse(
             r, "relet_queue_put_wait needs an end of its time");

@@ -175,6 +175,9 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
 /* The bytes of the front operation, a script's or a repeatable one's. */
 RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
 
+/* Whether a user's operation with this tag has no outcome that was taken. */
+RELET_PRIVATE int rlt_conn_has_tag(const rlt_conn *c, uint64_t tag);
+
 /* Whether a LIVE operation has this place. */
 RELET_PRIVATE int rlt_conn_has_place(const rlt_conn *c, uint32_t place);
 

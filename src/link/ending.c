@@ -177,6 +177,19 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
     return n;
 }
 
+RELET_PRIVATE int rlt_conn_has_tag(const rlt_conn *c, uint64_t tag)
+{
+    uint32_t pos;
+
+    for (pos = c->first; pos != c->last; pos++) {
+        const rlt_op *op = rlt_conn_at(c, pos);
+
+        if (op->tag == tag && rlt_conn_counts(op) && op->state <= RLT_ENDED)
+            return 1;
+    }
+    return 0;
+}
+
 RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure)
 {
     rlt_op *op;

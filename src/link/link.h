@@ -66,6 +66,17 @@ RLT_SHORT uint32_t rlt_link_epoch(const rlt_link *l)
     return (uint32_t)l->session.connects;
 }
 
+/* The allocator, and the most bytes of a reply. */
+RLT_SHORT rlt_memory rlt_link_memory(const rlt_link *l)
+{
+    return l->conn.out.memory;
+}
+
+RLT_SHORT size_t rlt_link_reply_max(const rlt_link *l)
+{
+    return l->conn.reader.bytes.max;
+}
+
 /* The user's operations without an outcome. */
 RLT_SHORT size_t rlt_link_outstanding(const rlt_link *l)
 {
@@ -168,6 +179,12 @@ RELET_PRIVATE size_t rlt_link_cancel(rlt_link *l, uint64_t tag);
 /* The user's operations with this tag go on under the tag `heir` of the
  * library, so the user is told no outcome of them. */
 RELET_PRIVATE void rlt_link_disown(rlt_link *l, uint64_t tag, uint64_t heir);
+
+/* Whether the outcome of a user's operation with this tag is still to come. */
+RLT_SHORT int rlt_link_has_tag(const rlt_link *l, uint64_t tag)
+{
+    return rlt_conn_has_tag(&l->conn, tag);
+}
 
 /* Whether an operation without an outcome has this place. */
 RLT_SHORT int rlt_link_has_place(const rlt_link *l, uint32_t place)

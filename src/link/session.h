@@ -78,7 +78,7 @@ typedef struct rlt_session {
     uint8_t watch_lost; /* 0, or why the watch is lost: RLT_WATCH_…          */
     relet_time retry_in_ms;
     uint64_t connects, attempts, protocol_errors;
-    char text[200];     /* of DOWN                                           */
+    char text[192];     /* of DOWN                                           */
     char last_words[120]; /* an error that answers nothing                   */
 } rlt_session;
 
