@@ -34,7 +34,7 @@ ENGINE = part lease elect job claims type_cursor reaper args step \
          held_steps claim_steps line_steps clean_steps worker
 CLIENT = client kept submit wake leases put complete workers queue answers \
          dispatch loop
-DRIVE  = clock watchset connect socket origin poll put_wait
+DRIVE  = clock watchset connect socket origin turn poll await put_wait
 LAYERS = base resp config link engine client driver
 CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \
          $(LINK:%=link/%) $(ENGINE:%=engine/%) $(CLIENT:%=client/%)
