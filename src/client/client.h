@@ -402,7 +402,8 @@ RELET_PRIVATE void rlt_workers_flush(relet *r);
 
 /* RELET_EV_JOBS is kept: notes in the copy which jobs the event brought, since
  * the next claim forgets that. */
-RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev);
+RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev,
+                                    void *copy);
 
 /* Whether this is the number of a worker in use. */
 RELET_PRIVATE int rlt_workers_has(const relet *r, int worker);
@@ -437,10 +438,12 @@ RLT_SHORT void rlt_workers_flush(relet *r)
     (void)r;
 }
 
-RLT_SHORT void rlt_workers_kept(const relet *r, const relet_event *ev)
+RLT_SHORT void rlt_workers_kept(const relet *r, const relet_event *ev,
+                                void *copy)
 {
     (void)r;
     (void)ev;
+    (void)copy;
 }
 
 RLT_SHORT void rlt_put_answered(relet *r, const relet_event *ev)

@@ -132,7 +132,7 @@ static int dispatch_settle(relet *r, size_t max)
         return 0;
     code = rlt_kept_copy(r, max);
     if (code == 0 && r->kept->ev.kind == RELET_EV_JOBS)
-        rlt_workers_kept(r, &r->kept->ev);
+        rlt_workers_kept(r, &r->kept->ev, r->kept->copy);
     return code;
 }
 

@@ -140,6 +140,7 @@ RELET_PRIVATE int rlt_kept_take(relet *r, const rlt_wanted *w, relet_event *ev)
     k = before->next;
     if (before != r->kept) { /* to the front, from where it is released */
         (void)kept_unlink(r, before);
+        rlt_assert(r->kept != NULL);
         k->next = r->kept->next;
         r->kept->next = k;
         r->kept->bytes += kept_size(k);

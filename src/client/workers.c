@@ -547,14 +547,16 @@ static rlt_claim *workers_brought(const rlt_worker_entry *d, relet_value v,
     return s->fresh ? s : NULL;
 }
 
-RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev)
+RELET_PRIVATE void rlt_workers_kept(const relet *r, const relet_event *ev,
+                                    void *copy)
 {
     const rlt_worker_entry *d = rlt_workers_entry(r, ev->worker);
-    relet_node *list = (relet_node *)(uintptr_t)ev->value.node; /* our copy */
+    relet_node *list = (relet_node *)copy;
     size_t count = relet_value_count(ev->value), i;
     rlt_job_state state;
 
     rlt_assert(ev->kind == RELET_EV_JOBS);
+    rlt_assert(list != NULL && list == ev->value.node);
     rlt_assert(list->spare == 0);
     for (i = 3; d != NULL && i + 2 < count; i += 3)
         if (workers_brought(d, ev->value, i, &state) != NULL)

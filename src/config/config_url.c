@@ -175,6 +175,7 @@ static int url_authority(rlt_parser *r, relet_span *s, relet_span *hosts)
 {
     relet_span head;
 
+    *hosts = *s;
     if (!rlt_span_eat(s, "//"))
         return rlt_parser_fault(r, s->p, "", "// is missing");
     *hosts = url_until(s, "/?");

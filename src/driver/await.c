@@ -10,7 +10,7 @@
 /* Takes a turn, even if there is no time: what has come counts. A wake-up is
  * left to relet_wait. */
 static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
-                      relet_time ms)
+                     relet_time ms)
 {
     relet_time until;
     int code, turns = 0;
@@ -46,7 +46,7 @@ RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
 
 #if !defined(RELET_NO_LEASE) || !defined(RELET_NO_QUEUE)
 static int await_end(relet *r, relet_kind kind, int number,
-                          relet_event *ev, relet_time ms)
+                     relet_event *ev, relet_time ms)
 {
     rlt_wanted w;
 

@@ -431,11 +431,14 @@ static void claims_length(sim_world *w, const sim_run *run, sim_host *host)
 }
 
 /* The script ended in its middle: a leader that released may have woken
- * nobody. */
-static void claims_cut(sim_world *w, sim_link *l)
+ * nobody, and an owner may have a token that only its next request is told. */
+static void claims_cut(sim_world *w, sim_run *run, sim_link *l, int64_t wall)
 {
     SIM_MARK(lease_cut);
     sim_disturb_by_error(w, l);
+    run->answer[1] = (int64_t)claims_last(&w->host[run->host], run->key);
+    if (run->what == SIM_ACQUIRE && (uint64_t)run->answer[1] != run->last)
+        claims_token(w, run, wall);
 }
 
 void sim_claims_after(sim_world *w, sim_link *l)
@@ -452,7 +455,7 @@ void sim_claims_after(sim_world *w, sim_link *l)
         run->behind = 0;
     sim_record_ran(w, run, !run->answered, run->behind);
     if (run->cut && !run->answered)
-        claims_cut(w, l);
+        claims_cut(w, run, l, wall);
     claims_own(w, run, host);
     if (!run->answered || w->failed)
         return;
