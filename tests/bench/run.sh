@@ -192,8 +192,8 @@ unwound=-fno-asynchronous-unwind-tables
 # Rooms of the engine, in front of which all the others are the client.
 lease_rooms="engine/lease engine/elect client/leases"
 job_rooms="engine/job engine/claims engine/type_cursor engine/reaper \
-engine/worker engine/learn engine/args client/put client/complete client/steps \
-client/workers client/queue client/answers driver/put_wait"
+engine/args engine/step engine/held_steps engine/claim_steps engine/line_steps \
+engine/clean_steps engine/worker client/put client/complete client/workers client/queue client/answers driver/put_wait"
 
 # object FLAG...: of the whole amalgamation.
 object() {
