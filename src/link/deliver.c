@@ -508,8 +508,8 @@ static rlt_found deliver_ended(rlt_link *l, relet_event *ev)
     return RLT_FOUND_OUTCOME;
 }
 
-RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
-                                      rlt_from *from)
+/* What is there to deliver before more input is read. */
+static rlt_found deliver_told(rlt_link *l, relet_event *ev, rlt_from *from)
 {
     rlt_found found;
 
@@ -525,6 +525,21 @@ RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
         (rlt_pubsub_event(&l->pubsub, ev) ||
          rlt_session_last_event(&l->session, ev)))
         return RLT_FOUND_EVENT;
+    return RLT_FOUND_NOTHING;
+}
+
+/* This runs once per reply, for most of which there is nothing but input. */
+RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
+                                      rlt_from *from)
+{
+    rlt_found found;
+
+    if (*from != RLT_FROM_INPUT &&
+        (rlt_link_tells(l) || l->pubsub.goodbyes > 0)) {
+        found = deliver_told(l, ev, from);
+        if (found)
+            return found;
+    }
     *from = RLT_FROM_INPUT;
     return deliver_input(l, ev);
 }
