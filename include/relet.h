@@ -17,8 +17,8 @@
  *   9  drivers   the interface for drivers, and the driver for POSIX
  *
  * The client is a state machine over bytes and time. You submit commands and
- * take events; a driver carries bytes. Nothing calls you back, nothing blocks
- * but the functions of part 9 that wait, nothing is global. A client belongs to one
+ * take events; a driver carries bytes. Nothing calls you back, nothing is global,
+ * and only the functions of part 9 that wait block. A client belongs to one
  * thread at a time; different clients share nothing.
  *
  * Ownership in one rule: what you pass in is copied before the call returns,
@@ -930,9 +930,9 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
 /* Claim no more jobs. RELET_EV_WORKER_ENDED comes when the server has answered
  * the ends of all jobs of the worker: one round trip after the last handler.
  * Without a link it comes one round trip after the next link is up, however
- * long that takes. A program that must not wait so long calls relet_stop; jobs
- * whose ends were not answered may then run again when their leases end.
- * Returns 0 or RELET_E_REFUSED. */
+ * long that takes. A program that must not wait so long calls relet_stop. If the
+ * server has not answered the end of a job by then, the job may run again when
+ * its lease ends. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_worker_stop(relet *r, int worker);
 
 /* Lend the next job of a RELET_EV_JOBS event, for as long as the event is lent.
@@ -1061,8 +1061,8 @@ RELET_API int relet_queue_status_read(relet_value v, relet_queue_info *out);
  * refused. One call looks at 1 MiB of jobs and then stops. With count 0, jobs
  * that were not replayed stay: pass the sum of refused and not_dead so far as
  * the next `from`. With numbers, go on after those looked at; their count is
- * the sum of replayed, refused and not_dead. A job keeps its id; but if another
- * job took the id meanwhile, the id finds that one.
+ * the sum of replayed, refused and not_dead. A job keeps its id. If another job
+ * has taken that id since, the id finds the other job.
  *
  * This reader, and those below, return 0 if the value is no such reply. */
 typedef struct relet_replayed {
@@ -1111,7 +1111,7 @@ RELET_API int relet_queue_purge_read(relet_value v, relet_removed *out);
  * workers can renew. */
 typedef struct relet_reaped {
     uint64_t waiting, dead; /* jobs that wait again; that stalled too often  */
-    relet_time again_ms;    /* until a lease ends; RELET_NEVER: there is none */
+    relet_time again_ms;    /* until a lease ends; RELET_NEVER: no lease      */
     int64_t server_ms;      /* the server's clock, since 1970                */
 } relet_reaped;
 RELET_API int relet_queue_reap(relet *r, relet_span queue, uint32_t most,
@@ -1122,7 +1122,7 @@ RELET_API int relet_queue_reap_read(relet_value v, relet_reaped *out);
 /* Delayed jobs that are due begin to wait, at most `most` (at most 128). */
 typedef struct relet_promoted {
     uint64_t promoted;
-    relet_time due_ms; /* until the next one is due; RELET_NEVER: there is none */
+    relet_time due_ms; /* until the next job is due; RELET_NEVER: no job is  */
 } relet_promoted;
 RELET_API int relet_queue_promote(relet *r, relet_span queue, uint32_t most,
                                   const relet_request *q);
@@ -1325,9 +1325,10 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  * After MEMORY and LIMIT take events, then wait again. Memory is given back when
  * events are taken, and by relet_close.
  *
- * Events that are kept were true when they came: a lease whose GAINED is kept
- * may be lost by now, so rely on relet_lease_valid_for. Do not wait for long in
- * a client that leads or works: LOST is kept meanwhile, too. */
+ * A kept event may be out of date when you take it. A lease may have been lost
+ * since its GAINED was kept, for example, so ask relet_lease_valid_for. LOST is
+ * kept like any other event, so a client that leads or works should not wait for
+ * long. */
 RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
                           relet_time ms);
 
@@ -1382,8 +1383,8 @@ RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
 #endif /* RELET_NO_QUEUE */
 
 /* Make a relet_wait return soon: the running one, or else the next that would
- * have to wait. Wakes are not counted, and end no other function that waits. The only
- * function that another thread or a signal handler may call, and not once
+ * have to wait. Wakes are not counted, and end no other function that waits. The
+ * only function that another thread or a signal handler may call, and not once
  * relet_close has begun; in a child process it does nothing. */
 RELET_API void relet_wake(relet *r);
 

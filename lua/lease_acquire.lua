@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- lease_acquire.lua: take a lease that is free, or line up for it.
+-- lease_acquire.lua: takes a lease that is free, or lines up for it.
 -- KEYS  1 lease  2 fence  3 sleepers
 -- ARGV  1 owner  2 term  3 ttl in ms  4 channel to be woken by, or ''
 --       5 quarantine in ms, 0: none

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_cancel.lua: a job is not wanted any more.
+-- queue_cancel.lua: cancels a job that has not ended.
 -- KEYS  1 jobs  2 ids  3 ranked  4 delayed
 -- ARGV  1 id, or ''  2 number, when there is no id
 -- Returns {letter, number}. letter: c cancelled; r the job runs, and its worker

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_claim.lua: the next jobs are leased.
+-- queue_claim.lua: leases the next jobs.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 leased
 -- ARGV  1 worker  2 op  3 lease in ms  4 how many, 1 at least  5 bytes at most
 -- Returns {server us, when more are due, how many numbers were skipped or -1:

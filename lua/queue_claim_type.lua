@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_claim_type.lua: the next jobs of one type are leased, of 128 in line.
+-- queue_claim_type.lua: leases the next jobs of one type.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 leased
 -- ARGV  as of queue_claim, then 6 type  7 score to begin after, -inf at first
 -- Returns as queue_claim, but third a letter, then where to go on: m more may

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_done.lua: jobs are done that have an id, a result or someone waiting.
+-- queue_done.lua: ends done jobs that have an id, a reply_to or a result.
 -- KEYS  1 jobs  2 leased  3 done  4 ids
 -- ARGV  1 worker  2 op  then number, token, ms to keep it and result of each
 -- Returns a letter for each: d done, l lost, g gone; a repeat gets the same, an

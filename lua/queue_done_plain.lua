@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_done_plain.lua: jobs are done of which nothing is kept.
+-- queue_done_plain.lua: ends done jobs of which nothing is kept.
 -- KEYS  1 jobs  2 leased
 -- ARGV  1 worker  2 op  then number and token of each job
 -- Returns a letter for each job: d done, l lost, g gone. A repeat of the last

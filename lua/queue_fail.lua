@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_fail.lua: attempts have failed: again later, or never.
+-- queue_fail.lua: retries, postpones or buries jobs.
 -- KEYS  1 jobs  2 leased  3 delayed  4 dead
 -- ARGV  1 worker  2 op  then name, token, verdict, ms to wait and error of each
 --       job. A name is 'number' or 'number,rank'. Verdicts: r retry, s snooze

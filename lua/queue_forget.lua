@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_forget.lua: what clients were told is not remembered for ever.
+-- queue_forget.lua: deletes what a queue remembers of clients that are gone.
 -- KEYS  1 jobs  2 ids
 -- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 s: no
 --       look begins if another one that named some went on within that time;

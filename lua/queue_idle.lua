@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_idle.lua: a worker without work lines up to be woken.
+-- queue_idle.lua: puts a worker in the line of idle workers, or takes it out.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 idle
 -- ARGV  1 channel of the worker  2 '1' to line up, '0' to leave the line, 'p'
 --       to line up or, after a wake-up for jobs that are not for this worker,

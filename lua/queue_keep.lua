@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_keep.lua: a job that is done is kept for so long from now.
+-- queue_keep.lua: sets how long a done job is kept, from now on.
 -- KEYS  1 jobs  2 ids  3 done
 -- ARGV  1 id, or ''  2 number, when there is no id  3 ms
 -- Returns {place, number, ms until when}, place as of queue_look. If the job is

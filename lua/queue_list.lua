@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_list.lua: the jobs of one place, in its order, a page.
+-- queue_list.lua: returns one page of the jobs in a place, in order.
 -- KEYS  1 jobs  2 waiting, ranked, delayed, leased, done or dead
 -- ARGV  1 letter of the place: w, k, y, l, d, x  2 where to begin, 0 at first
 --       3 how many to look at, up to 128; fewer if they are long  4 bytes of a

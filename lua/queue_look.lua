@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_look.lua: what is known of one job.
+-- queue_look.lua: returns all that is known of one job.
 -- KEYS  1 jobs  2 ids  3 delayed  4 leased  5 done  6 dead
 -- ARGV  1 id, or ''  2 number, when there is no id
 -- Returns {place, number, ms, record, state, text}. place: w waiting, y delayed

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_progress.lua: how far a job has come, as its owner puts it.
+-- queue_progress.lua: notes how far a job has come.
 -- KEYS  1 jobs
 -- ARGV  number, token and text of each job
 -- Returns a letter for each job: d noted, l lost, g gone. Errors: VERSION.

@@ -1,4 +1,4 @@
--- queue_put.lua: plain jobs enter at the end, all of them or none.
+-- queue_put.lua: puts plain jobs at the end of the line, all of them or none.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 idle
 -- ARGV  1 producer  2 op  3 how many may wait, 0: any number  4... payloads
 -- Returns {number of the first job, 1 if this op had been done}; the other jobs

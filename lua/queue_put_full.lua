@@ -1,4 +1,4 @@
--- queue_put_full.lua: jobs enter that are not plain, all of them or none.
+-- queue_put_full.lua: puts jobs that have options, all of them or none.
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 how many may wait or be delayed, 0: any  then head
 --       (rank,delay,n,n,n;type id options, n bytes each) and payload of each

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_rank.lua: what waits moves from the list to the ranks.
+-- queue_rank.lua: moves waiting jobs from the list to the ranks.
 -- KEYS  1 jobs  2 waiting  3 ranked
 -- ARGV  1 how many at most, up to 128; fewer when records are long
 -- Returns {moved, how many are left}. Errors: VERSION.

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_release.lua: jobs that were not begun go back to the front.
+-- queue_release.lua: puts jobs that were not begun back at the front.
 -- KEYS  1 jobs  2 waiting  3 leased  4 idle
 -- ARGV  number and token of each job, in the order in which they were leased
 -- Returns a letter for each job: d done, l lost, g gone. Errors: VERSION.

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_renew.lua: the leases of a worker go on.
+-- queue_renew.lua: renews the leases of a worker.
 -- KEYS  1 jobs  2 leased
 -- ARGV  1 lease in ms  2 ms from the claim after which no lease is renewed
 --       then number and token of each job

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_replay.lua: dead jobs wait once more.
+-- queue_replay.lua: lets dead jobs wait again.
 -- KEYS  1 jobs  2 delayed  3 dead
 -- ARGV  1 how often a job may be replayed  2 how many at most, oldest first, if
 --       no number is given  3 how many dead jobs to skip then  4... numbers

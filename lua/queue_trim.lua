@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_trim.lua: what was kept long enough goes.
+-- queue_trim.lua: deletes jobs that were kept for long enough.
 -- KEYS  1 jobs  2 done  3 dead  4 ids
 -- ARGV  1 how many done jobs may be kept  2 how many dead ones  3 ms for which
 --       dead jobs are kept, 0: for ever  4 how many to remove at most, up to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * answers.c - what operators are told: reads the answers to the commands of
- * queue.c. */
+ * answers.c - reads the answers to the commands for operators, which queue.c
+ * submits. */
 #include "client.h"
 #include "text.h"
 

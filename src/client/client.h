@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - the state of a client, and the files that work on it: client.c has
- * the memory and drivers, loop.c the clock, submit.c the output, dispatch.c the
- * events, kept.c those that came too early; leases.c and workers.c, complete.c,
- * put.c and queue.c connect the parts of the engine, which share the channel of
- * wake.c.
+ * client.h - the state of a client. client.c plans its memory, loop.c gives it
+ * the time, submit.c writes commands, dispatch.c returns events, and kept.c
+ * stores events while the user waits for another one. leases.c, workers.c,
+ * complete.c, put.c, queue.c and answers.c connect the parts of the engine to the
+ * client. wake.c has the channel on which these parts are woken.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -211,19 +211,21 @@ RELET_PRIVATE int rlt_kept_has(const relet *r, relet_kind kind, int number);
 RELET_PRIVATE void rlt_kept_finish(relet *r);
 RELET_PRIVATE int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev);
 
-/* Whether there is one that is not lent. */
+/* Whether an event is kept that is not lent. */
 RLT_SHORT int rlt_kept_any(const relet *r)
 {
     return r->kept != NULL &&
            (!r->kept->next->lent || r->kept->next != r->kept);
 }
 
-/* The event in hand gets its own bytes, or none: the link is about to change. */
+/* Called before the link changes: the event in hand gets its own bytes, or
+ * none. */
 RELET_PRIVATE void rlt_await_secure(relet *r);
 
-/* Waiting for one event. _begin: 1 and *ev if it is kept already; 0: wait for
- * it; or a code if it cannot come. _next: 1 and *ev; 0: nothing more has come; or
- * a code: then the event in hand is the newest that is kept. */
+/* Waiting for one event. _begin: 1 and *ev if the event is kept already; 0 if it
+ * is to be waited for; a code if it cannot come. _next: 1 and *ev if the event has
+ * come; 0 if nothing more has come; or a code: then the event in hand is the
+ * newest that is kept. */
 RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
                                   relet_event *ev);
 RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
@@ -364,8 +366,8 @@ RELET_PRIVATE void rlt_leases_stop(relet *r);
 RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev);
 RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
                                     relet_value v, relet_event *ev);
-/* A message on the channel of wake-ups named this key. No key: messages were
- * lost, so every lease asks. */
+/* A message on the channel of wake-ups named this key. An empty key: messages
+ * were lost, so every lease asks. */
 RELET_PRIVATE void rlt_leases_wake(relet *r, relet_span key);
 
 /* Whether this is the number of a lease in use. */

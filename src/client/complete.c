@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * complete.c - how the jobs of a client's workers end. */
+ * complete.c - how the jobs of a client's workers end, and how far they have
+ * come. */
 #include "client.h"
 #include "text.h"
 #include "args.h"
@@ -213,6 +214,33 @@ RELET_API int relet_job_release(relet *r, int worker, uint64_t number)
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
     return complete_end(r, d, s, RLT_CLAIM_RETURN);
+}
+
+/* ----------------------------------------------------------------- progress */
+
+RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
+                                 relet_span text)
+{
+    relet_request q = {0, 0, 0};
+    rlt_worker_entry *d = rlt_workers_entry(r, worker);
+    const rlt_claim *s = complete_slot(d, number);
+    relet_args a;
+    rlt_args *w;
+
+    if (s == NULL)
+        return rlt_client_refuse(r, "the worker has no such job");
+    if (s->state != RLT_CLAIM_HELD || !rlt_link_is_up(&r->link))
+        return 0;
+    w = rlt_client_args(r);
+    rlt_args_key(w, &d->queue, RLT_KEY_JOBS);
+    rlt_args_number(w, s->number);
+    rlt_args_number(w, s->token);
+    rlt_args_add(w, text);
+    a.argv = w->argv;
+    a.argc = w->argc;
+    q.tag = RLT_TAG_NOBODY;
+    q.timeout_ms = r->setup.timeout_ms;
+    return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w->keys, &a, &q);
 }
 
 #endif /* RELET_NO_QUEUE */

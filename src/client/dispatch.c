@@ -157,8 +157,8 @@ RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
     return dispatch_settle(r, rlt_link_reply_max(&r->link));
 }
 
-/* Memory for the event is there before the event is taken, so that none is lost
- * for want of it. */
+/* Allocates memory before it takes an event, so that a refused allocation loses
+ * no event. */
 RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
                                  relet_event *ev)
 {

@@ -2,10 +2,11 @@
  *
  * kept.c - events that came while the user waited for another one.
  *
- * They stand in a ring, the oldest behind the newest, which r->kept points to.
- * Each has a copy of its value and texts. Only the newest may be without: when
- * there was no memory for the copy, its bytes are still those of the link, and
- * nothing is read from the link until it has been copied or taken. */
+ * The events form a ring: r->kept points to the newest, whose `next` is the
+ * oldest. Each event has a copy of its value and texts. Only the newest may lack
+ * this copy, when there was no memory for it. Then its bytes are still those of
+ * the link, and the client reads nothing from the link until the event has been
+ * copied or taken. */
 #include "client.h"
 
 #ifndef RELET_NO_POLL
@@ -40,7 +41,7 @@ static size_t kept_size(const rlt_kept *k)
 
 /* ---------------------------------------------------------------- the ring */
 
-/* Takes the event behind this one out of the ring. */
+/* Takes the event that follows `before` out of the ring. */
 static rlt_kept *kept_unlink(relet *r, rlt_kept *before)
 {
     rlt_kept *k = before->next;

@@ -298,7 +298,8 @@ static void leases_turns(relet *r)
     }
 }
 
-/* Wakes the leases of this client with this key, except `but`. No key: all. */
+/* Wakes the leases of this client with this key, except `but`. An empty key
+ * wakes all leases. */
 static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
 {
     uint32_t i;

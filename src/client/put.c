@@ -297,7 +297,7 @@ RELET_API int relet_queue_put_unique(relet *r, relet_span queue,
     return code;
 }
 
-/* The i-th word of the answer of put_full: the number of the new job; or '-', the
+/* The i-th word of queue_put_full's answer: the number of the new job; or '-', the
  * number of the job that has its id already, and a letter for its place. */
 static relet_span put_word(relet_value v, size_t i)
 {

@@ -423,33 +423,4 @@ RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
     return queue_gates(r, queue, gates, 0, q);
 }
 
-/* ----------------------------------------------------------------- progress */
-
-RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
-                                 relet_span text)
-{
-    relet_request q = {0, 0, 0};
-    rlt_worker_entry *d = rlt_workers_entry(r, worker);
-    rlt_claim *s = NULL;
-    relet_args a;
-    rlt_args *w;
-
-    if (d != NULL)
-        s = rlt_claims_open(&d->work.held, number);
-    if (s == NULL)
-        return rlt_client_refuse(r, "the worker has no such job");
-    if (s->state != RLT_CLAIM_HELD || !rlt_link_is_up(&r->link))
-        return 0;
-    w = rlt_client_args(r);
-    rlt_args_key(w, &r->workers.list[worker].queue, RLT_KEY_JOBS);
-    rlt_args_number(w, s->number);
-    rlt_args_number(w, s->token);
-    rlt_args_add(w, text);
-    a.argv = w->argv;
-    a.argc = w->argc;
-    q.tag = RLT_TAG_NOBODY;
-    q.timeout_ms = r->setup.timeout_ms;
-    return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w->keys, &a, &q);
-}
-
 #endif /* RELET_NO_QUEUE */

@@ -13,7 +13,7 @@
 
 /* ----------------------------------------------------------------- sending */
 
-/* No key: that of any worker. */
+/* Whether the worker has the queue with this key. An empty key matches all. */
 static int workers_has_key(const rlt_worker_entry *d, relet_span key)
 {
     char room[RLT_QUEUE_KEY_MAX];
@@ -386,7 +386,8 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
     return 0;
 }
 
-/* A push on the channel of wake-ups named this key. No key: pushes were lost. */
+/* A push on the channel of wake-ups named this key. An empty key: pushes were
+ * lost. */
 RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key)
 {
     if (!workers_wake(r, key) && key.n > 0)
@@ -524,7 +525,8 @@ RELET_PRIVATE int rlt_workers_has(const relet *r, int worker)
     return rlt_workers_entry(r, worker) != NULL;
 }
 
-/* In `spare` of a node: of the first of a kept answer; of a job's number. */
+/* Marks in relet_node.spare: on the first node of a kept answer, and on the
+ * number of each job that the answer brought. */
 enum { WORKERS_KEPT = 1, WORKERS_BROUGHT = 2 };
 
 /* The claim of the i-th job in the answer, if this event brought it: a RECALL

@@ -7,8 +7,8 @@
 
 #ifndef RELET_NO_POLL
 
-/* Takes a turn, even if there is no time: what has come counts. A wake-up is
- * left to relet_wait. */
+/* Takes one turn even if ms is 0, so that input that is there already counts. A
+ * relet_wake meanwhile ends the next relet_wait. */
 static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
                      relet_time ms)
 {
@@ -33,14 +33,21 @@ static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
     }
 }
 
-RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
-                          relet_time ms)
+static rlt_wanted await_outcome(uint64_t tag)
 {
     rlt_wanted w;
 
     w.kind = RELET_EV_REPLY;
     w.number = -1;
     w.tag = tag;
+    return w;
+}
+
+RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
+                          relet_time ms)
+{
+    rlt_wanted w = await_outcome(tag);
+
     return await_one(r, &w, ev, ms);
 }
 
@@ -76,18 +83,12 @@ RELET_API int relet_worker_await_end(relet *r, int worker, relet_event *ev,
 /* Tells the outcome of a relet_call from older outcomes. */
 #define AWAIT_CALL_TAG UINT64_C(0x72656c65742e6331)
 
-static int await_is_call(const relet_event *ev)
-{
-    return ev->tag == AWAIT_CALL_TAG &&
-           (ev->kind == RELET_EV_REPLY || ev->kind == RELET_EV_ERROR ||
-            ev->kind == RELET_EV_NOT_SENT || ev->kind == RELET_EV_UNSURE);
-}
-
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms)
 {
     relet_time until = rlt_turn_until(r, timeout_ms);
     relet_request q = {AWAIT_CALL_TAG, 0, 0};
+    rlt_wanted w = await_outcome(AWAIT_CALL_TAG);
     int code;
 
     if (rlt_turn_look_foreign(r))
@@ -109,9 +110,10 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     while (code == 0) {
         rlt_turn_serve(r);
         while (relet_next(r, ev))
-            if (await_is_call(ev))
+            if (rlt_wanted_is(&w, ev))
                 return 0;
-        code = rlt_turn_now(r) < until ? rlt_turn_take(r, until) : RELET_E_TIMEOUT;
+        code = rlt_turn_now(r) < until ? rlt_turn_take(r, until)
+                                       : RELET_E_TIMEOUT;
     }
     (void)relet_cancel(r, AWAIT_CALL_TAG);
     while (relet_next(r, ev))

@@ -68,7 +68,7 @@ RELET_API int relet_config_env(relet_config *c, const char *scope,
 
 RELET_API void relet_wake(relet *r)
 {
-    const rlt_turn *d = rlt_turn_of(r);
+    const rlt_driver *d = rlt_driver_of(r);
     uint64_t one = 1;
     int err = errno;
 
@@ -83,10 +83,10 @@ RELET_API void relet_wake(relet *r)
 
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
 {
-    rlt_turn *d = rlt_turn_of(r);
+    rlt_driver *d = rlt_driver_of(r);
     relet_time until;
 
-    if (d->origin.home == NULL && rlt_origin_look(&d->origin, r))
+    if (d->origin.home == NULL && rlt_turn_look_foreign(r))
         return RELET_E_FORKED;
     if (relet_next(r, ev))
         return 1;
@@ -118,9 +118,9 @@ RELET_API int relet_watches(relet *r, relet_watch *w, int max)
     relet_watch all[RELET_WATCH_MAX];
     int i, n = 0;
 
-    if (rlt_origin_look(&rlt_turn_of(r)->origin, r))
+    if (rlt_turn_look_foreign(r))
         return 0;
-    rlt_turn_watch(r, rlt_turn_of(r), all);
+    rlt_turn_watch(r, rlt_driver_of(r), all);
     for (i = 0; i < RELET_WATCH_MAX && n < max; i++)
         if (all[i].fd >= 0)
             w[n++] = all[i];
@@ -129,11 +129,11 @@ RELET_API int relet_watches(relet *r, relet_watch *w, int max)
 
 RELET_API int relet_fd(relet *r)
 {
-    rlt_turn *d = rlt_turn_of(r);
+    rlt_driver *d = rlt_driver_of(r);
     relet_watch w[RELET_WATCH_MAX];
     int fd;
 
-    if (rlt_origin_look(&d->origin, r))
+    if (rlt_turn_look_foreign(r))
         return RELET_E_FORKED;
     rlt_turn_watch(r, d, w);
     fd = rlt_watchset_sync(&d->set, w);
@@ -142,7 +142,7 @@ RELET_API int relet_fd(relet *r)
 
 RELET_API int relet_poll_timeout(const relet *r)
 {
-    const rlt_turn *d = rlt_turn_of(r);
+    const rlt_driver *d = rlt_driver_of(r);
 
     if (rlt_origin_is_foreign(&d->origin, r))
         return -1;
@@ -200,7 +200,7 @@ static const char *poll_trouble(const relet_config *c,
 }
 
 /* 0, or -1 and errno. */
-static int poll_init(rlt_turn *d, uint8_t *stage, const char *url,
+static int poll_init(rlt_driver *d, uint8_t *stage, const char *url,
                      const relet_poll_config *p)
 {
     int keepalive_s = POLL_KEEPALIVE_S;
@@ -227,17 +227,17 @@ static relet *poll_start(const char *url, const relet_config *c,
                          const relet_poll_config *p, relet_store *store,
                          relet_fault *fault)
 {
-    size_t at = (sizeof(rlt_turn) + 15) / 16 * 16;
+    size_t at = (sizeof(rlt_driver) + 15) / 16 * 16;
     size_t head = at + (p && p->transport ? RLT_SOCKET_STAGE : 0);
     size_t size = relet_size(c);
-    rlt_turn *d;
+    rlt_driver *d;
     relet *r = NULL;
 
     if (size == 0) {
         (void)relet_config_check(c, fault);
         return NULL;
     }
-    d = (rlt_turn *)malloc(head + size);
+    d = (rlt_driver *)malloc(head + size);
     if (d == NULL)
         return poll_fault(fault, RELET_E_MEMORY, NULL, "no memory");
     if (poll_init(d, (uint8_t *)d + at, url, p) != 0)
@@ -322,12 +322,12 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
 
 RELET_API void relet_close(relet *r)
 {
-    rlt_turn *d;
+    rlt_driver *d;
 
     if (r == NULL)
         return;
-    d = rlt_turn_of(r);
-    if (rlt_origin_look(&d->origin, r)) {
+    d = rlt_driver_of(r);
+    if (rlt_turn_look_foreign(r)) {
         rlt_socket_forget(&d->link);
         rlt_watchset_forget(&d->set);
     }
@@ -345,7 +345,7 @@ RELET_API void relet_close(relet *r)
 #ifdef RELET_LOCAL
 RELET_API int relet_store_info_get(const relet *r, relet_store_info *out)
 {
-    const rlt_turn *d = rlt_turn_of(r);
+    const rlt_driver *d = rlt_driver_of(r);
 
     memset(out, 0, sizeof *out);
     return !rlt_origin_is_foreign(&d->origin, r) && d->store != NULL &&

@@ -24,9 +24,9 @@
 #define TURN_EVENTFD 0
 #endif
 
-RELET_PRIVATE rlt_turn *rlt_turn_of(const relet *r)
+RELET_PRIVATE rlt_driver *rlt_driver_of(const relet *r)
 {
-    rlt_turn *d = (rlt_turn *)rlt_client_driver(r);
+    rlt_driver *d = (rlt_driver *)rlt_client_driver(r);
 
     rlt_assert(d != NULL);
     return d;
@@ -35,7 +35,7 @@ RELET_PRIVATE rlt_turn *rlt_turn_of(const relet *r)
 /* ----------------------------------------------------------------- waking up
  */
 
-RELET_PRIVATE int rlt_turn_wake_open(rlt_turn *d)
+RELET_PRIVATE int rlt_turn_wake_open(rlt_driver *d)
 {
 #if TURN_EVENTFD
     d->wake_in = d->wake_out = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -51,14 +51,14 @@ RELET_PRIVATE int rlt_turn_wake_open(rlt_turn *d)
 #endif
 }
 
-RELET_PRIVATE void rlt_turn_wake_close(rlt_turn *d)
+RELET_PRIVATE void rlt_turn_wake_close(rlt_driver *d)
 {
     if (d->wake_out != d->wake_in)
         rlt_connect_close(&d->wake_out);
     rlt_connect_close(&d->wake_in);
 }
 
-static void turn_wake_take(rlt_turn *d)
+static void turn_wake_take(rlt_driver *d)
 {
     uint64_t bytes[8];
 
@@ -69,7 +69,7 @@ static void turn_wake_take(rlt_turn *d)
 
 /* A store answers at once, so that relet_wait may return before any turn.
  * Therefore tick here. */
-static void turn_serve_store(relet *r, rlt_turn *d)
+static void turn_serve_store(relet *r, rlt_driver *d)
 {
     relet_io io;
 
@@ -83,7 +83,7 @@ static void turn_serve_store(relet *r, rlt_turn *d)
 
 RELET_PRIVATE void rlt_turn_serve(relet *r)
 {
-    rlt_turn *d = rlt_turn_of(r);
+    rlt_driver *d = rlt_driver_of(r);
     relet_io io;
 
     if (RLT_TURN_STORE(d) != NULL) {
@@ -95,14 +95,14 @@ RELET_PRIVATE void rlt_turn_serve(relet *r)
     rlt_socket_write(r, &d->link);
 }
 
-RELET_PRIVATE void rlt_turn_watch(relet *r, rlt_turn *d, relet_watch *w)
+RELET_PRIVATE void rlt_turn_watch(relet *r, rlt_driver *d, relet_watch *w)
 {
     w[0].fd = d->wake_in;
     w[0].events = POLLIN;
     rlt_socket_watch(r, &d->link, w + 1);
 }
 
-RELET_PRIVATE relet_time rlt_turn_due(const relet *r, const rlt_turn *d)
+RELET_PRIVATE relet_time rlt_turn_due(const relet *r, const rlt_driver *d)
 {
     relet_time due = relet_deadline(r), link;
 
@@ -124,7 +124,7 @@ RELET_PRIVATE int rlt_turn_pause(relet_time due, relet_time now)
 
 RELET_PRIVATE int rlt_turn_take(relet *r, relet_time until)
 {
-    rlt_turn *d = rlt_turn_of(r);
+    rlt_driver *d = rlt_driver_of(r);
     int pause_ms = rlt_turn_pause(RLT_MIN(rlt_turn_due(r, d), until), d->now);
     relet_watch w[RELET_WATCH_MAX];
     struct pollfd p[RELET_WATCH_MAX];
@@ -155,17 +155,17 @@ RELET_PRIVATE int rlt_turn_take(relet *r, relet_time until)
 
 RELET_PRIVATE int rlt_turn_look_foreign(relet *r)
 {
-    return rlt_origin_look(&rlt_turn_of(r)->origin, r);
+    return rlt_origin_look(&rlt_driver_of(r)->origin, r);
 }
 
 RELET_PRIVATE relet_time rlt_turn_now(const relet *r)
 {
-    return rlt_turn_of(r)->now;
+    return rlt_driver_of(r)->now;
 }
 
 RELET_PRIVATE relet_time rlt_turn_until(relet *r, relet_time ms)
 {
-    rlt_turn *d = rlt_turn_of(r);
+    rlt_driver *d = rlt_driver_of(r);
 
     d->now = relet_clock();
     return ms < 0 || ms > RELET_NEVER - d->now ? RELET_NEVER : d->now + ms;

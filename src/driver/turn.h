@@ -28,7 +28,7 @@ typedef struct relet_store relet_store;
 #define relet_store_deadline(k) RELET_NEVER
 #endif
 
-typedef struct rlt_turn {
+typedef struct rlt_driver {
     int wake_in, wake_out;
     int woken; /* relet_wake was called, and no wait has ended for it yet */
     relet_time now;
@@ -38,13 +38,13 @@ typedef struct rlt_turn {
 #ifdef RELET_LOCAL
     relet_store *store; /* with mem: and file:, instead of `link`            */
 #endif
-} rlt_turn;
+} rlt_driver;
 
-RELET_PRIVATE rlt_turn *rlt_turn_of(const relet *r);
+RELET_PRIVATE rlt_driver *rlt_driver_of(const relet *r);
 
 /* What relet_wake writes to. _open: 0, or -1 and errno. */
-RELET_PRIVATE int rlt_turn_wake_open(rlt_turn *d);
-RELET_PRIVATE void rlt_turn_wake_close(rlt_turn *d);
+RELET_PRIVATE int rlt_turn_wake_open(rlt_driver *d);
+RELET_PRIVATE void rlt_turn_wake_close(rlt_driver *d);
 
 /* 1: this is not the process that opened the client, which is refused from now
  * on. */
@@ -57,10 +57,10 @@ RELET_PRIVATE relet_time rlt_turn_until(relet *r, relet_time ms);
 RELET_PRIVATE void rlt_turn_serve(relet *r);
 
 /* w[0] is for wake-ups, the others are the link's; unused ones have fd -1. */
-RELET_PRIVATE void rlt_turn_watch(relet *r, rlt_turn *d, relet_watch *w);
+RELET_PRIVATE void rlt_turn_watch(relet *r, rlt_driver *d, relet_watch *w);
 
 /* When a turn is due though no descriptor is ready; as a timeout for poll. */
-RELET_PRIVATE relet_time rlt_turn_due(const relet *r, const rlt_turn *d);
+RELET_PRIVATE relet_time rlt_turn_due(const relet *r, const rlt_driver *d);
 RELET_PRIVATE int rlt_turn_pause(relet_time due, relet_time now);
 
 /* Sleeps until `until` at most, and does one turn of work: 0 or

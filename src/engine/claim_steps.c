@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * claim_steps.c - the steps that bring jobs to a worker: delayed jobs begin to
- * wait (PROMOTE), waiting jobs are ranked (RANK), jobs are leased (CLAIM), and
- * those of a CLAIM without a known answer are asked for again (RECALL). */
+ * claim_steps.c - the steps that bring jobs to a worker. PROMOTE lets delayed
+ * jobs wait when they are due, RANK sorts waiting jobs by rank, CLAIM leases
+ * jobs, and RECALL asks for the jobs of a CLAIM whose answer is not known. */
 #include "step.h"
 
 #include "text.h"
@@ -20,7 +20,7 @@ static relet_time claim_now_if(int due, relet_time now)
 
 /* ----------------------------------------------------------------- PROMOTE */
 
-/* Also while the worker is full of work. */
+/* A worker that is full promotes jobs, too: another worker may claim them. */
 RELET_PRIVATE relet_time rlt_step_promote_due(const rlt_worker *w,
                                               relet_time now)
 {
@@ -217,7 +217,7 @@ RELET_PRIVATE relet_time rlt_step_recall_due(const rlt_worker *w,
     return claim_now_if(rlt_worker_recalls(w), now);
 }
 
-/* A RECALL names the CLAIM. */
+/* A RECALL has the number of the CLAIM whose jobs it asks for. */
 RELET_PRIVATE uint32_t rlt_step_recall_begin(rlt_worker *w, relet_time now)
 {
     (void)now;

@@ -289,17 +289,12 @@ RELET_PRIVATE void rlt_claims_renewed(rlt_claims *t, relet_span letters,
     }
 }
 
-static int claims_is_sent(const rlt_claim *s, uint8_t step)
-{
-    return s->state == RLT_CLAIM_SENT && s->step == step;
-}
-
 RELET_PRIVATE uint32_t rlt_claims_sent(const rlt_claims *t, uint8_t step)
 {
     uint32_t i, n = 0;
 
     for (i = 0; i < t->count; i++)
-        n += (uint32_t)claims_is_sent(&t->slot[i], step);
+        n += (uint32_t)rlt_claims_is_sent(&t->slot[i], step);
     return n;
 }
 
@@ -328,7 +323,7 @@ RELET_PRIVATE void rlt_claims_answered(rlt_claims *t, uint8_t step,
     size_t n = 0;
 
     for (i = 0; i < t->count; i++)
-        if (claims_is_sent(&t->slot[i], step)) {
+        if (rlt_claims_is_sent(&t->slot[i], step)) {
             claims_let_go(t, &t->slot[i],
                           (char)(n < letters.n ? letters.p[n] : 'g'));
             n++;

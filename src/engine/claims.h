@@ -129,6 +129,12 @@ RELET_PRIVATE uint32_t rlt_claims_renew(rlt_claims *t, relet_time until,
 RELET_PRIVATE void rlt_claims_renewed(rlt_claims *t, relet_span letters,
                                       relet_time until);
 
+/* The claim is SENT in this step. */
+RLT_SHORT int rlt_claims_is_sent(const rlt_claim *s, uint8_t step)
+{
+    return s->state == RLT_CLAIM_SENT && s->step == step;
+}
+
 /* _send: claims in state `from` become SENT in a step, until `most` are SENT in
  * it; returns how many are. _answered ends the step with the letters of its
  * answer, in the same order. */

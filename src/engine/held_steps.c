@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * held_steps.c - the steps about the jobs that a worker holds: their leases are
- * renewed (RENEW), those that are done end (DONE), and those that are given
- * back wait again (RETURN). */
+ * held_steps.c - the steps about the jobs that a worker holds. RENEW renews
+ * their leases, DONE ends the jobs that are done, and RETURN puts jobs back in
+ * line. */
 #include "step.h"
 
 #ifndef RELET_NO_QUEUE
 
-/* Number and token of each job that a step is about. */
+/* Adds the number and the token of each job that the step is about. */
 static void held_say(rlt_args *a, const rlt_worker *w, rlt_step step)
 {
     uint32_t i;
@@ -36,8 +36,8 @@ RELET_PRIVATE relet_time rlt_step_renew_due(const rlt_worker *w,
     return until - rlt_trust_ms(w->plan.lease_ms) + w->plan.renew_ms;
 }
 
-/* Takes all claims that are at least half way to their renewal, so that one
- * step serves many. */
+/* One RENEW also renews each lease that is due within renew_ms / 2, so that few
+ * steps serve many leases. */
 RELET_PRIVATE uint32_t rlt_step_renew_begin(rlt_worker *w, relet_time now)
 {
     relet_time until = now + rlt_trust_ms(w->plan.lease_ms) -

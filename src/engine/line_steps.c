@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * line_steps.c - the steps of a worker without work: it stands in the line of
- * idle workers to be woken (LINE_UP), and leaves it (LEAVE). */
+ * line_steps.c - the steps of a worker without work. LINE_UP puts the worker in
+ * the line of idle workers, which are woken in order; LEAVE takes it out. */
 #include "step.h"
 
 #ifndef RELET_NO_QUEUE

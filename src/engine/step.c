@@ -7,7 +7,7 @@
 
 #define STEP_THROTTLED_MAX_MS 1000
 
-/* A CLAIM was sent that may bring jobs yet. */
+/* A CLAIM was sent, and may still bring jobs. */
 static int step_is_claiming(const rlt_worker *w)
 {
     return w->claiming != RLT_CLAIMING_NONE;
@@ -25,7 +25,8 @@ RELET_PRIVATE uint32_t rlt_worker_load(const rlt_worker *w)
     return step_in_hand(w) + (step_is_claiming(w) ? w->wanted : 0);
 }
 
-/* How many claims are free, or will be when those that are SENT have ended. */
+/* The number of claims that are FREE, or SENT: the answer to their step frees
+ * them. */
 static uint32_t step_slots(const rlt_worker *w)
 {
     return rlt_claims_in(&w->held, RLT_CLAIM_FREE) +
@@ -113,7 +114,7 @@ RELET_PRIVATE int rlt_worker_sends(const rlt_claim *s, rlt_step step)
 {
     if (step == RLT_STEP_RENEW)
         return s->renewed > 0;
-    return s->state == RLT_CLAIM_SENT && s->step == (uint8_t)step;
+    return rlt_claims_is_sent(s, (uint8_t)step);
 }
 
 #endif /* RELET_NO_QUEUE */

@@ -143,7 +143,7 @@ typedef struct rlt_worker_request {
 #define RLT_WORKER_IN_VAIN 3 /* unanswered RECALLs until it may give up      */
 #define RLT_WORKER_AGAIN_MIN_MS 50
 
-/* ------------------------------------------------------- the state of a worker */
+/* ---------------------------------------------------- the state of a worker */
 
 /* A push said that there is work; a link came up. */
 RELET_PRIVATE void rlt_worker_wake(rlt_worker *w);
@@ -182,7 +182,8 @@ RELET_PRIVATE int rlt_worker_sends(const rlt_claim *s, rlt_step step);
 
 /* --------------------------------------------------------------- the steps */
 
-/* Name, functions, and whose _begin: `no` changes nothing. */
+/* For each step: its enumerator, the name of its functions, and the name of its
+ * _begin function. rlt_step_no_begin does nothing. */
 #define RLT_EACH_STEP(X)                                                       \
     X(RENEW, renew, renew)                                                     \
     X(DONE, done, done)                                                        \

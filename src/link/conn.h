@@ -2,8 +2,8 @@
  *
  * conn.h - one byte stream, and the operations that wait for its answers.
  *
- * conn.c sends operations and takes their answers; ending.c ends those that are
- * to wait no longer.
+ * conn.c sends operations and takes their answers; ending.c ends operations
+ * before their answers.
  *
  * An operation is in one of five states. "Due" means that the server still
  * owes answers to it, which have to be taken off the stream in order.
@@ -205,7 +205,7 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure);
 /* Nothing is outstanding: give memory back. */
 RELET_PRIVATE void rlt_conn_rest(rlt_conn *c);
 
-/* ------------------------------------------------- inside conn.c and ending.c */
+/* ----------------------------------------------- inside conn.c and ending.c */
 
 /* The operation with this ring position. */
 RLT_SHORT rlt_op *rlt_conn_at(const rlt_conn *c, uint32_t pos)

@@ -508,7 +508,7 @@ static rlt_found deliver_ended(rlt_link *l, relet_event *ev)
     return RLT_FOUND_OUTCOME;
 }
 
-/* What is there to deliver before more input is read. */
+/* Delivers what is due before more input is read. */
 static rlt_found deliver_told(rlt_link *l, relet_event *ev, rlt_from *from)
 {
     rlt_found found;
@@ -528,7 +528,7 @@ static rlt_found deliver_told(rlt_link *l, relet_event *ev, rlt_from *from)
     return RLT_FOUND_NOTHING;
 }
 
-/* This runs once per reply, for most of which there is nothing but input. */
+/* Most calls find only input, so one test stands in front of the others. */
 RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
                                       rlt_from *from)
 {

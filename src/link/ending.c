@@ -54,7 +54,7 @@ static void ending_squeeze(rlt_conn *c)
  *
  * An operation that is sent again goes behind the operations that were
  * submitted meanwhile. An UNWATCH or the EXEC of another transaction would end
- * a WATCH there: neither is sent again (see dispatch_may_repeat). */
+ * a WATCH there: neither is sent again (see deliver_may_repeat). */
 static int ending_is_watch(const rlt_op *op)
 {
     return op->klass == RLT_OP_PLAIN && (op->flags & RLT_OP_WATCHED);

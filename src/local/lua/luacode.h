@@ -113,7 +113,7 @@ RELET_PRIVATE void rlt_luacode_reserve(rlt_luacode *c, int n);
 RELET_PRIVATE int32_t rlt_luacode_string(rlt_luacode *c, const rlt_luastr *s);
 RELET_PRIVATE int32_t rlt_luacode_proto(rlt_luacode *c,
                                         const rlt_luaproto *p);
-/* A name that becomes active with rlt_luacode_activate. */
+/* A name that becomes active with rlt_luaparse_activate. */
 RELET_PRIVATE int32_t rlt_luacode_local(rlt_luacode *c, const rlt_luastr *s);
 
 RELET_PRIVATE void rlt_luaexpr_init(rlt_luaexpr *e, rlt_luaexpr_kind kind,

@@ -12,7 +12,7 @@
 #include "luaval.h"
 
 /* Words of one byte are that byte. The reserved ones in alphabetical order,
- * as rlt_lualex_reserved has them. */
+ * as in the table of lualex.c. */
 enum {
     RLT_LUATOK_AND = 257,
     RLT_LUATOK_BREAK,
