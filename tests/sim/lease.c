@@ -403,13 +403,36 @@ static int lease_is_held(sim_world *w, const sim_node *n, const sim_hold *h)
     return strstr(text, owner) != NULL;
 }
 
+/* Another lease that waits gives the grant back if it gets it first, and the
+ * next one in line may be a node that never answers: it takes the wake-up. */
+static int lease_may_wake_a_lost_node(const sim_world *w, int key)
+{
+    int i, j;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        if (w->node[i].lost == SIM_STUCK || w->node[i].lost == SIM_APART)
+            break;
+    if (i == w->shape.nodes)
+        return 0;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        for (j = 0; j < SIM_HOLDS; j++) {
+            const sim_hold *h = &w->node[i].hold[j];
+
+            if (h->key == key && !h->leading && lease_waits(&w->node[i], h) &&
+                !lease_knows_clock(w, h))
+                return 1;
+        }
+    return 0;
+}
+
 static int lease_hand_over(sim_world *w, int i, int j)
 {
     sim_node *n = &w->node[i];
     int key = n->hold[j].key, next = lease_first_in_line(w, key);
 
     if (next < 0 || next == i || !sim_lease_link_is_quick(w, n) ||
-        !lease_is_held(w, n, &n->hold[j]))
+        !lease_is_held(w, n, &n->hold[j]) || lease_may_wake_a_lost_node(w, key))
         return 0;
     SIM_SAY(w, "n%d is to follow n%d", next, i);
     w->leases.hand_key = key;
