@@ -415,6 +415,11 @@ RELET_PRIVATE int rlt_workers_has(const relet *r, int worker);
 RELET_PRIVATE void rlt_put_answered(relet *r, const relet_event *ev);
 RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
 
+RLT_SHORT int rlt_puts_tells(const relet *r)
+{
+    return rlt_link_has_answered(&r->link);
+}
+
 RLT_SHORT int rlt_workers_any(const relet *r)
 {
     return r->workers.busy;
@@ -457,6 +462,11 @@ RLT_SHORT void rlt_put_answered(relet *r, const relet_event *ev)
 RLT_SHORT int rlt_put_event(relet *r, relet_event *ev)
 {
     return rlt_workers_event(r, ev);
+}
+
+RLT_SHORT int rlt_puts_tells(const relet *r)
+{
+    return rlt_workers_tells(r);
 }
 
 RLT_SHORT uint32_t rlt_workers_max(const relet *r)

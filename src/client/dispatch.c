@@ -78,7 +78,8 @@ static int dispatch_next(relet *r, relet_event *ev)
     do {
         told = (rlt_leases_tells(r) && rlt_leases_event(r, ev)) ||
                (rlt_workers_tells(r) && rlt_workers_event(r, ev)) ||
-               rlt_put_event(r, ev) || dispatch_link(r, ev);
+               (rlt_puts_tells(r) && rlt_put_event(r, ev)) ||
+               dispatch_link(r, ev);
     } while (!told && rlt_link_tells(&r->link));
     if (told)
         dispatch_count(r, ev);

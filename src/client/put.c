@@ -112,7 +112,8 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
     rlt_put_batch *f = rlt_client_batch(r);
     rlt_op op;
 
-    if (r->workers.max == 0 || !rlt_link_take_answered(&r->link, &op))
+    rlt_assert(r->workers.max > 0); /* a batch is of puts alone */
+    if (!rlt_link_take_answered(&r->link, &op))
         return 0;
     if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
         f->said[f->number].payload = f->first + (int64_t)op.arg;

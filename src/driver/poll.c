@@ -81,15 +81,12 @@ RELET_API void relet_wake(relet *r)
 /* ------------------------------------------------------------------ waiting
  */
 
-RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
+/* There was no event: takes turns until there is one. */
+static RLT_APART int poll_take_turns(relet *r, relet_event *ev, int timeout_ms)
 {
     rlt_driver *d = rlt_driver_of(r);
     relet_time until;
 
-    if (d->origin.home == NULL && rlt_turn_look_foreign(r))
-        return RELET_E_FORKED;
-    if (relet_next(r, ev))
-        return 1;
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
     until = rlt_turn_until(r, timeout_ms);
@@ -111,6 +108,15 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
         return 1;
     d->woken = 0;
     return 0;
+}
+
+RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
+{
+    if (rlt_driver_of(r)->origin.home == NULL && rlt_turn_look_foreign(r))
+        return RELET_E_FORKED;
+    if (relet_next(r, ev))
+        return 1;
+    return poll_take_turns(r, ev, timeout_ms);
 }
 
 RELET_API int relet_watches(relet *r, relet_watch *w, int max)

@@ -225,11 +225,6 @@ RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
     return op;
 }
 
-RELET_PRIVATE int rlt_conn_idle(const rlt_conn *c)
-{
-    return c->first == c->last;
-}
-
 RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c)
 {
     return !rlt_conn_idle(c) && rlt_conn_at(c, c->first)->state == RLT_TOMBSTONE;
@@ -274,7 +269,7 @@ RELET_PRIVATE uint32_t rlt_conn_answer_batch(rlt_conn *c)
 
 RELET_PRIVATE int rlt_conn_take_answered(rlt_conn *c, rlt_op *out)
 {
-    if (rlt_conn_idle(c) || rlt_conn_at(c, c->first)->state != RLT_ANSWERED)
+    if (!rlt_conn_has_answered(c))
         return 0;
     *out = *rlt_conn_at(c, c->first);
     c->outstanding--;

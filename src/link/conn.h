@@ -143,12 +143,22 @@ RELET_PRIVATE void rlt_conn_sent(rlt_conn *c, size_t n);
 
 /* --- the queue */
 
+/* The operation with this ring position. */
+RLT_SHORT rlt_op *rlt_conn_at(const rlt_conn *c, uint32_t pos)
+{
+    return &c->ops[pos & c->mask];
+}
+
 /* The operation that the next answer belongs to; NULL when none is due. */
 RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c);
 
 /* Idle: 1 if no operation is queued or due. Overdue: 1 if the next answer is
  * for a TOMBSTONE, so it is late: the link may be dead, or only slow. */
-RELET_PRIVATE int rlt_conn_idle(const rlt_conn *c);
+RLT_SHORT int rlt_conn_idle(const rlt_conn *c)
+{
+    return c->first == c->last;
+}
+
 RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c);
 
 /* 1 if the next answer is for the RLT_OP_OURS operation with this tag, or if
@@ -160,6 +170,12 @@ RELET_PRIVATE int rlt_conn_owes(const rlt_conn *c, uint64_t tag);
 RELET_PRIVATE uint32_t rlt_conn_answer_batch(rlt_conn *c);
 
 /* Take the next ANSWERED operation: 1 and *out as it was, or 0. */
+RLT_SHORT int rlt_conn_has_answered(const rlt_conn *c)
+{
+    return !rlt_conn_idle(c) &&
+           rlt_conn_at(c, c->first)->state == RLT_ANSWERED;
+}
+
 RELET_PRIVATE int rlt_conn_take_answered(rlt_conn *c, rlt_op *out);
 
 /* The front operation has had its last answer. */
@@ -206,12 +222,6 @@ RELET_PRIVATE int rlt_conn_take_ended(rlt_conn *c, rlt_op *out, int *unsure);
 RELET_PRIVATE void rlt_conn_rest(rlt_conn *c);
 
 /* ----------------------------------------------- inside conn.c and ending.c */
-
-/* The operation with this ring position. */
-RLT_SHORT rlt_op *rlt_conn_at(const rlt_conn *c, uint32_t pos)
-{
-    return &c->ops[pos & c->mask];
-}
 
 RLT_SHORT int rlt_conn_before(uint32_t a, uint32_t b)
 {

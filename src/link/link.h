@@ -293,7 +293,13 @@ RLT_SHORT void rlt_link_release(rlt_link *l)
         rlt_pubsub_release(&l->pubsub);
 }
 
-/* The next operation that was answered by its batch: 1 and *out, or 0. */
+/* The next operation that was answered by its batch: 1 and *out, or 0. _has: 1
+ * if there is one. */
+RLT_SHORT int rlt_link_has_answered(const rlt_link *l)
+{
+    return rlt_conn_has_answered(&l->conn);
+}
+
 RLT_SHORT int rlt_link_take_answered(rlt_link *l, rlt_op *out)
 {
     return rlt_conn_take_answered(&l->conn, out);
