@@ -30,14 +30,15 @@ RESP   = line tape scan value cmd
 CONFIG = config parser config_url config_env config_check
 LINK   = command_rules reader conn ending pubsub subscribe script handshake \
          session link deliver
+ROUTE  = route
 ENGINE = part lease elect job claims type_cursor reaper args step \
          held_steps claim_steps line_steps clean_steps worker
 CLIENT = client kept submit wake leases put complete workers queue answers \
          dispatch loop
 DRIVE  = clock watchset connect socket origin turn poll await put_wait
-LAYERS = base resp config link engine client driver
+LAYERS = base resp config link route engine client driver
 CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \
-         $(LINK:%=link/%) $(ENGINE:%=engine/%) $(CLIENT:%=client/%)
+         $(LINK:%=link/%) $(ROUTE:%=route/%) $(ENGINE:%=engine/%) $(CLIENT:%=client/%)
 DRIVER = $(DRIVE:%=driver/%)
 ROOMS  = $(CORE) $(DRIVER)
 INSIDES = $(LAYERS:%=-Isrc/%)

@@ -1413,7 +1413,7 @@ typedef struct relet_watch {
     int fd;
     short events; /* POLLIN, POLLOUT */
 } relet_watch;
-#define RELET_WATCH_MAX 4
+#define RELET_WATCH_MAX (1 + 3 * RELET_LINKS_MAX)
 RELET_API int relet_watches(relet *r, relet_watch *w, int max);
 
 /* Milliseconds until relet_wait is worth calling though nothing happened on

@@ -29,7 +29,7 @@ echo "$lengths" | awk '
             NR, n[int((NR + 1) / 2)], n[int(NR * 0.9)], n[NR]
     }'
 
-for layer in link engine client; do
+for layer in link route engine client; do
     cat "src/$layer"/*.[ch] | awk -v layer="$layer" '
         /rlt_assert\(/ { asserts++ }
         END {

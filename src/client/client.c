@@ -207,7 +207,7 @@ static void client_init_link(relet *r, const relet_config *c,
     plan.hello_max = p->hello_max;
     plan.secrets = block + p->secrets;
     plan.secrets_max = p->secrets_max;
-    rlt_link_init(&r->link, &plan);
+    rlt_link_init(rlt_route_numbered(&r->route, 0), &plan);
 }
 
 #ifndef RELET_NO_QUEUE
@@ -323,11 +323,11 @@ RELET_API relet *relet_init(void *mem, size_t size, const relet_config *c,
     client_setup(r, c, (char *)mem + p.strings);
     client_init_link(r, c, &p, memory);
     client_init_parts(r, c, &p);
-    if (rlt_link_credentials(&r->link, relet_str(c->user),
+    if (rlt_route_credentials(&r->route, relet_str(c->user),
                              relet_str(c->password)) < 0) {
         (void)client_fault(fault, RELET_E_MEMORY,
                            "no memory for the credentials");
-        rlt_link_free(&r->link);
+        rlt_route_free(&r->route);
         return NULL;
     }
     return r;
@@ -357,58 +357,46 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r)
 
 RELET_API int relet_io_want(relet *r, relet_io *io)
 {
-    return !rlt_client_is_foreign(r) && rlt_link_want(&r->link, io);
+    return !rlt_client_is_foreign(r) && rlt_route_want(&r->route, io);
 }
 
 RELET_API void relet_io_opened(relet *r, int link, int err, const char *text)
 {
-    rlt_assert(link == 0);
-    (void)link;
     if (!rlt_client_is_foreign(r))
-        rlt_link_opened(&r->link, err, text);
+        rlt_link_opened(rlt_route_numbered(&r->route, link), err, text);
 }
 
 RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
 {
-    rlt_assert(link == 0);
-    (void)link;
     if (!rlt_client_is_foreign(r))
-        rlt_link_closed(&r->link, err, text);
+        rlt_link_closed(rlt_route_numbered(&r->route, link), err, text);
 }
 
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
 {
-    rlt_assert(link == 0);
-    (void)link;
-    return rlt_client_is_foreign(r) ? 0 : rlt_link_space(&r->link, p);
+    return rlt_client_is_foreign(r) ? 0 : rlt_link_space(rlt_route_numbered(&r->route, link), p);
 }
 
 RELET_API void relet_io_received(relet *r, int link, size_t n)
 {
-    rlt_assert(link == 0);
-    (void)link;
     if (n == 0 || rlt_client_is_foreign(r))
         return;
-    rlt_link_received(&r->link, n);
+    rlt_link_received(rlt_route_numbered(&r->route, link), n);
     r->bytes_in += n;
 }
 
 RELET_API size_t relet_io_pending(const relet *r, int link, const uint8_t **p)
 {
-    rlt_assert(link == 0);
-    (void)link;
     if (rlt_client_is_foreign(r))
         return 0;
-    return rlt_link_pending(&r->link, p);
+    return rlt_link_pending(&r->route.link[link], p);
 }
 
 RELET_API void relet_io_sent(relet *r, int link, size_t n)
 {
-    rlt_assert(link == 0);
-    (void)link;
     if (rlt_client_is_foreign(r))
         return;
-    rlt_link_sent(&r->link, n);
+    rlt_link_sent(rlt_route_numbered(&r->route, link), n);
     r->bytes_out += n;
 }
 
@@ -433,12 +421,13 @@ RELET_API const char *relet_refusal(const relet *r)
 
 RELET_API size_t relet_outstanding(const relet *r)
 {
-    return rlt_client_is_foreign(r) ? 0 : rlt_link_outstanding(&r->link);
+    return rlt_client_is_foreign(r) ? 0 : rlt_route_outstanding(&r->route);
 }
 
 RELET_API int relet_is_up(const relet *r)
 {
-    return !rlt_client_is_foreign(r) && rlt_link_is_up(&r->link);
+    return !rlt_client_is_foreign(r) &&
+           rlt_route_is_up(&r->route, RLT_ANY_HASHSLOT);
 }
 
 RELET_API void relet_stats_get(const relet *r, relet_stats *out)
@@ -451,7 +440,7 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out)
     out->errors = r->errors;
     out->not_sent = r->not_sent;
     out->unsure = r->unsure;
-    rlt_link_stats(&r->link, out);
+    rlt_route_stats(&r->route, out);
     out->bytes_in = r->bytes_in;
     out->bytes_out = r->bytes_out;
     out->memory = r->held;

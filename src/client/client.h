@@ -13,7 +13,7 @@
 #include <stdarg.h>
 
 #include "base.h"
-#include "link.h"
+#include "route.h"
 #include "part.h"
 #ifndef RELET_NO_LEASE
 #include "elect.h"
@@ -39,6 +39,8 @@ typedef struct rlt_lease_entry {
     uint64_t tag;
     relet_time quarantine_ms;
     uint32_t group;
+    uint32_t epoch; /* of the link that the lease has seen last              */
+    uint16_t hashslot;
     uint16_t key_len;
     uint8_t owner_len;
     uint8_t ticked; /* a tick has come since its start                       */
@@ -50,7 +52,6 @@ typedef struct rlt_leases {
     rlt_lease_entry *list;
     uint32_t max;
     uint32_t serial; /* of the next request                                  */
-    uint32_t epoch;  /* of the link that the leases have seen last           */
     uint8_t busy;    /* a lease is in use                                    */
     uint8_t due;     /* a lease was started since the last tick              */
     uint8_t tells;   /* a lease has an event to tell                         */
@@ -67,9 +68,11 @@ typedef struct rlt_worker_entry {
     rlt_worker work;
     uint64_t tag;
     uint32_t team, weight;
+    uint32_t epoch; /* of the link that the worker has seen last             */
     uint64_t served; /* jobs taken / weight, in millionths                   */
     rlt_queue_tag queue;
     uint8_t name_len;
+    uint16_t hashslot;
     char type[RLT_JOB_TEXT_MAX];
     char name[RLT_LEASES_LABEL_MAX + 1 + RLT_UID_LEN];
 } rlt_worker_entry;
@@ -99,7 +102,6 @@ typedef struct rlt_workers {
     rlt_step_limits limits;
     uint64_t put_op; /* number of the last put                               */
     uint32_t serial; /* of the last request                                  */
-    uint32_t epoch;  /* of the link that the workers have seen last          */
     uint16_t max, jobs_max;
     uint8_t busy;    /* a worker is in use                                   */
     uint8_t due;     /* RLT_WORKERS_DUE…                                     */
@@ -153,7 +155,7 @@ struct relet {
     rlt_home *home;
     rlt_kept *kept; /* the newest event that is kept                         */
     relet_time now; /* of the last tick                                      */
-    rlt_link link;
+    rlt_route route;
     rlt_setup setup;
     rlt_memory memory; /* the user's hook                                    */
     size_t held, held_peak;
@@ -269,7 +271,8 @@ RELET_PRIVATE size_t rlt_submit_words(relet_span argv[RLT_SUBMIT_WORDS],
 /* Submit a request of a lease or a worker: 0, or a code. Unless the request is
  * repeatable, it ends with the current link. Its outcome goes to
  * rlt_leases_answer or rlt_workers_answer, under q->tag, an rlt_tag. */
-RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
+RELET_PRIVATE int rlt_submit_command(relet *r, uint16_t hashslot,
+                                     const relet_args *a,
                                      const relet_request *q);
 RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
                                     size_t keys, const relet_args *a,
@@ -284,8 +287,9 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
 /* Appends arguments to the newest command, which has argc, as a batched
  * operation of the user: 1; 0 if the command cannot be joined; or a code.
  * `before`: the jobs that the command has already. */
-RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
-                                   uint32_t before, const relet_args *more,
+RELET_PRIVATE int rlt_submit_along(relet *r, uint16_t hashslot, size_t argc,
+                                   uint32_t place, uint32_t before,
+                                   const relet_args *more,
                                    const relet_request *q);
 
 /* The first use of a lease or queue registers the scripts and makes the name of
@@ -417,7 +421,7 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev);
 
 RLT_SHORT int rlt_puts_tells(const relet *r)
 {
-    return rlt_link_has_answered(&r->link);
+    return rlt_route_has_answered(&r->route);
 }
 
 RLT_SHORT int rlt_workers_any(const relet *r)

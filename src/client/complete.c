@@ -229,7 +229,8 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
 
     if (s == NULL)
         return rlt_client_refuse(r, "the worker has no such job");
-    if (s->state != RLT_CLAIM_HELD || !rlt_link_is_up(&r->link))
+    if (s->state != RLT_CLAIM_HELD ||
+        !rlt_route_is_up(&r->route, d->hashslot))
         return 0;
     w = rlt_client_args(r);
     rlt_args_key(w, &d->queue, RLT_KEY_JOBS);

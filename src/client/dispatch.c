@@ -31,17 +31,17 @@ static int dispatch_ours(relet *r, relet_event *ev)
  * wake-up, for any lease or worker. */
 static int dispatch_link(relet *r, relet_event *ev)
 {
-    rlt_from from = RLT_FROM_START;
+    rlt_route_from at = RLT_ROUTE_START;
 
     for (;;)
-        switch (rlt_link_next(&r->link, ev, &from)) {
+        switch (rlt_route_next(&r->route, ev, &at)) {
         case RLT_FOUND_NOTHING:
             return 0;
         case RLT_FOUND_BATCH:
             rlt_put_answered(r, ev);
             return 1;
         case RLT_FOUND_EVENT:
-            if (rlt_link_take_missed(&r->link)) {
+            if (rlt_route_take_missed(&r->route)) {
                 rlt_leases_wake(r, rlt_span(NULL, 0));
                 rlt_workers_wake(r, rlt_span(NULL, 0));
             }
@@ -74,13 +74,13 @@ static int dispatch_next(relet *r, relet_event *ev)
     int told;
 
     rlt_event_clear(ev);
-    rlt_link_release(&r->link);
+    rlt_route_release(&r->route);
     do {
         told = (rlt_leases_tells(r) && rlt_leases_event(r, ev)) ||
                (rlt_workers_tells(r) && rlt_workers_event(r, ev)) ||
                (rlt_puts_tells(r) && rlt_put_event(r, ev)) ||
                dispatch_link(r, ev);
-    } while (!told && rlt_link_tells(&r->link));
+    } while (!told && rlt_route_tells(&r->route));
     if (told)
         dispatch_count(r, ev);
     return told;
@@ -152,10 +152,10 @@ RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
         return rlt_client_refuse(r, "there is no such lease");
     if (w->kind == RELET_EV_WORKER_ENDED && !rlt_workers_has(r, w->number))
         return rlt_client_refuse(r, "there is no such worker");
-    if (w->kind == RELET_EV_REPLY && !rlt_link_has_tag(&r->link, w->tag))
+    if (w->kind == RELET_EV_REPLY && !rlt_route_has_tag(&r->route, w->tag))
         return rlt_client_refuse(r, "no operation with this tag waits for its "
                                     "outcome");
-    return dispatch_settle(r, rlt_link_reply_max(&r->link));
+    return dispatch_settle(r, rlt_route_reply_max(&r->route));
 }
 
 /* Allocates memory before it takes an event, so that a refused allocation loses
@@ -167,7 +167,7 @@ RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
     int code;
 
     for (;;) {
-        code = dispatch_settle(r, rlt_link_reply_max(&r->link));
+        code = dispatch_settle(r, rlt_route_reply_max(&r->route));
         if (code != 0)
             return code;
         k = rlt_kept_make(r);

@@ -13,7 +13,7 @@
 
 static void *kept_resize(relet *r, void *p, size_t old_size, size_t size)
 {
-    rlt_memory m = rlt_link_memory(&r->link);
+    rlt_memory m = rlt_route_memory(&r->route);
 
     return m.resize != NULL ? m.resize(m.user, p, old_size, size) : NULL;
 }

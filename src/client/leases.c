@@ -167,7 +167,7 @@ static int leases_send_confirm(relet *r, const rlt_lease_entry *h,
         rlt_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
     a.argv = argv;
     a.argc = n;
-    return rlt_submit_command(r, &a, q);
+    return rlt_submit_command(r, h->hashslot, &a, q);
 }
 
 static size_t leases_keys(const rlt_lease_entry *h,
@@ -263,7 +263,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
     rlt_request want;
     rlt_reply failed;
 
-    while (rlt_link_is_up(&r->link) &&
+    while (rlt_route_is_up(&r->route, h->hashslot) &&
            rlt_elect_want(&h->elect, r->now, r->leases.serial, &want)) {
         r->leases.serial++;
         rlt_assert(h->elect.lease.asked == want.what);
@@ -320,46 +320,52 @@ static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
 
     if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW)
         return RELET_NEVER;
-    return rlt_link_silent_at(&r->link, leases_tag(r, h, l->serial),
-                              l->sent_at,
-                              RLT_MAX(LEASES_SILENCE_MS, l->plan.ttl_ms / 3));
+    return rlt_route_silent_at(&r->route, h->hashslot,
+                               leases_tag(r, h, l->serial), l->sent_at,
+                               RLT_MAX(LEASES_SILENCE_MS,
+                                       l->plan.ttl_ms / 3));
 }
 
 static void leases_listen(relet *r)
 {
     uint32_t i;
 
-    for (i = 0; i < r->leases.max; i++)
-        if (r->now >= leases_silent_at(r, &r->leases.list[i]))
-            rlt_link_silent(&r->link);
+    for (i = 0; i < r->leases.max; i++) {
+        const rlt_lease_entry *h = &r->leases.list[i];
+
+        if (r->now >= leases_silent_at(r, h))
+            rlt_link_silent(rlt_route_link(&r->route, h->hashslot));
+    }
+}
+
+static void leases_tick(relet *r, rlt_lease_entry *h, int over)
+{
+    uint32_t epoch = rlt_route_epoch(&r->route, h->hashslot);
+    int up = rlt_route_is_up(&r->route, h->hashslot);
+
+    if (!h->ticked)
+        rlt_elect_began(&h->elect, r->now);
+    h->ticked = 1;
+    rlt_elect_tick(&h->elect, r->now, up);
+    if (up && h->epoch != epoch) {
+        h->epoch = epoch;
+        rlt_elect_linked(&h->elect, r->now);
+    }
+    if (over)
+        rlt_elect_cut_off(&h->elect, RELET_WHY_GAVE_UP, 0);
 }
 
 RELET_PRIVATE void rlt_leases_tick(relet *r)
 {
-    int over, up, fresh;
+    int over = rlt_route_is_over(&r->route);
     uint32_t i;
 
     if (!r->leases.busy)
         return;
     r->leases.due = 0;
     leases_listen(r);
-    over = rlt_link_is_over(&r->link);
-    up = rlt_link_is_up(&r->link);
-    fresh = up && r->leases.epoch != rlt_link_epoch(&r->link);
-    if (fresh)
-        r->leases.epoch = rlt_link_epoch(&r->link);
-    for (i = 0; i < r->leases.max; i++) {
-        rlt_elect *e = &r->leases.list[i].elect;
-
-        if (!r->leases.list[i].ticked)
-            rlt_elect_began(e, r->now);
-        r->leases.list[i].ticked = 1;
-        rlt_elect_tick(e, r->now, up);
-        if (fresh)
-            rlt_elect_linked(e, r->now);
-        if (over)
-            rlt_elect_cut_off(e, RELET_WHY_GAVE_UP, 0);
-    }
+    for (i = 0; i < r->leases.max; i++)
+        leases_tick(r, &r->leases.list[i], over);
     leases_turns(r);
 }
 
@@ -399,7 +405,6 @@ RELET_PRIVATE void rlt_leases_stop(relet *r)
 
 RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
 {
-    int up = rlt_link_is_up(&r->link);
     relet_time t = RELET_NEVER;
     uint32_t i;
 
@@ -408,8 +413,11 @@ RELET_PRIVATE relet_time rlt_leases_deadline(const relet *r)
     if (r->leases.due)
         return r->now;
     for (i = 0; i < r->leases.max; i++) {
-        t = RLT_MIN(t, rlt_elect_deadline(&r->leases.list[i].elect, up));
-        t = RLT_MIN(t, leases_silent_at(r, &r->leases.list[i]));
+        const rlt_lease_entry *h = &r->leases.list[i];
+        int up = rlt_route_is_up(&r->route, h->hashslot);
+
+        t = RLT_MIN(t, rlt_elect_deadline(&h->elect, up));
+        t = RLT_MIN(t, leases_silent_at(r, h));
     }
     return t;
 }
@@ -476,7 +484,7 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
 
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         return RELET_E_STOPPED;
     for (i = 0; i < r->leases.max && !leases_is_free(r, i); i++)
         ;
@@ -496,6 +504,8 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
         rule = leases_group_rule(r, h);
     if (rule)
         return leases_refuse(r, rule);
+    h->hashslot = rlt_route_hashslot(leases_key_of(h));
+    h->epoch = rlt_route_epoch(&r->route, h->hashslot);
     if (!plan.alone)
         rlt_wake_listen(r);
     rlt_elect_start(&h->elect, &plan, &r->rand, r->now);

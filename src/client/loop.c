@@ -11,7 +11,7 @@ RELET_API relet_time relet_deadline(const relet *r)
     if (rlt_client_is_foreign(r))
         return RELET_NEVER;
     ours = RLT_MIN(rlt_leases_deadline(r), rlt_workers_deadline(r));
-    return RLT_MIN(rlt_link_deadline(&r->link), ours);
+    return RLT_MIN(rlt_route_deadline(&r->route), ours);
 }
 
 RELET_API void relet_tick(relet *r, relet_time now)
@@ -21,7 +21,7 @@ RELET_API void relet_tick(relet *r, relet_time now)
     if (RLT_UNLIKELY(r->kept != NULL))
         rlt_await_secure(r);
     r->now = RLT_MAX(now, r->now);
-    rlt_link_tick(&r->link, r->now);
+    rlt_route_tick(&r->route, r->now);
     rlt_leases_tick(r);
     rlt_workers_tick(r);
 }
@@ -32,7 +32,7 @@ RELET_API void relet_stop(relet *r)
         return;
     if (r->kept != NULL)
         rlt_await_secure(r);
-    rlt_link_stop(&r->link);
+    rlt_route_stop(&r->route);
     rlt_leases_stop(r);
     rlt_workers_stop(r);
 }
@@ -40,5 +40,5 @@ RELET_API void relet_stop(relet *r)
 RELET_API void relet_finish(relet *r)
 {
     rlt_kept_finish(r);
-    rlt_link_free(&r->link);
+    rlt_route_free(&r->route);
 }

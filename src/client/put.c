@@ -45,7 +45,7 @@ static uint32_t put_op(relet *r, rlt_args *w)
     uint32_t place = (uint32_t)(r->workers.put_op % places);
 
     rlt_client_batch(r)->place = 0;
-    while (rlt_link_has_place(&r->link, place + 1))
+    while (rlt_route_has_place(&r->route, place + 1))
         place = (uint32_t)((place + 1) % places);
     rlt_args_place(
         w, rlt_span(r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN),
@@ -76,8 +76,9 @@ static int put_along(relet *r, const rlt_queue_tag *tag, const relet_job *jobs,
         rlt_args_add(w, jobs[i].payload);
     more.argv = w->argv;
     more.argc = w->argc;
-    code = rlt_submit_along(r, PUT_WORDS + f->jobs, f->place, f->jobs, &more,
-                            q);
+    code = rlt_submit_along(
+        r, rlt_route_hashslot(rlt_span(tag->text, tag->len)),
+        PUT_WORDS + f->jobs, f->place, f->jobs, &more, q);
     if (code == 1)
         f->jobs += (uint32_t)count;
     return code;
@@ -113,7 +114,7 @@ RELET_PRIVATE int rlt_put_event(relet *r, relet_event *ev)
     rlt_op op;
 
     rlt_assert(r->workers.max > 0); /* a batch is of puts alone */
-    if (!rlt_link_take_answered(&r->link, &op))
+    if (!rlt_route_take_answered(&r->route, &op))
         return 0;
     if (f->first > 0 && f->first <= PUT_NUMBER_MAX)
         f->said[f->number].payload = f->first + (int64_t)op.arg;
@@ -199,7 +200,7 @@ RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
 
 static int put_has_room(const relet *r, int plain)
 {
-    return plain || rlt_link_queued(&r->link) + PUT_PROMOTE_BYTES <=
+    return plain || rlt_route_queued(&r->route) + PUT_PROMOTE_BYTES <=
                         r->output_max;
 }
 

@@ -30,30 +30,31 @@ static int submit_fits(relet *r, size_t n, size_t room)
 /* The rules for each operation of the user, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
-    int full = rlt_link_outstanding(&r->link) >= r->home->operations_max, code;
+    int full = rlt_route_outstanding(&r->route) >= r->home->operations_max, code;
 
     if (full && rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         return RELET_E_STOPPED;
-    if (r->fail_fast && !rlt_link_is_up(&r->link))
+    if (r->fail_fast && !rlt_route_is_up(&r->route, RLT_ANY_HASHSLOT))
         return rlt_client_refuse(r, "there is no link, and fail_fast is set");
     code = submit_fits(r, n, r->output_max);
     if (code)
         return code;
-    if (full || n + rlt_link_queued(&r->link) > r->output_max)
+    if (full || n + rlt_route_queued(&r->route) > r->output_max)
         return RELET_E_LIMIT;
     return 0;
 }
 
-/* Room for n bytes and one operation; or NULL, and *code says why. */
-static uint8_t *submit_begin(relet *r, size_t n, int *code)
+/* Room on this link for n bytes and one operation; or NULL, and *code says
+ * why. */
+static uint8_t *submit_begin(relet *r, rlt_link *l, size_t n, int *code)
 {
     uint8_t *out = NULL;
 
     *code = submit_may(r, n);
     if (*code == 0)
-        *code = rlt_link_begin(&r->link, n, &out);
+        *code = rlt_link_begin(l, n, &out);
     return out;
 }
 
@@ -76,12 +77,12 @@ static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
 #define SUBMIT_NOT_CACHED \
     "RELET_CACHED is for relet_command and relet_script_run alone"
 
-static void submit_commit(relet *r, const relet_request *q, rlt_op *op,
-                          size_t n)
+static void submit_commit(relet *r, rlt_link *l, const relet_request *q,
+                          rlt_op *op, size_t n)
 {
     rlt_assert(n > 0);
     submit_ask(r, q, op);
-    rlt_link_commit(&r->link, op, n);
+    rlt_link_commit(l, op, n);
     r->submitted++;
 }
 
@@ -118,6 +119,7 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
 {
     rlt_effect effect;
     const char *rule = rlt_command_rule(argv, argc, 0, &effect);
+    rlt_link *l = rlt_route_link(&r->route, RLT_ANY_HASHSLOT);
     uint8_t *out, *end;
     size_t prefix, n;
     rlt_op op;
@@ -130,7 +132,7 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     memset(&op, 0, sizeof op);
     prefix = submit_prefix(&op, q);
     n = rlt_cmd_size(argv, argc);
-    out = submit_begin(r, n ? n + prefix : 0, &code);
+    out = submit_begin(r, l, n ? n + prefix : 0, &code);
     if (out == NULL)
         return code;
     if (prefix > 0)
@@ -138,9 +140,9 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
     end = rlt_cmd_write(out + prefix, argv, argc);
     rlt_assert((size_t)(end - out) == n + prefix);
     (void)end;
-    op.flags = rlt_link_watch_flags(&r->link, effect);
-    submit_commit(r, q, &op, n + prefix);
-    rlt_link_watch(&r->link, effect);
+    op.flags = rlt_link_watch_flags(l, effect);
+    submit_commit(r, l, q, &op, n + prefix);
+    rlt_link_watch(l, effect);
     return 0;
 }
 
@@ -197,6 +199,7 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
 {
     const char *rule;
     size_t n = submit_unit_size(commands, count, &rule), i;
+    rlt_link *l = rlt_route_link(&r->route, RLT_ANY_HASHSLOT);
     uint8_t *out;
     rlt_op op;
     int code;
@@ -205,12 +208,12 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
         return rlt_client_refuse(r, rule);
     if (submit_is_cached(q))
         return rlt_client_refuse(r, SUBMIT_NOT_CACHED);
-    rule = rlt_link_unguarded(&r->link);
+    rule = rlt_link_unguarded(l);
     if (rule)
         return rlt_client_refuse(r, rule);
     if (count >= UINT32_MAX)
         return rlt_client_refuse(r, "too many commands");
-    out = submit_begin(r, n, &code);
+    out = submit_begin(r, l, n, &code);
     if (out == NULL)
         return code;
     memset(&op, 0, sizeof op);
@@ -221,8 +224,8 @@ RELET_API int relet_transaction(relet *r, const relet_args *commands,
     for (i = 0; i < count; i++)
         out = rlt_cmd_write(out, commands[i].argv, commands[i].argc);
     memcpy(out, submit_exec, sizeof submit_exec - 1);
-    op.flags = rlt_link_exec_flags(&r->link);
-    submit_commit(r, q, &op, n);
+    op.flags = rlt_link_exec_flags(l);
+    submit_commit(r, l, q, &op, n);
     return 0;
 }
 
@@ -232,46 +235,56 @@ RELET_API int relet_script_add(relet *r, relet_span body)
         return RELET_E_FORKED;
     if (body.n == 0)
         return rlt_client_refuse(r, "an empty script");
-    return rlt_link_script_add(&r->link, body);
+    return rlt_link_script_add(rlt_route_home(&r->route), body);
 }
 
 /* Library operations have output that the user's cannot take. Unless they are
  * repeatable, they end with the current link. */
-static int submit_ours(relet *r, const relet_span *head, size_t heads,
-                       const relet_args *a, const relet_request *q,
-                       rlt_op *op)
+static int submit_ours(relet *r, rlt_link *l, const relet_span *head,
+                       size_t heads, const relet_args *a,
+                       const relet_request *q, rlt_op *op)
 {
     size_t n = rlt_cmd_size_of(head, heads, a->argv, a->argc);
     uint8_t *out = NULL;
-    int code = submit_fits(r, n, rlt_link_room(&r->link));
+    int code = submit_fits(r, n, rlt_link_room(l));
 
     if (code == 0)
-        code = rlt_link_begin(&r->link, n, &out);
+        code = rlt_link_begin(l, n, &out);
     if (code < 0)
         return code;
     (void)rlt_cmd_write_of(out, head, heads, a->argv, a->argc);
     op->tag = q->tag;
     op->deadline = q->timeout_ms;
     op->flags = (uint8_t)(RLT_OP_OURS | (q->flags & RELET_REPEATABLE));
-    rlt_link_commit(&r->link, op, n);
+    rlt_link_commit(l, op, n);
     return 0;
 }
 
-RELET_PRIVATE int rlt_submit_command(relet *r, const relet_args *a,
+RELET_PRIVATE int rlt_submit_command(relet *r, uint16_t hashslot,
+                                     const relet_args *a,
                                      const relet_request *q)
 {
     relet_args rest = {a->argv + 1, a->argc - 1};
     rlt_op op;
 
     memset(&op, 0, sizeof op);
-    return submit_ours(r, a->argv, 1, &rest, q, &op);
+    return submit_ours(r, rlt_route_link(&r->route, hashslot), a->argv, 1,
+                       &rest, q, &op);
+}
+
+/* The first key of a script determines the link. */
+static rlt_link *submit_link(relet *r, size_t keys, const relet_args *a)
+{
+    return rlt_route_link(&r->route, keys > 0 ? rlt_route_hashslot(a->argv[0])
+                                              : RLT_ANY_HASHSLOT);
 }
 
 RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
                                     size_t keys, const relet_args *a,
                                     const relet_request *q)
 {
-    uint32_t script = rlt_link_script(&r->link, which);
+    rlt_link *l = submit_link(r, keys, a);
+    uint32_t script = rlt_link_script(l, which);
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
     rlt_op op;
@@ -282,10 +295,10 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
     if (which == RLT_SCRIPT_QUEUE_PROMOTE && q->tag == RLT_TAG_NOBODY)
         op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
 #endif
-    rlt_link_script_words(&r->link, script, 0, keys, digits, words, &op);
-    code = submit_ours(r, words, RLT_SCRIPT_WORDS, a, q, &op);
+    rlt_link_script_words(l, script, 0, keys, digits, words, &op);
+    code = submit_ours(r, l, words, RLT_SCRIPT_WORDS, a, q, &op);
     if (code == 0)
-        rlt_link_script_sent(&r->link, script, 1);
+        rlt_link_script_sent(l, script, 1);
     return code;
 }
 
@@ -293,24 +306,24 @@ static int submit_script(relet *r, uint32_t script, size_t keys,
                          const relet_args *a, const relet_request *q,
                          size_t prefix, rlt_op *op)
 {
+    rlt_link *l = submit_link(r, keys, a);
     relet_span words[RLT_SCRIPT_WORDS];
     char digits[20];
     uint8_t *out;
     size_t n;
     int code;
 
-    rlt_link_script_words(&r->link, script, prefix > 0, keys, digits, words,
-                          op);
+    rlt_link_script_words(l, script, prefix > 0, keys, digits, words, op);
     n = rlt_cmd_size_of(words, RLT_SCRIPT_WORDS, a->argv, a->argc);
-    out = submit_begin(r, n ? n + prefix : 0, &code);
+    out = submit_begin(r, l, n ? n + prefix : 0, &code);
     if (out == NULL)
         return code;
     if (prefix > 0)
         memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, a->argv,
                            a->argc);
-    rlt_link_script_sent(&r->link, script, 0);
-    submit_commit(r, q, op, n + prefix);
+    rlt_link_script_sent(l, script, 0);
+    submit_commit(r, l, q, op, n + prefix);
     return 0;
 }
 
@@ -325,18 +338,21 @@ RELET_PRIVATE int rlt_submit_put(relet *r, rlt_own_script which, size_t keys,
     memset(&op, 0, sizeof op);
     op.flags = flags;
     op.place = place;
-    return submit_script(r, rlt_link_script(&r->link, which), keys, a, q, 0,
-                         &op);
+    return submit_script(r,
+                         rlt_link_script(rlt_route_home(&r->route), which),
+                         keys, a, q, 0, &op);
 }
 
 /* Bytes of a put batch at most. */
 #define SUBMIT_ALONG_MAX 65536
 
-RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
-                                   uint32_t before, const relet_args *more,
+RELET_PRIVATE int rlt_submit_along(relet *r, uint16_t hashslot, size_t argc,
+                                   uint32_t place, uint32_t before,
+                                   const relet_args *more,
                                    const relet_request *q)
 {
     size_t n = rlt_cmd_more_size(argc, more->argv, more->argc), len;
+    rlt_link *l = rlt_route_link(&r->route, hashslot);
     rlt_op op;
     int code;
 
@@ -349,12 +365,12 @@ RELET_PRIVATE int rlt_submit_along(relet *r, size_t argc, uint32_t place,
     op.klass = RLT_OP_BATCHED;
     op.flags = RELET_REPEATABLE;
     op.arg = before;
-    len = rlt_link_joinable(&r->link, &op);
+    len = rlt_link_joinable(l, &op);
     if (len == 0 || len + n > SUBMIT_ALONG_MAX)
         return 0;
-    if (submit_begin(r, n, &code) == NULL)
+    if (submit_begin(r, l, n, &code) == NULL)
         return code;
-    rlt_link_join(&r->link, &op, len, argc, more, n);
+    rlt_link_join(l, &op, len, argc, more, n);
     r->submitted++;
     return 1;
 }
@@ -368,7 +384,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
     size_t prefix;
     rlt_op op;
 
-    if (!rlt_link_has_script(&r->link, script))
+    if (!rlt_link_has_script(rlt_route_home(&r->route), script))
         return rlt_client_refuse(r, "no such script");
     if (keys > argc)
         return rlt_client_refuse(r, "more keys than arguments");
@@ -383,14 +399,14 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
 
 RELET_API size_t relet_cancel(relet *r, uint64_t tag)
 {
-    return rlt_client_is_foreign(r) ? 0 : rlt_link_cancel(&r->link, tag);
+    return rlt_client_is_foreign(r) ? 0 : rlt_route_cancel(&r->route, tag);
 }
 
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
 {
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED)
         return rlt_client_refuse(r, "no such kind of channel");
@@ -398,17 +414,17 @@ RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
         return rlt_client_refuse(r, "a channel without a name");
     if (name.n > r->name_max)
         return rlt_client_refuse(r, "a name that is over a limit");
-    return rlt_link_subscribe(&r->link, kind, name);
+    return rlt_link_subscribe(rlt_route_home(&r->route), kind, name);
 }
 
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
 {
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         return RELET_E_STOPPED;
     if ((unsigned)kind > RELET_SHARDED ||
-        rlt_link_unsubscribe(&r->link, kind, name) < 0)
+        rlt_link_unsubscribe(rlt_route_home(&r->route), kind, name) < 0)
         return rlt_client_refuse(r, "there is no such subscription");
     return 0;
 }
@@ -422,5 +438,5 @@ RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
     if (user.n >= sizeof c->user || password.n >= sizeof c->password ||
         (user.n > 0 && password.n == 0))
         return RELET_E_CONFIG;
-    return rlt_link_credentials(&r->link, user, password);
+    return rlt_route_credentials(&r->route, user, password);
 }

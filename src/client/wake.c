@@ -25,8 +25,9 @@ RELET_PRIVATE void rlt_wake_name(relet *r)
 
     if (r->wake.len > 0)
         return;
-    rlt_link_scripts_own(&r->link, rlt_workers_max(r) ? RLT_SCRIPTS_OWN
-                                                      : RLT_SCRIPTS_LEASE);
+    rlt_link_scripts_own(rlt_route_home(&r->route),
+                         rlt_workers_max(r) ? RLT_SCRIPTS_OWN
+                                            : RLT_SCRIPTS_LEASE);
     if (n > 0)
         r->wake.name[n++] = ':';
     n = rlt_span_put(r->wake.name, n, relet_str("wake:"));
@@ -40,8 +41,9 @@ RELET_PRIVATE void rlt_wake_listen(relet *r)
     rlt_wake_name(r);
     rlt_assert(r->wake.len > RLT_UID_LEN);
     /* Sent before the first request. If it fails, only timers wake. */
-    if (!r->wake.listens && rlt_link_own_channel(
-                           &r->link, rlt_span(r->wake.name, r->wake.len)) >= 0)
+    if (!r->wake.listens &&
+        rlt_link_own_channel(rlt_route_home(&r->route),
+                             rlt_span(r->wake.name, r->wake.len)) >= 0)
         r->wake.listens = 1;
 }
 

@@ -213,9 +213,9 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
     rlt_reply failed;
     rlt_worker_request e;
 
-    if (rlt_link_is_up(&r->link))
+    if (rlt_route_is_up(&r->route, d->hashslot))
         rlt_complete_stale(r, d);
-    while (rlt_link_is_up(&r->link)) {
+    while (rlt_route_is_up(&r->route, d->hashslot)) {
         uint32_t serial = r->workers.serial % RLT_WORKERS_SERIAL + 1;
 
         if (!rlt_worker_want(&d->work, r->now, serial, &e))
@@ -268,24 +268,28 @@ RELET_PRIVATE void rlt_workers_stop(relet *r)
     workers_turns(r);
 }
 
+static void workers_tick(relet *r, rlt_worker_entry *d)
+{
+    uint32_t epoch = rlt_route_epoch(&r->route, d->hashslot);
+
+    rlt_worker_tick(&d->work, r->now);
+    if (d->epoch == epoch || !rlt_route_is_up(&r->route, d->hashslot))
+        return;
+    d->epoch = epoch;
+    rlt_worker_wake(&d->work);
+}
+
 RELET_PRIVATE void rlt_workers_tick(relet *r)
 {
-    uint32_t link = rlt_link_epoch(&r->link);
-    int fresh = rlt_link_is_up(&r->link) && r->workers.epoch != link;
     uint32_t i;
 
     if (!r->workers.busy)
         return;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         rlt_workers_stop(r);
-    r->workers.epoch = fresh ? link : r->workers.epoch;
-    for (i = 0; i < r->workers.max; i++) {
-        if (!rlt_workers_in_use(&r->workers.list[i]))
-            continue;
-        rlt_worker_tick(&r->workers.list[i].work, r->now);
-        if (fresh)
-            rlt_worker_wake(&r->workers.list[i].work);
-    }
+    for (i = 0; i < r->workers.max; i++)
+        if (rlt_workers_in_use(&r->workers.list[i]))
+            workers_tick(r, &r->workers.list[i]);
     workers_turns(r);
 }
 
@@ -298,15 +302,17 @@ RELET_PRIVATE void rlt_workers_flush(relet *r)
 
 RELET_PRIVATE relet_time rlt_workers_deadline(const relet *r)
 {
-    int up = rlt_link_is_up(&r->link);
     relet_time t = RELET_NEVER;
     uint32_t i;
 
     if (r->workers.due)
         return r->now;
-    for (i = 0; r->workers.busy && i < r->workers.max; i++)
-        t = RLT_MIN(
-            t, rlt_worker_deadline(&r->workers.list[i].work, up, r->now));
+    for (i = 0; r->workers.busy && i < r->workers.max; i++) {
+        const rlt_worker_entry *d = &r->workers.list[i];
+        int up = rlt_route_is_up(&r->route, d->hashslot);
+
+        t = RLT_MIN(t, rlt_worker_deadline(&d->work, up, r->now));
+    }
     return t;
 }
 
@@ -477,7 +483,7 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
 
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED;
-    if (rlt_link_is_over(&r->link))
+    if (rlt_route_is_over(&r->route))
         return RELET_E_STOPPED;
     for (i = 0; i < r->workers.max && !workers_is_free(r, i); i++)
         ;
@@ -496,6 +502,8 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     }
     rlt_assert(plan.renew_ms > 0);
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
+    d->hashslot = rlt_route_hashslot(rlt_span(d->queue.text, d->queue.len));
+    d->epoch = rlt_route_epoch(&r->route, d->hashslot);
     rlt_wake_listen(r);
     rlt_assert(r->wake.len > 0);
     plan.queue = &d->queue;

@@ -13,7 +13,8 @@
 
 #ifndef RELET_NO_POLL
 
-#define RLT_CONNECT_RACERS (RELET_WATCH_MAX - 1) /* attempts open at once */
+/* Attempts that are open at once. */
+#define RLT_CONNECT_RACERS ((RELET_WATCH_MAX - 1) / RELET_LINKS_MAX)
 
 struct rlt_connect_address;
 

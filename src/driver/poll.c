@@ -209,20 +209,21 @@ static const char *poll_trouble(const relet_config *c,
 static int poll_init(rlt_driver *d, uint8_t *stage, const char *url,
                      const relet_poll_config *p)
 {
-    int keepalive_s = POLL_KEEPALIVE_S;
+    int i, keepalive_s = POLL_KEEPALIVE_S;
 
     if (p != NULL && p->keepalive_s != 0)
         keepalive_s = p->keepalive_s;
     memset(d, 0, sizeof *d);
     d->wake_in = d->wake_out = -1;
     rlt_watchset_init(&d->set);
-    rlt_socket_init(&d->link, p != NULL ? p->transport : NULL, stage,
-                    keepalive_s, &d->set);
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        rlt_socket_init(&d->link[i], p != NULL ? p->transport : NULL,
+                        stage + i * RLT_SOCKET_STAGE, keepalive_s, &d->set);
     if (p != NULL && p->fd != NULL) {
         if (rlt_connect_prepare(*p->fd) != 0)
             return -1;
         rlt_connect_options(*p->fd, keepalive_s);
-        d->link.given_only = url == NULL;
+        d->link[0].given_only = url == NULL;
     }
     return rlt_turn_wake_open(d);
 }
@@ -234,7 +235,8 @@ static relet *poll_start(const char *url, const relet_config *c,
                          relet_fault *fault)
 {
     size_t at = (sizeof(rlt_driver) + 15) / 16 * 16;
-    size_t head = at + (p && p->transport ? RLT_SOCKET_STAGE : 0);
+    size_t head =
+        at + (p && p->transport ? RELET_LINKS_MAX * RLT_SOCKET_STAGE : 0);
     size_t size = relet_size(c);
     rlt_driver *d;
     relet *r = NULL;
@@ -256,7 +258,7 @@ static relet *poll_start(const char *url, const relet_config *c,
         return NULL;
     }
     if (p != NULL && p->fd != NULL)
-        d->link.given = *p->fd;
+        d->link[0].given = *p->fd;
 #ifdef RELET_LOCAL
     d->store = store;
 #else
@@ -329,18 +331,21 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
 RELET_API void relet_close(relet *r)
 {
     rlt_driver *d;
+    int i;
 
     if (r == NULL)
         return;
     d = rlt_driver_of(r);
     if (rlt_turn_look_foreign(r)) {
-        rlt_socket_forget(&d->link);
+        for (i = 0; i < RELET_LINKS_MAX; i++)
+            rlt_socket_forget(&d->link[i]);
         rlt_watchset_forget(&d->set);
     }
     if (RLT_TURN_STORE(d) != NULL)
         relet_store_leave(RLT_TURN_STORE(d));
-    rlt_socket_shut(&d->link);
-    rlt_connect_close(&d->link.given);
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        rlt_socket_shut(&d->link[i]);
+    rlt_connect_close(&d->link[0].given);
     rlt_turn_wake_close(d);
     rlt_watchset_close(&d->set);
     relet_finish(r);

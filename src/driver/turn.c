@@ -85,32 +85,44 @@ RELET_PRIVATE void rlt_turn_serve(relet *r)
 {
     rlt_driver *d = rlt_driver_of(r);
     relet_io io;
+    int i;
 
     if (RLT_TURN_STORE(d) != NULL) {
         turn_serve_store(r, d);
         return;
     }
     while (relet_io_want(r, &io))
-        rlt_socket_want(r, &d->link, &io);
-    rlt_socket_write(r, &d->link);
+        rlt_socket_want(r, &d->link[io.link], &io);
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        rlt_socket_write(r, &d->link[i]);
+}
+
+/* The places of link i in what is watched. */
+static int turn_place(int i)
+{
+    return 1 + i * RLT_CONNECT_RACERS;
 }
 
 RELET_PRIVATE void rlt_turn_watch(relet *r, rlt_driver *d, relet_watch *w)
 {
+    int i;
+
     w[0].fd = d->wake_in;
     w[0].events = POLLIN;
-    rlt_socket_watch(r, &d->link, w + 1);
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        rlt_socket_watch(r, &d->link[i], w + turn_place(i));
 }
 
 RELET_PRIVATE relet_time rlt_turn_due(const relet *r, const rlt_driver *d)
 {
-    relet_time due = relet_deadline(r), link;
+    relet_time due = relet_deadline(r);
+    int i;
 
     if (RLT_TURN_STORE(d) != NULL)
-        link = relet_store_deadline(RLT_TURN_STORE(d));
-    else
-        link = rlt_socket_deadline(&d->link);
-    return RLT_MIN(due, link);
+        return RLT_MIN(due, relet_store_deadline(RLT_TURN_STORE(d)));
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        due = RLT_MIN(due, rlt_socket_deadline(&d->link[i]));
+    return due;
 }
 
 RELET_PRIVATE int rlt_turn_pause(relet_time due, relet_time now)
@@ -120,6 +132,17 @@ RELET_PRIVATE int rlt_turn_pause(relet_time due, relet_time now)
     if (due <= now)
         return 0;
     return due - now > INT_MAX ? INT_MAX : (int)(due - now);
+}
+
+/* Moves bytes on each link. Bit i of `ready`: the i-th place that is watched is
+ * ready. */
+static void turn_move(relet *r, rlt_driver *d, unsigned ready)
+{
+    unsigned mine = (1u << RLT_CONNECT_RACERS) - 1;
+    int i;
+
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        rlt_socket_turn(r, &d->link[i], ready >> turn_place(i) & mine, d->now);
 }
 
 RELET_PRIVATE int rlt_turn_take(relet *r, relet_time until)
@@ -148,7 +171,7 @@ RELET_PRIVATE int rlt_turn_take(relet *r, relet_time until)
     if (RLT_TURN_STORE(d) != NULL)
         relet_store_move(RLT_TURN_STORE(d));
     else
-        rlt_socket_turn(r, &d->link, ready >> 1, d->now);
+        turn_move(r, d, ready);
     relet_tick(r, d->now);
     return 0;
 }
@@ -173,7 +196,7 @@ RELET_PRIVATE relet_time rlt_turn_until(relet *r, relet_time ms)
 
 RELET_PRIVATE int rlt_turn_is_over(const relet *r)
 {
-    return rlt_link_is_over(&r->link) && relet_deadline(r) == RELET_NEVER;
+    return rlt_route_is_over(&r->route) && relet_deadline(r) == RELET_NEVER;
 }
 
 #endif /* RELET_NO_POLL */

@@ -32,7 +32,7 @@ typedef struct rlt_driver {
     int wake_in, wake_out;
     int woken; /* relet_wake was called, and no wait has ended for it yet */
     relet_time now;
-    rlt_socket link;
+    rlt_socket link[RELET_LINKS_MAX];
     rlt_watchset set; /* for relet_fd                                        */
     rlt_origin origin;
 #ifdef RELET_LOCAL

@@ -38,7 +38,7 @@ void sim_disturb(sim_world *w, int node)
 /* The same for the node of this link, if the node still uses the link. */
 void sim_disturb_link(sim_world *w, const sim_link *l)
 {
-    if (w->node[l->node].link == l->number + 1)
+    if (sim_net_in_use(w, l))
         sim_disturb(w, l->node);
 }
 

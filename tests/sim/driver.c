@@ -60,17 +60,16 @@ static int driver_take(sim_world *w, sim_node *n)
     return moved;
 }
 
-/* Reads one piece of the bytes that have arrived. */
-static int driver_read(sim_world *w, sim_node *n)
+/* Reads one piece of the bytes that have arrived on this link. */
+static int driver_read_link(sim_world *w, sim_node *n, sim_link *l)
 {
-    sim_link *l = sim_net_of_node(w, n);
     sim_pipe *p;
     uint8_t *room;
     size_t space, k;
 
     if (w->failed || l == NULL || l->state != SIM_OPEN || l->reset == 2 ||
         l->pipe[SIM_DOWN].arrived == 0 ||
-        (space = relet_io_space(n->r, 0, &room)) == 0)
+        (space = relet_io_space(n->r, l->index, &room)) == 0)
         return 0;
     p = &l->pipe[SIM_DOWN];
     k = space < p->arrived ? space : p->arrived;
@@ -82,7 +81,7 @@ static int driver_read(sim_world *w, sim_node *n)
     sim_pipe_take(p, k);
     sim_record_read(w, l);
     sim_causes_read(w, l);
-    relet_io_received(n->r, 0, k);
+    relet_io_received(n->r, l->index, k);
     n->bytes_in += k;
     n->heard_at = n->now;
     if (p->wanted) {
@@ -90,6 +89,15 @@ static int driver_read(sim_world *w, sim_node *n)
         sim_host_flush(w, l);
     }
     return 1;
+}
+
+static int driver_read(sim_world *w, sim_node *n)
+{
+    int i, moved = 0;
+
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        moved |= driver_read_link(w, n, sim_net_at(w, n, i));
+    return moved;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -169,16 +177,16 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
     }
 }
 
-static int driver_write(sim_world *w, sim_node *n)
+static int driver_write_link(sim_world *w, sim_node *n, int index)
 {
     sim_link *l;
     const uint8_t *p;
     size_t most, k, taken;
     int moved = 0;
 
-    while (!w->failed && (l = sim_net_of_node(w, n)) != NULL &&
+    while (!w->failed && (l = sim_net_at(w, n, index)) != NULL &&
            l->state == SIM_OPEN && l->reset != 2 &&
-           (most = relet_io_pending(n->r, 0, &p)) > 0) {
+           (most = relet_io_pending(n->r, index, &p)) > 0) {
         if (l->reset == 1) {
             SIM_MARK(reset_noticed_late);
             l->reset = 2;
@@ -202,11 +210,20 @@ static int driver_write(sim_world *w, sim_node *n)
             sim_say(w, "n%d writes %lu of %lu bytes", n->number,
                     (unsigned long)k, (unsigned long)most);
         (void)sim_net_write(w, l, SIM_UP, p, k);
-        relet_io_sent(n->r, 0, k);
+        relet_io_sent(n->r, index, k);
         n->bytes_out += k;
         n->said_at = n->now;
         moved = 1;
     }
+    return moved;
+}
+
+static int driver_write(sim_world *w, sim_node *n)
+{
+    int i, moved = 0;
+
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        moved |= driver_write_link(w, n, i);
     return moved;
 }
 
@@ -221,24 +238,24 @@ static int driver_wants(sim_world *w, sim_node *n)
     while (relet_io_want(n->r, &io)) {
         moved = 1;
         w->checked[SIM_R7]++;
-        if (io.open && n->link > 0) {
+        if (io.open && n->link[io.link] > 0) {
             sim_fail(w, SIM_R7, "n%d wants a second link", n->number);
             return 0;
         }
         if (!io.open) {
-            if (n->link == 0) {
+            if (n->link[io.link] == 0) {
                 sim_fail(w, SIM_R7, "n%d closes what is not open", n->number);
                 return 0;
             }
-            sim_net_client_lets_go(w, sim_net_of_node(w, n), 0);
+            sim_net_client_lets_go(w, sim_net_at(w, n, io.link), 0);
             continue;
         }
-        l = sim_net_dial(w, n, io.deadline);
+        l = sim_net_dial(w, n, &io);
         if (l == NULL) {
-            relet_io_opened(n->r, 0, 24, "too many links");
+            relet_io_opened(n->r, io.link, 24, "too many links");
             continue;
         }
-        n->link = l->number + 1;
+        n->link[io.link] = l->number + 1;
         n->message_gen = l->gen;
         n->message_first = n->message_last = 0;
     }
@@ -258,13 +275,12 @@ static void driver_opened(sim_node *n, sim_link *l)
     l->open_us = -1;
     n->heard_at = n->said_at = n->now;
     n->owed = 0;
-    relet_io_opened(n->r, 0, 0, NULL);
+    relet_io_opened(n->r, l->index, 0, NULL);
 }
 
-/* Tells the client what has become of its link. */
-static int driver_link(sim_world *w, sim_node *n)
+/* Tells the client what has become of this link. */
+static int driver_link_is(sim_world *w, sim_node *n, sim_link *l)
 {
-    sim_link *l = sim_net_of_node(w, n);
     int opened;
 
     if (l == NULL)
@@ -285,23 +301,32 @@ static int driver_link(sim_world *w, sim_node *n)
     if (l->reset == 2) {
         sim_net_client_lets_go(w, l, 0);
         if (opened)
-            relet_io_closed(n->r, 0, 104, "reset by peer");
+            relet_io_closed(n->r, l->index, 104, "reset by peer");
         else
-            relet_io_opened(n->r, 0, 111, "refused");
+            relet_io_opened(n->r, l->index, 111, "refused");
         return 1;
     }
     if (l->state == SIM_DIALLING && n->now >= l->give_up) {
         sim_net_client_lets_go(w, l, 0);
-        relet_io_opened(n->r, 0, 110, "timed out");
+        relet_io_opened(n->r, l->index, 110, "timed out");
         return 1;
     }
     if (opened && l->pipe[SIM_DOWN].fin == 2 &&
         l->pipe[SIM_DOWN].arrived == 0) {
         sim_net_client_lets_go(w, l, 0);
-        relet_io_closed(n->r, 0, 0, NULL);
+        relet_io_closed(n->r, l->index, 0, NULL);
         return 1;
     }
     return 0;
+}
+
+static int driver_links(sim_world *w, sim_node *n)
+{
+    int i, moved = 0;
+
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        moved |= driver_link_is(w, n, sim_net_at(w, n, i));
+    return moved;
 }
 
 /* If nothing was pending before the tick, a PING in front is one of this tick,
@@ -328,7 +353,7 @@ static int driver_tick(sim_world *w, sim_node *n)
  * deadline. The first piece of the answer is enough for that. */
 int sim_driver_turn(sim_world *w, sim_node *n)
 {
-    int moved = driver_link(w, n);
+    int moved = driver_links(w, n);
 
     moved |= driver_read(w, n);
     moved |= driver_tick(w, n);
@@ -338,7 +363,7 @@ int sim_driver_turn(sim_world *w, sim_node *n)
         moved = 1;
     }
     moved |= driver_wants(w, n);
-    moved |= driver_link(w, n);
+    moved |= driver_links(w, n);
     moved |= driver_write(w, n);
     return moved;
 }

@@ -296,7 +296,8 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
     case SIM_T_GREETING:
     case SIM_T_LIES:
         w->talking += on ? 1 : -1;
-        if (!on && f->what == SIM_T_ERRORS && f->way == 3 && n->link > 0)
+        if (!on && f->what == SIM_T_ERRORS && f->way == 3 &&
+            sim_net_of_node(w, n) != NULL)
             sim_net_reset(w, sim_net_of_node(w, n), 0); /* it is killed      */
         return;
     case SIM_T_RESTART:

@@ -205,7 +205,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     if (error) {
         if (w->leases.run.active) {
             sim_record_ran(w, &w->leases.run, 1, 0);
-            if (w->node[l->node].link == l->number + 1) /* not an old link  */
+            if (sim_net_in_use(w, l)) /* not an old link */
                 sim_pace_refused(w, &w->leases.run, error);
         }
         l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&

@@ -132,7 +132,7 @@ static void lies_told(sim_world *w, sim_link *l)
 
     l->lied = 1;
     sim_record_lied(w, l);
-    if (n->link != l->number + 1)
+    if (!sim_net_in_use(w, l))
         return; /* the client has left this link */
     SIM_MARK(lied);
     sim_disturb_link(w, l);

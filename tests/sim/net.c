@@ -67,7 +67,7 @@ static void net_reset_slot(sim_world *w, sim_link *l)
     l->id = -1;
 }
 
-sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up)
+sim_link *sim_net_dial(sim_world *w, sim_node *n, const relet_io *io)
 {
     sim_link *l = net_slot(w);
     const sim_path *path;
@@ -78,7 +78,8 @@ sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up)
     l->state = SIM_DIALLING;
     l->node = n->number;
     l->host = w->primary;
-    l->give_up = give_up;
+    l->give_up = io->deadline;
+    l->index = io->link;
     l->open_us = w->now_us;
     path = net_path(w, l);
     if (path->squeeze > 0)
@@ -90,9 +91,19 @@ sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up)
     return l;
 }
 
+sim_link *sim_net_at(sim_world *w, const sim_node *n, int index)
+{
+    return n->link[index] > 0 ? w->link[n->link[index] - 1] : NULL;
+}
+
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n)
 {
-    return n->link > 0 ? w->link[n->link - 1] : NULL;
+    return sim_net_at(w, n, 0);
+}
+
+int sim_net_in_use(const sim_world *w, const sim_link *l)
+{
+    return w->node[l->node].link[l->index] == l->number + 1;
 }
 
 static void net_free_if_over(sim_link *l)
@@ -311,8 +322,8 @@ void sim_net_client_lets_go(sim_world *w, sim_link *l, int crash)
 {
     sim_node *n = &w->node[l->node];
 
-    if (n->link == l->number + 1)
-        n->link = 0;
+    if (sim_net_in_use(w, l))
+        n->link[l->index] = 0;
     l->client_gone = 1;
     if (l->state == SIM_DIALLING || l->reset)
         l->host_gone = 1;

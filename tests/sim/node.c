@@ -68,7 +68,8 @@ static void node_fresh(sim_world *w, sim_node *n)
                  ? 0
                  : (int32_t)sim_even(&n->work, -w->shape.ppm, w->shape.ppm);
     n->now = sim_node_clock(w, n);
-    n->link = n->spins = n->leaving = n->stopping = n->lied = n->ever_lied = 0;
+    memset(n->link, 0, sizeof n->link);
+    n->spins = n->leaving = n->stopping = n->lied = n->ever_lied = 0;
     n->misled = 0;
     n->odd = 0;
     n->held_peak = 0;
@@ -136,6 +137,7 @@ static void node_last_events(sim_world *w, sim_node *n)
 {
     relet_event ev;
     relet_io io;
+    int i;
 
     while (relet_next(n->r, &ev)) {
         sim_judge_event(w, n, &ev);
@@ -145,16 +147,19 @@ static void node_last_events(sim_world *w, sim_node *n)
         if (io.open)
             sim_fail(w, SIM_R7, "n%d wants a link after it was stopped",
                      n->number);
-        else if (n->link > 0)
-            sim_net_client_lets_go(w, sim_net_of_node(w, n), 0);
+        else if (n->link[io.link] > 0)
+            sim_net_client_lets_go(w, sim_net_at(w, n, io.link), 0);
         else
             sim_fail(w, SIM_R7, "n%d closes what is not open", n->number);
-    if (n->link > 0)
-        sim_fail(w, SIM_R7, "n%d leaves a link open", n->number);
+    for (i = 0; i < RELET_LINKS_MAX; i++)
+        if (n->link[i] > 0)
+            sim_fail(w, SIM_R7, "n%d leaves a link open", n->number);
 }
 
 void sim_node_end(sim_world *w, sim_node *n, int crash)
 {
+    int i;
+
     if (!n->running)
         return;
     n->now = sim_node_clock(w, n);
@@ -163,8 +168,10 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
         n->stopping = 1;
         relet_stop(n->r);
         node_last_events(w, n);
-    } else if (n->link > 0) {
-        sim_net_client_lets_go(w, sim_net_of_node(w, n), crash > 1);
+    } else {
+        for (i = 0; i < RELET_LINKS_MAX; i++)
+            if (n->link[i] > 0)
+                sim_net_client_lets_go(w, sim_net_at(w, n, i), crash > 1);
     }
     sim_judge_gone(w, n, crash);
     relet_finish(n->r);

@@ -177,6 +177,7 @@ typedef enum sim_link_state {
 struct sim_link {
     sim_link_state state;
     int number, node, host;
+    int index;           /* the client's number of it                         */
     uint64_t gen;
     int client_gone, host_gone; /* the ends that have let go of it            */
     int reset;           /* 1: broken, and the client does not know yet       */
@@ -305,7 +306,7 @@ struct sim_node {
     relet_time now;
     int64_t wake_us;
     uint64_t wake_gen;
-    int link;            /* number + 1; 0: none                               */
+    int link[RELET_LINKS_MAX]; /* number + 1; 0: none                         */
     int spins;
     /* Memory. */
     int oom;             /* count of faults                                   */
@@ -556,7 +557,7 @@ int64_t sim_pipe_next(const sim_pipe *p);
 void sim_pipe_take(sim_pipe *p, size_t n);
 
 /* net.c */
-sim_link *sim_net_dial(sim_world *w, sim_node *n, relet_time give_up);
+sim_link *sim_net_dial(sim_world *w, sim_node *n, const relet_io *io);
 void sim_net_connect(sim_world *w, int number, uint64_t gen);
 void sim_net_keepalive(sim_world *w, int number, uint64_t gen);
 void sim_net_bytes(sim_world *w, int number, uint64_t which);
@@ -570,7 +571,11 @@ void sim_net_heal(sim_world *w, int node, int host);
 void sim_net_stall(sim_link *l, int way, int64_t until_us);
 void sim_net_flows(sim_world *w, sim_link *l, int way);
 void sim_net_whole(sim_world *w, sim_link *l);
+/* The link of this number of a node's client, the first one, and whether the
+ * client still uses this link; NULL: none. */
+sim_link *sim_net_at(sim_world *w, const sim_node *n, int index);
 sim_link *sim_net_of_node(sim_world *w, const sim_node *n);
+int sim_net_in_use(const sim_world *w, const sim_link *l);
 /* Links in use, by age: the next after *gen, which is set to its gen. When a
  * place in the table is free again depends on how bytes are cut. */
 sim_link *sim_net_next(const sim_world *w, uint64_t *gen);

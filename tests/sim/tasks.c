@@ -282,7 +282,7 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
 static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
 {
-    if (t->timeout_us == 0 || w->jobs.run.link + 1 != n->link ||
+    if (t->timeout_us == 0 || w->jobs.run.link + 1 != n->link[0] ||
         sim_tasks_lied_of(n, &n->desk[desk], t) ||
         tasks_hindered(w, n, &n->desk[desk], t->timeout_us, w->now_us, 0))
         return;

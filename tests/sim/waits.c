@@ -85,7 +85,7 @@ static int waits_all_well(sim_world *w)
             return 0;
     for (i = 0; i < SIM_LINKS && w->link[i]; i++)
         if (w->link[i]->state == SIM_OPEN && !w->link[i]->host_gone &&
-            w->node[w->link[i]->node].link != i + 1)
+            !sim_net_in_use(w, w->link[i]))
             return 0;
     return w->talking == 0;
 }
