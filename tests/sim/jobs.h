@@ -125,6 +125,7 @@ typedef struct sim_ledger {
     sim_book book[SIM_QUEUES];
     size_t read;         /* bytes of the host's log that were read            */
     int looked;          /* … and checked for leftovers of cut scripts        */
+    int elsewhere;       /* what follows in the log is of another database    */
     uint64_t gen;
 } sim_ledger;
 

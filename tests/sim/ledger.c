@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim.h"
+#include "text.h"
 #include "wire.h"
 
 static const char *const ledger_keys[] = {"jobs",   "waiting", "ranked",
@@ -507,8 +508,11 @@ static void ledger_command(sim_world *w, sim_ledger *g, ledger_words *r)
     int queue;
     char c;
 
-    if (!ledger_word(r, &verb) || !ledger_word(r, &key) || verb.n < 4 ||
-        (queue = sim_ledger_key(key, &name)) < 0)
+    if (!ledger_word(r, &verb) || !ledger_word(r, &key) || verb.n < 4)
+        return;
+    if (rlt_span_is(verb, "SELECT"))
+        g->elsewhere = sim_ledger_number(key) != w->shape.db;
+    if (g->elsewhere || (queue = sim_ledger_key(key, &name)) < 0)
         return;
     b = &g->book[queue];
     which = ledger_key_of(name);

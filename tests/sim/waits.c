@@ -55,10 +55,14 @@ static int waits_is_free(const sim_world *w, const sim_node *n,
 }
 
 /* A worker that may have missed a wake-up while it had no link asks as soon as
- * it has one. */
+ * it has one. If it gets errors, it backs off for a sixth of a lease at most. */
 static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
 {
+    int64_t back_off_us = d->lease_ms * SIM_MS / 6 + 50 * SIM_MS;
+
     if (n->up_us == 0 || w->now_us < n->up_us + waits_ways(w) ||
+        (n->refused_us >= n->up_us &&
+         w->now_us < n->refused_us + back_off_us + waits_ways(w)) ||
         n->claims_us[d->queue] >= n->up_us || d->start_us >= n->up_us ||
         d->busy_us >= n->up_us)
         return;
