@@ -9,9 +9,9 @@
  * A job is a number n; its thread adds up the numbers below n. A thread looks
  * at the clock before each step, so that it stops before another worker may
  * have the job. At SIGTERM or SIGINT no more jobs are claimed, those that run
- * are given back, and the process ends when the server knows. The client belongs
- * to the main thread; the other threads call only relet_wake, and relet_clock,
- * which takes no client. */
+ * are given back, and the process ends when the server knows. The client
+ * belongs to the main thread; the other threads call only relet_wake, and
+ * relet_clock, which takes no client. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

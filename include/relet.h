@@ -17,14 +17,14 @@
  *   9  drivers   the interface for drivers, and the driver for POSIX
  *
  * The client is a state machine over bytes and time. You submit commands and
- * take events; a driver carries bytes. Nothing calls you back, nothing is global,
- * and only the functions of part 9 that wait block. A client belongs to one
- * thread at a time; different clients share nothing.
+ * take events; a driver carries bytes. Nothing calls you back, nothing is
+ * global, and only the functions of part 9 that wait block. A client belongs to
+ * one thread at a time; different clients share nothing.
  *
  * Ownership in one rule: what you pass in is copied before the call returns,
  * and what an event shows you is lent until the next call of relet_next, of a
- * function that waits, of relet_stop, relet_tick or a relet_io_ function on that
- * client. Submitting is fine meanwhile, but relet_subscribe also ends the
+ * function that waits, of relet_stop, relet_tick or a relet_io_ function on
+ * that client. Submitting is fine meanwhile, but relet_subscribe also ends the
  * loan of a channel's name.
  */
 #ifndef RELET_H
@@ -930,9 +930,9 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c);
 /* Claim no more jobs. RELET_EV_WORKER_ENDED comes when the server has answered
  * the ends of all jobs of the worker: one round trip after the last handler.
  * Without a link it comes one round trip after the next link is up, however
- * long that takes. A program that must not wait so long calls relet_stop. If the
- * server has not answered the end of a job by then, the job may run again when
- * its lease ends. Returns 0 or RELET_E_REFUSED. */
+ * long that takes. A program that must not wait so long calls relet_stop. If
+ * the server has not answered the end of a job by then, the job may run again
+ * when its lease ends. Returns 0 or RELET_E_REFUSED. */
 RELET_API int relet_worker_stop(relet *r, int worker);
 
 /* Lend the next job of a RELET_EV_JOBS event, for as long as the event is lent.
@@ -1322,13 +1322,13 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  *   RELET_E_LIMIT    the same, since what is kept would exceed reply_max bytes
  *                    (some 200 for each event, and its value and texts)
  *   RELET_E_SYSTEM, RELET_E_STOPPED, RELET_E_FORKED  as relet_wait
- * After MEMORY and LIMIT take events, then wait again. Memory is given back when
- * events are taken, and by relet_close.
+ * After MEMORY and LIMIT take events, then wait again. Memory is given back
+ * when events are taken, and by relet_close.
  *
  * A kept event may be out of date when you take it. A lease may have been lost
  * since its GAINED was kept, for example, so ask relet_lease_valid_for. LOST is
- * kept like any other event, so a client that leads or works should not wait for
- * long. */
+ * kept like any other event, so a client that leads or works should not wait
+ * for long. */
 RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
                           relet_time ms);
 
@@ -1383,9 +1383,9 @@ RELET_API int relet_queue_put_wait(relet *r, relet_span queue,
 #endif /* RELET_NO_QUEUE */
 
 /* Make a relet_wait return soon: the running one, or else the next that would
- * have to wait. Wakes are not counted, and end no other function that waits. The
- * only function that another thread or a signal handler may call, and not once
- * relet_close has begun; in a child process it does nothing. */
+ * have to wait. Wakes are not counted, and end no other function that waits.
+ * The only function that another thread or a signal handler may call, and not
+ * once relet_close has begun; in a child process it does nothing. */
 RELET_API void relet_wake(relet *r);
 
 /* Close the socket and free everything. r may be NULL. Open operations end

@@ -178,8 +178,8 @@ RELET_API void relet_local_flush(relet_local *l);
  *   mem:NAME    a store shared by the clients with the same relet_stores
  *   file:PATH   a store with its data in the file; shared in the same way. Only
  *               one store of one process may have the file open: others are
- *               refused ("in use"), which RELET_EV_DOWN tells, and try again until
- *               the file is free
+ *               refused ("in use"), which RELET_EV_DOWN tells, and try again
+ *               until the file is free
  *
  * Clients that share a store belong to one thread, and each of them moves only
  * its own bytes: what client A causes for client B (a message, an element for

@@ -408,8 +408,8 @@ TEST a_link_without_memory_to_read_into_is_told(void)
     PASS();
 }
 
-/* Regression, found by the simulator (seed 99180402): the client connected again
- * after connect_timeout_ms, however long the back-off was. */
+/* Regression, found by the simulator (seed 99180402): the client connected
+ * again after connect_timeout_ms, however long the back-off was. */
 TEST a_handshake_without_memory_is_retried_after_the_back_off(void)
 {
     relet_config c = t_config();

@@ -300,7 +300,8 @@ static int t_parent_is_undisturbed(void)
     return t_heard(bytes, sizeof bytes) == 0 && t_goes_on();
 }
 
-/* --------------------------------------------------------------------- tests */
+/* --------------------------------------------------------------------- tests
+ */
 
 TEST a_child_is_refused_every_call_whichever_is_first(void)
 {

@@ -31,6 +31,16 @@ walk() {
 
 check 'docs/internals.md: the walk of a claim is nine rooms at most' walk
 
+# Comments outlive the functions that they name.
+named_in_comments() {
+    # shellcheck disable=SC2046
+    LC_ALL=C awk -f tests/comment_names.awk $(find src include tests fuzz \
+        examples -name '*.[ch]')
+}
+
+check 'each function, macro and file that a comment names is there' \
+    named_in_comments
+
 # After fork each function that takes a client is refused, and tried so.
 for name in $(tr '\n' ' ' <include/relet.h |
     grep -oE 'relet_[a-z_]+\((const )?relet \*r\b' | sed 's/(.*//' | sort -u); do

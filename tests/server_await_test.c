@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * server_await_test.c - tests of relet_queue_put_wait on real servers. The
- * worker is a separate process, since relet_queue_put_wait blocks its caller. */
+ * worker is a separate process, since relet_queue_put_wait blocks its caller.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

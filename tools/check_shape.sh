@@ -29,6 +29,13 @@ echo "$lengths" | awk '
             NR, n[int((NR + 1) / 2)], n[int(NR * 0.9)], n[NR]
     }'
 
+wide=$(grep -nE '^.{81,}' src/*/*.[ch] src/local/*/*.[ch] include/*.h)
+if [ -n "$wide" ]; then
+    echo "lines of over 80 columns:"
+    echo "$wide"
+    bad=1
+fi
+
 for layer in link route engine client; do
     cat "src/$layer"/*.[ch] | awk -v layer="$layer" '
         /rlt_assert\(/ { asserts++ }

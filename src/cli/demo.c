@@ -130,8 +130,8 @@ static void demo_fate(demo *d)
     if (t > 1000 && killed->at == 0 && demo_actors_busy(w1)) {
         demo_actors_loses(d, w1, killed);
         demo_actors_kill(d, w1);
-        demo_view_tell(d, "%sw1 is killed%s with %u jobs; of one the effect was "
-                   "made", d->red, d->plain, killed->jobs);
+        demo_view_tell(d, "%sw1 is killed%s with %u jobs; of one the effect "
+                   "was made", d->red, d->plain, killed->jobs);
     }
     if (t > 2000 && paused->at == 0 && demo_actors_busy(w2)) {
         demo_actors_loses(d, w2, paused);
@@ -373,8 +373,9 @@ const cli_command demo_command = {
     "Producers, workers and leaders at work on one queue: a worker is killed\n"
     "in the middle of its jobs, one is paused for longer than its leases, the\n"
     "leader is killed. At the end there is an account of all jobs and their\n"
-    "effects; the exit code is 1 if something is not as it should be. It needs\n"
-    "no server: without -u and REDIS_URL it runs on the local one, in memory.\n"
-    "On a real one its keys begin with relet-demo-, and are removed at the end.",
+    "effects; the exit code is 1 if something is not as it should be. It\n"
+    "needs no server: without -u and REDIS_URL it runs on the local one, in\n"
+    "memory. On a real one its keys begin with relet-demo-, and are removed\n"
+    "at the end.",
     demo_options, 0, demo_run,
 };

@@ -158,9 +158,9 @@ static void demo_view_claim(demo *d, int holds, const char *what)
 
 static void demo_view_loss(demo *d, const demo_loss *l, const char *what)
 {
-    printf("  %s was %s with %u jobs in hand; %u were relet, %" PRId64 " to %" PRId64
-           " ms later\n", l->who->name, what, l->jobs, l->relet, l->first_ms,
-           l->last_ms);
+    printf("  %s was %s with %u jobs in hand; %u were relet, %" PRId64
+           " to %" PRId64 " ms later\n", l->who->name, what, l->jobs, l->relet,
+           l->first_ms, l->last_ms);
     demo_view_claim(d, l->jobs > 0, "it had jobs");
     demo_view_claim(d, l->relet > 0, "some were relet");
 }

@@ -308,7 +308,8 @@ static int retry_run(cli *c)
         return CLI_USAGE;
     }
     code = cli_queue(c, "retry", !c->all, "job");
-    while (!code && !c->all && (seen = retry_seen(&sum)) < (uint64_t)c->argc - 1) {
+    while (!code && !c->all &&
+           (seen = retry_seen(&sum)) < (uint64_t)c->argc - 1) {
         code = retry_named(c, 1 + (int)seen, &sum);
         if (!code && retry_seen(&sum) == seen)
             break; /* the reply held no counts */

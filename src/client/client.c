@@ -374,7 +374,9 @@ RELET_API void relet_io_closed(relet *r, int link, int err, const char *text)
 
 RELET_API size_t relet_io_space(relet *r, int link, uint8_t **p)
 {
-    return rlt_client_is_foreign(r) ? 0 : rlt_link_space(rlt_route_numbered(&r->route, link), p);
+    if (rlt_client_is_foreign(r))
+        return 0;
+    return rlt_link_space(rlt_route_numbered(&r->route, link), p);
 }
 
 RELET_API void relet_io_received(relet *r, int link, size_t n)

@@ -3,8 +3,8 @@
  * client.h - the state of a client. client.c plans its memory, loop.c gives it
  * the time, submit.c writes commands, dispatch.c returns events, and kept.c
  * stores events while the user waits for another one. leases.c, workers.c,
- * complete.c, put.c, queue.c and answers.c connect the parts of the engine to the
- * client. wake.c has the channel on which these parts are woken.
+ * complete.c, put.c, queue.c and answers.c connect the parts of the engine to
+ * the client. wake.c has the channel on which these parts are woken.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -182,8 +182,8 @@ RLT_SHORT int rlt_client_is_foreign(const relet *r)
     return r->home->operations_max == 0;
 }
 
-/* Returns RELET_E_REFUSED, or _FORKED where the client is foreign; relet_refusal
- * names the rule from now on. */
+/* Returns RELET_E_REFUSED, or _FORKED where the client is foreign;
+ * relet_refusal names the rule from now on. */
 RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule);
 
 /* Sets the driver's own pointer. home: memory that fork zeroes, or NULL; then
@@ -195,11 +195,11 @@ RELET_PRIVATE void *rlt_client_driver(const relet *r);
 RELET_PRIVATE void rlt_client_make_foreign(relet *r);
 
 /* Events that are kept. _make: memory for one, before there is an event, or
- * NULL. _add: *ev is the newest, still with the link's bytes; _copy gives it its
- * own: 0, RELET_E_LIMIT if all would take over `max` bytes, or _MEMORY; _strip
- * takes them away. _next: the oldest, lent, or 0. _take: the wanted one, lent,
- * or 0. _has: the end of this lease or worker is kept. Only clients of the
- * driver for POSIX keep events. */
+ * NULL. _add: *ev is the newest, still with the link's bytes; _copy gives it
+ * its own: 0, RELET_E_LIMIT if all would take over `max` bytes, or _MEMORY;
+ * _strip takes them away. _next: the oldest, lent, or 0. _take: the wanted one,
+ * lent, or 0. _has: the end of this lease or worker is kept. Only clients of
+ * the driver for POSIX keep events. */
 #ifndef RELET_NO_POLL
 
 RELET_PRIVATE rlt_kept *rlt_kept_make(relet *r);
@@ -224,10 +224,10 @@ RLT_SHORT int rlt_kept_any(const relet *r)
  * none. */
 RELET_PRIVATE void rlt_await_secure(relet *r);
 
-/* Waiting for one event. _begin: 1 and *ev if the event is kept already; 0 if it
- * is to be waited for; a code if it cannot come. _next: 1 and *ev if the event has
- * come; 0 if nothing more has come; or a code: then the event in hand is the
- * newest that is kept. */
+/* Waiting for one event. _begin: 1 and *ev if the event is kept already; 0 if
+ * it is to be waited for; a code if it cannot come. _next: 1 and *ev if the
+ * event has come; 0 if nothing more has come; or a code: then the event in hand
+ * is the newest that is kept. */
 RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
                                   relet_event *ev);
 RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,

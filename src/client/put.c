@@ -299,8 +299,8 @@ RELET_API int relet_queue_put_unique(relet *r, relet_span queue,
     return code;
 }
 
-/* The i-th word of queue_put_full's answer: the number of the new job; or '-', the
- * number of the job that has its id already, and a letter for its place. */
+/* The i-th word of queue_put_full's answer: the number of the new job; or '-',
+ * the number of the job that has its id already, and a letter for its place. */
 static relet_span put_word(relet_value v, size_t i)
 {
     relet_span s = relet_value_text(v);

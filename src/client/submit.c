@@ -30,7 +30,8 @@ static int submit_fits(relet *r, size_t n, size_t room)
 /* The rules for each operation of the user, of n bytes. */
 static int submit_may(relet *r, size_t n)
 {
-    int full = rlt_route_outstanding(&r->route) >= r->home->operations_max, code;
+    int full = rlt_route_outstanding(&r->route) >= r->home->operations_max;
+    int code;
 
     if (full && rlt_client_is_foreign(r))
         return RELET_E_FORKED;
@@ -390,7 +391,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
         return rlt_client_refuse(r, "more keys than arguments");
     if (submit_cached_rule(r, q))
         return rlt_client_refuse(r, submit_cached_rule(r, q));
-    a.argv = argc == 0 ? none : argv; /* none are read, but it may not be NULL */
+    a.argv = argc == 0 ? none : argv; /* NULL is no pointer to none */
     a.argc = argc;
     memset(&op, 0, sizeof op);
     prefix = submit_prefix(&op, q);

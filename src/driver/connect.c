@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * connect.c - opening sockets: addresses, options, and the race between them. */
+ * connect.c - opening sockets: addresses, options, and the race between them.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* SOCK_CLOEXEC, TCP_USER_TIMEOUT */
 #endif

@@ -9,7 +9,7 @@
  * as that last look: without its number the job cannot be found any more.
  *
  *   state     | means                          | ends with
- *   ----------+--------------------------------+--------------------------------
+ *   ----------+--------------------------------+-------------------------------
  *   putting   | number is 0                    | the put's outcome: waiting; or
  *             |                                | 0 if it failed
  *   waiting   | looks is 0                     | message of the end: 1; UP,

@@ -10,8 +10,8 @@
 #include "base.h"
 
 /* The tag of a library operation: the part that it belongs to, the index of its
- * lease or worker, and 32 bits of the part's own. The client ignores the outcome
- * of an operation with the tag RLT_TAG_NOBODY. */
+ * lease or worker, and 32 bits of the part's own. The client ignores the
+ * outcome of an operation with the tag RLT_TAG_NOBODY. */
 typedef uint64_t rlt_tag;
 enum { RLT_PART_LEASE, RLT_PART_WORKER, RLT_PART_NOBODY };
 #define RLT_TAG(part, index, own)                                              \

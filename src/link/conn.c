@@ -227,7 +227,8 @@ RELET_PRIVATE rlt_op *rlt_conn_front(rlt_conn *c)
 
 RELET_PRIVATE int rlt_conn_overdue(const rlt_conn *c)
 {
-    return !rlt_conn_idle(c) && rlt_conn_at(c, c->first)->state == RLT_TOMBSTONE;
+    return !rlt_conn_idle(c) &&
+           rlt_conn_at(c, c->first)->state == RLT_TOMBSTONE;
 }
 
 RELET_PRIVATE int rlt_conn_owes(const rlt_conn *c, uint64_t tag)

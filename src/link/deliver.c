@@ -353,7 +353,8 @@ static rlt_found deliver_take(rlt_link *l, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->arg > 0 || ev->kind != RELET_EV_NOTHING ||
-        (op->flags & RLT_OP_OURS) || op->place > 0 || relet_value_type(v) == RELET_T_ERROR)
+        (op->flags & RLT_OP_OURS) || op->place > 0 ||
+        relet_value_type(v) == RELET_T_ERROR)
         return deliver_take_other(l, op, v, ev);
     ev->tag = op->tag;
     deliver_reply(l, v, ev);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ending.c - the operations that end before their answer: they are cancelled,
- * their time is up, their link breaks, or the WATCH that they count on is not in
- * force. */
+ * their time is up, their link breaks, or the WATCH that they count on is not
+ * in force. */
 #include "conn.h"
 
 /* Remove the bytes of operations that ended before any of them was sent: all in

@@ -18,7 +18,8 @@ typedef struct rlt_route {
     rlt_link link[RELET_LINKS_MAX];
 } rlt_route;
 
-/* The hash slot of an operation that has no key, or whose keys are not known. */
+/* The hash slot of an operation that has no key, or whose keys are not known.
+ */
 #define RLT_ANY_HASHSLOT RLT_HASHSLOTS
 
 /* The hash slot of this key; with one link, all slots are alike. */
@@ -37,7 +38,8 @@ RLT_SHORT rlt_link *rlt_route_link(rlt_route *o, uint16_t hashslot)
     return &o->link[0];
 }
 
-/* The link for what belongs to no hash slot: subscriptions to classic channels. */
+/* The link for what belongs to no hash slot: subscriptions to classic channels.
+ */
 RLT_SHORT rlt_link *rlt_route_home(rlt_route *o)
 {
     return &o->link[0];
@@ -57,8 +59,8 @@ RLT_SHORT int rlt_route_is_up(const rlt_route *o, uint16_t hashslot)
     return rlt_link_is_up(&o->link[0]);
 }
 
-/* Differs from one connection that served this hash slot to the next; 0: there was
- * none. */
+/* Differs from one connection that served this hash slot to the next; 0: there
+ * was none. */
 RLT_SHORT uint32_t rlt_route_epoch(const rlt_route *o, uint16_t hashslot)
 {
     (void)hashslot;

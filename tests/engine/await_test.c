@@ -220,7 +220,8 @@ static int t_says(relet_span s, const char *text)
     return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* ------------------------------------------------------------------ messages */
+/* ------------------------------------------------------------------ messages
+ */
 
 TEST a_waiting_client_is_told_the_result(void)
 {
@@ -314,7 +315,8 @@ TEST the_end_of_an_earlier_wait_s_job_ends_no_other_wait(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- looking */
+/* ------------------------------------------------------------------- looking
+ */
 
 TEST without_a_message_the_end_is_found_in_the_end(void)
 {
@@ -482,7 +484,8 @@ TEST a_look_that_is_refused_finds_nothing(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- refusals */
+/* ------------------------------------------------------------------- refusals
+ */
 
 TEST a_refused_put_is_not_waited_for(void)
 {

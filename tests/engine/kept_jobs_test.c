@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kept_jobs_test.c - the events of a worker that are kept while its client waits
- * for something else. */
+ * kept_jobs_test.c - the events of a worker that are kept while its client
+ * waits for something else. */
 #include "work_rig.h"
 
 #include "client.h"

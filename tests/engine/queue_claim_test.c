@@ -690,7 +690,8 @@ TEST an_empty_pick_is_recorded_in_the_same_form_as_any_other(void)
     PASS();
 }
 
-/* A claim_type that goes on behind a score would skip the second job for ever. */
+/* A claim_type that goes on behind a score would skip the second job for ever.
+ */
 TEST no_two_jobs_have_one_score(void)
 {
     t_put(3);

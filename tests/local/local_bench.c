@@ -9,9 +9,10 @@
  * Both get the same bytes, DEPTH commands at once. Ours is called; the real
  * one is asked over a Unix socket, which is how a program would use either: so
  * the ratio says what the program saves, not which server is the faster one.
- * Runs take turns, the best of each counts. An error, or a reply that has not the
- * lines of the other server's, ends the program with 1. With BENCH_QUICK in the
- * environment each figure is that of one short run: for the checks alone. */
+ * Runs take turns, the best of each counts. An error, or a reply that has not
+ * the lines of the other server's, ends the program with 1. With BENCH_QUICK in
+ * the environment each figure is that of one short run: for the checks alone.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include <sys/socket.h>

@@ -186,8 +186,9 @@ TEST zrandmember_draws_each_member_alike(void)
     PASS();
 }
 
-/* What was changed is kept until it is taken. In the tiny build its buffer grows
- * by as little as it can, and a test that never takes it lasts for minutes. */
+/* What was changed is kept until it is taken. In the tiny build its buffer
+ * grows by as little as it can, and a test that never takes it lasts for
+ * minutes. */
 static void t_take_effects(void)
 {
     const uint8_t *p;

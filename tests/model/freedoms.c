@@ -421,8 +421,9 @@ static int freedom_consumer(const bytes *b, size_t *at, word *name)
     return 1;
 }
 
-/* Behind the name of such a field, any number: a consumer is seen when it tries to
- * read or claim, with Redis when it has; and one without an entry is counted. */
+/* Behind the name of such a field, any number: a consumer is seen when it tries
+ * to read or claim, with Redis when it has; and one without an entry is
+ * counted. */
 static void freedom_seen(const bytes *a, size_t *i, const bytes *b, size_t *k)
 {
     static const char *const field[] = {"$seen-time :", "$idle :",

@@ -415,7 +415,8 @@ void sim_replies_after(sim_world *w)
         n->shown = run->said_digest;
 }
 
-/* ------------------------------------------------------------------ at nodes */
+/* ------------------------------------------------------------------ at nodes
+ */
 
 static relet_place replies_read_place(char letter)
 {

@@ -55,7 +55,8 @@ static int waits_is_free(const sim_world *w, const sim_node *n,
 }
 
 /* A worker that may have missed a wake-up while it had no link asks as soon as
- * it has one. If it gets errors, it backs off for a sixth of a lease at most. */
+ * it has one. If it gets errors, it backs off for a sixth of a lease at most.
+ */
 static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
 {
     int64_t back_off_us = d->lease_ms * SIM_MS / 6 + 50 * SIM_MS;

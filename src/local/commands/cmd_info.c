@@ -91,7 +91,8 @@ static void cmd_info_replication(const rlt_server *s, rlt_out *o)
     cmd_info_text(o, "master_replid", s->replid);
     cmd_info_text(o, "master_replid2", s->replid2);
     cmd_info_int(o, "master_repl_offset", 0);
-    cmd_info_int(o, "second_repl_offset", strspn(s->replid2, "0") == 40 ? -1 : 0);
+    cmd_info_int(o, "second_repl_offset",
+                 strspn(s->replid2, "0") == 40 ? -1 : 0);
 }
 
 static void cmd_info_cluster(const rlt_server *s, rlt_out *o)

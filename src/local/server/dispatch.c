@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - a command, from its name to its reply: the checks in their order.
+ * dispatch.c - a command, from its name to its reply: the checks in their
+ * order.
  */
 #include "dispatch.h"
 #include "propagate.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.h - a command, from its name to its reply: the checks in their order.
+ * dispatch.h - a command, from its name to its reply: the checks in their
+ * order.
  */
 #ifndef RLT_RUN_H
 #define RLT_RUN_H
