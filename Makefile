@@ -347,15 +347,16 @@ install: all
 	    -e 's|@VERSION@|$(VERSION)|' packaging/relet.pc.in \
 	    >$(D)$(LIBDIR)/pkgconfig/relet.pc
 	install -m 755 build/relet $(D)$(PREFIX)/bin/relet
-	install -m 644 packaging/man/relet.1 $(D)$(PREFIX)/share/man/man1/relet.1
+	install -m 644 packaging/man/*.1 $(D)$(PREFIX)/share/man/man1
 	install -m 644 packaging/completion/relet.bash $(D)$(COMPLETION)/relet
 
 uninstall:
 	rm -f $(D)$(PREFIX)/include/relet.h $(D)$(LIBDIR)/librelet.a \
 	    $(D)$(LIBDIR)/$(SO) $(D)$(LIBDIR)/librelet.so.$(ABI) \
 	    $(D)$(LIBDIR)/librelet.so $(D)$(LIBDIR)/pkgconfig/relet.pc \
-	    $(D)$(PREFIX)/bin/relet $(D)$(PREFIX)/share/man/man1/relet.1 \
-	    $(D)$(COMPLETION)/relet
+	    $(D)$(PREFIX)/bin/relet $(D)$(COMPLETION)/relet \
+	    $(patsubst packaging/man/%,$(D)$(PREFIX)/share/man/man1/%,$(wildcard \
+	    packaging/man/*.1))
 
 clean:
 	@if [ -d build ]; then \

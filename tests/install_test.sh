@@ -29,7 +29,9 @@ installed() {
  ./lib/librelet.so ./lib/librelet.so.${version%%.*}\
  ./lib/librelet.so.$version\
  ./lib/pkgconfig/relet.pc\
- ./share/bash-completion/completions/relet ./share/man/man1/relet.1"
+ ./share/bash-completion/completions/relet\
+ $(echo packaging/man/*.1 | sed 's|packaging/|./share/|g; s|man/relet|man/man1/relet|g' |
+     xargs -n 1 | sort | xargs)"
 }
 
 pkg_config() {

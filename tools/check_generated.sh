@@ -66,7 +66,9 @@ expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
     trouble "RELET_VERSION_NUMBER is $number, $version makes $expected"
 grep -q "^## .*$version" CHANGELOG.md ||
     trouble "CHANGELOG.md has no section for $version"
-grep -q "$version" packaging/man/relet.1 || trouble "packaging/man/relet.1 is not of $version"
+for page in packaging/man/*.1; do
+    grep -q "^\.TH.*\"relet $version\"" "$page" || trouble "$page is not of $version"
+done
 
 [ "$bad" -eq 0 ] && echo "generated: relet.c is reproducible, version $version"
 exit "$bad"
