@@ -195,7 +195,8 @@ options_of() {
 
 # page_options PAGE: the options that a manual page describes.
 page_options() {
-    awk 'tag { gsub(/\\-/, "-"); print } { tag = $0 == ".TP" }' "$1" | options_of
+    awk 'tag { gsub(/\\-/, "-"); print } { tag = $0 == ".TP" }' "$1" |
+        options_of
 }
 
 # page_helps PAGE: the options that --help lists for the commands of a page; for
