@@ -18,6 +18,7 @@
 #   make dist         build/dist/relet.c and relet.h, the two files to vendor;
 #                     PARTS="client driver lease": of these parts alone
 #   make install      PREFIX=/usr/local DESTDIR=; make uninstall takes it back
+#   make man          the manual pages in build/man: man -l build/man/man3/relet.3
 #   make clean        everything in build/ but build/deps
 #
 # What is built with other flags or another compiler is a flavour, named by F,
@@ -103,7 +104,7 @@ include tests/faults/faults.mk
 .DELETE_ON_ERROR:
 .PHONY: all lib objects scripts dist demo vectors suite quick quick-suite hurried test fuzz \
         fuzzers bench bench-programs benches rooms driver \
-        folders local-folders pure greatest install uninstall clean \
+        folders local-folders pure greatest man install uninstall clean \
         check-layers check-pure check-shape check-symbols quick-symbols \
         check-generated check-size check-stack \
         check-install check-readme check-programs \
@@ -333,12 +334,20 @@ check-install check-readme: check-%: all
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
+MANDIR ?= $(PREFIX)/share/man
 D       = $(DESTDIR)
 COMPLETION = $(PREFIX)/share/bash-completion/completions
 
-install: all
+# The manual pages, those of section 3 from the headers.
+man: build/man/list
+build/man/list: tools/man.sh tools/man3.awk include/relet.h \
+                include/relet_local.h $(wildcard packaging/man/*.1)
+	@$(SAY) "  MAN build/man"
+	$(Q)sh tools/man.sh $(VERSION) build/man
+
+install: all man
 	mkdir -p $(D)$(PREFIX)/include $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig \
-	    $(D)$(PREFIX)/share/man/man1 $(D)$(COMPLETION)
+	    $(D)$(MANDIR)/man1 $(D)$(MANDIR)/man3 $(D)$(COMPLETION)
 	install -m 644 include/relet.h $(D)$(PREFIX)/include/relet.h
 	install -m 644 build/librelet.a $(D)$(LIBDIR)/librelet.a
 	install -m 755 build/librelet.so $(D)$(LIBDIR)/$(SO)
@@ -348,15 +357,16 @@ install: all
 	    -e 's|@VERSION@|$(VERSION)|' packaging/relet.pc.in \
 	    >$(D)$(LIBDIR)/pkgconfig/relet.pc
 	install -m 755 build/relet $(D)$(PREFIX)/bin/relet
-	install -m 644 packaging/man/relet.1 $(D)$(PREFIX)/share/man/man1/relet.1
+	install -m 644 build/man/man1/*.1 $(D)$(MANDIR)/man1
+	install -m 644 build/man/man3/*.3 $(D)$(MANDIR)/man3
 	install -m 644 packaging/completion/relet.bash $(D)$(COMPLETION)/relet
 
-uninstall:
+uninstall: man
 	rm -f $(D)$(PREFIX)/include/relet.h $(D)$(LIBDIR)/librelet.a \
 	    $(D)$(LIBDIR)/$(SO) $(D)$(LIBDIR)/librelet.so.$(ABI) \
 	    $(D)$(LIBDIR)/librelet.so $(D)$(LIBDIR)/pkgconfig/relet.pc \
-	    $(D)$(PREFIX)/bin/relet $(D)$(PREFIX)/share/man/man1/relet.1 \
-	    $(D)$(COMPLETION)/relet
+	    $(D)$(PREFIX)/bin/relet $(D)$(COMPLETION)/relet
+	sed 's|^|$(D)$(MANDIR)/|' build/man/list | xargs rm -f
 
 clean:
 	@if [ -d build ]; then \

@@ -2,9 +2,10 @@
  *
  * relet.h - a RESP3 client for Redis and Valkey that owns no socket.
  *
- * RELET_NO_LEASE, RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and
- * the driver for POSIX, here and in relet.c. This header is the manual. It is
- * in nine parts:
+ * A program needs this header and relet.c (`cc app.c relet.c`), or the library
+ * that was installed (`pkg-config --cflags --libs relet`). RELET_NO_LEASE,
+ * RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and the driver for
+ * POSIX, here and in relet.c. This header is the manual. It is in nine parts:
  *
  *   1  words     spans, time, codes, faults
  *   2  values    reading a reply
@@ -37,8 +38,11 @@
 extern "C" {
 #endif
 
+/* The version of this header, as a text and as the number
+ * major * 10000 + minor * 100 + patch. relet_version returns that of the
+ * library. */
 #define RELET_VERSION "0.1.0"
-#define RELET_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch */
+#define RELET_VERSION_NUMBER 100
 
 #ifndef RELET_API
 #define RELET_API
@@ -99,6 +103,7 @@ typedef struct relet_fault {
  * 0, an empty span, or a null value. Every function accepts a null value.
  * Nothing here allocates, and no value needs freeing. */
 
+/* What a value is. */
 typedef enum relet_type {
     RELET_T_NULL,  /* one type for every null a server can send              */
     RELET_T_TEXT,  /* bulk or simple string                                  */
@@ -124,11 +129,13 @@ typedef struct relet_node {
     int64_t payload;
 } relet_node;
 
+/* A cursor: one value in a reply. */
 typedef struct relet_value {
     const relet_node *node; /* NULL: the null value                          */
     const char *base;       /* first byte of the reply                       */
 } relet_value;
 
+/* The type of v. */
 static inline relet_type relet_value_type(relet_value v);
 
 /* The bytes of text, failure, big, verbatim (without its format) and double
@@ -193,14 +200,15 @@ RELET_API int relet_value_proves_no_effect(relet_value v);
  * or by hand, in any order. Its only pointers are the allocator's: copy it
  * freely. */
 
+/* How to reach the server. */
 typedef enum relet_scheme {
-    RELET_TCP,      /* redis://  valkey://                                  */
-    RELET_TLS,      /* rediss:// valkeys://   needs a transport (part 9)    */
-    RELET_UNIX,     /* unix:     host is a path; a leading @: abstract      */
-    RELET_SENTINEL, /* sentinel://h1:p,h2/service    not built yet          */
-    RELET_CLUSTER,  /* cluster://h1:p,h2             not built yet          */
-    RELET_MEM,      /* mem: mem:name  no server: relet_local.h answers      */
-    RELET_FILE      /* file:path      the same, with its data in a file     */
+    RELET_TCP,      /* redis://, valkey://                                  */
+    RELET_TLS,      /* rediss://, valkeys://; needs a transport (part 9)    */
+    RELET_UNIX,     /* unix:; the host is a path; a leading @: abstract     */
+    RELET_SENTINEL, /* sentinel://h1:p,h2/service; not built yet            */
+    RELET_CLUSTER,  /* cluster://h1:p,h2; not built yet                     */
+    RELET_MEM,      /* mem:, mem:name; no server: relet_local.h answers     */
+    RELET_FILE      /* file:path; the same, with its data in a file         */
 } relet_scheme;
 
 /* When a change in a store of file: is safe on disk: before its command is
@@ -226,6 +234,7 @@ typedef enum relet_tracking {
 typedef void *relet_resize_fn(void *user, void *p, size_t old_size,
                               size_t new_size);
 
+/* The settings of a client. */
 typedef struct relet_config {
     /* Where. */
     relet_scheme scheme;
@@ -248,9 +257,9 @@ typedef struct relet_config {
     relet_time connect_timeout_ms; /* look-up, connect, TLS and handshake     */
     relet_time timeout_ms;    /* an operation's, unless it has its own        */
     relet_time ping_every_ms; /* PING after so long a silence; 0: never       */
-    relet_time retry_min_ms;  /* back-off: full jitter under a bound that     */
-    relet_time retry_max_ms;  /* doubles from min to max, …                   */
-    relet_time stable_ms;     /* … and restarts once a link has lived so long */
+    relet_time retry_min_ms;  /* back-off: pauses are random, at most this,   */
+    relet_time retry_max_ms;  /* doubled after each failure up to this        */
+    relet_time stable_ms;     /* a link that lived so long ends the back-off  */
     int attempts_max;         /* failed attempts before giving up; 0: never   */
     int fail_fast;            /* 1: refuse operations while there is no link  */
 
@@ -354,6 +363,7 @@ RELET_API void relet_config_wipe(relet_config *c);
  * Outcomes come in the order of submission, except for operations that ended
  * early (time up, cancelled) or were sent again. */
 
+/* A client. */
 typedef struct relet relet;
 
 /* Bytes that relet_init needs; 0 when the configuration is wrong. */
@@ -388,17 +398,19 @@ RELET_API int relet_credentials(relet *r, relet_span user,
  * RELET_E_CONFIG for a lease or worker: a text for people. */
 RELET_API const char *relet_refusal(const relet *r);
 
+/* What an event tells. Each kind names the fields of relet_event that it
+ * has. */
 typedef enum relet_kind {
     RELET_EV_NOTHING,
-    /* outcomes: tag */
+    /* Outcomes have a tag. */
     RELET_EV_REPLY,    /* value                                              */
     RELET_EV_ERROR,    /* value (null if there is a why), text, why          */
     RELET_EV_NOT_SENT, /* why, text                                          */
     RELET_EV_UNSURE,   /* why, text                                          */
-    /* the link */
+    /* The link. */
     RELET_EV_UP,   /* ready; text: "redis 7.0.15"                            */
     RELET_EV_DOWN, /* why, text, retry_in_ms (RELET_NEVER: gave up, stopped) */
-    /* messages */
+    /* Messages. */
     RELET_EV_SUBSCRIBED,           /* channel_kind, channel                  */
     RELET_EV_UNSUBSCRIBED,         /* channel_kind, channel                  */
     RELET_EV_SUBSCRIPTION_REFUSED, /* channel_kind, channel, text            */
@@ -408,12 +420,12 @@ typedef enum relet_kind {
                           * cache (see RELET_CACHED). channel: which; empty:
                           * all. why, text: of the DOWN before it; else NONE */
     RELET_EV_PUSHED,     /* a push of a kind unknown to the library; value   */
-    /* leases: tag, lease, did_wait */
+    /* Leases: all have tag, lease and did_wait. */
     RELET_EV_LEASE_GAINED,  /* term, token: the work may begin               */
     RELET_EV_LEASE_LOST,    /* term, token, why, text: the work must stop    */
     RELET_EV_LEASE_TROUBLE, /* why, text: not granted; it is tried again     */
     RELET_EV_LEASE_ENDED,   /* why: the last event of it; its number is free */
-    /* workers: tag, worker */
+    /* Workers: all have tag and worker. */
     RELET_EV_JOBS,       /* value, for relet_jobs_next                       */
     RELET_EV_JOB_CANCEL, /* job, token: it was cancelled; with why TIMEOUT:
                           * it has taken too long, and its lease is not
@@ -426,6 +438,7 @@ typedef enum relet_kind {
     RELET_EV_WORKER_ENDED    /* the last event of it; its number is free     */
 } relet_kind;
 
+/* The reason that an event gives. */
 typedef enum relet_why {
     RELET_WHY_NONE,
     RELET_WHY_TIMEOUT,    /* the operation's time was up                     */
@@ -444,7 +457,7 @@ typedef enum relet_why {
     RELET_WHY_AUTH,       /* WRONGPASS, NOAUTH, NOPERM: retried slowly       */
     RELET_WHY_SETUP,      /* SELECT or another step was refused              */
     RELET_WHY_BUSY,       /* LOADING, BUSY, MASTERDOWN for too long          */
-    /* of leases; also _STOPPED, _TIMEOUT (wait_ms), _GAVE_UP                */
+    /* Of leases, beside _STOPPED, _TIMEOUT (wait_ms) and _GAVE_UP. */
     RELET_WHY_EXPIRED,    /* not renewed in time, by our clock               */
     RELET_WHY_TAKEN,      /* another owner holds it                          */
     RELET_WHY_GONE,       /* its key was removed                             */
@@ -463,6 +476,7 @@ typedef enum relet_channel {
     RELET_SHARDED  /* SSUBSCRIBE  */
 } relet_channel;
 
+/* An event. Its kind says which of the other fields it has. */
 typedef struct relet_event {
     relet_kind kind;
     relet_why why;
@@ -516,6 +530,7 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out);
  *
  * If the code is 0, an outcome comes with the tag 7 (part 4). */
 
+/* The flags of an operation. */
 enum {
     /* May be sent again after a broken link, or after LOADING, BUSY or
      * MASTERDOWN: running twice does the same as running once. */
@@ -539,14 +554,14 @@ enum {
  * link: nothing can be read into a cache in between, but messages may have been
  * missed. While there is no link the cache is empty. Which DOWN brings a GAP:
  *
- *   DOWN: why                      the link had been UP    it had not
- *   -----------------------------  ----------------------  ------------------
- *   CLOSED, PROTOCOL, BROKEN,      GAP                     none (1)
+ *   DOWN: why                   the link had been UP    it had not
+ *   --------------------------  ----------------------  ------------------
+ *   CLOSED, PROTOCOL, BROKEN,   GAP                     none (1)
  *     MEMORY, STOPPED
- *   SILENT                         GAP (2)                 none (1)
- *   CONNECT, AUTH, NO_RESP3,       does not occur          none (1)
+ *   SILENT                      GAP (2)                 none (1)
+ *   CONNECT, AUTH, NO_RESP3,    does not occur          none (1)
  *     SETUP
- *   BUSY                           does not occur (3)      none: the link stays
+ *   BUSY                        does not occur (3)      none: the link stays
  *
  * (1) The GAP came when the last link that had been UP ended. Exception: if
  *     RELET_EV_SUBSCRIBED came before UP, that subscription is lost with a GAP.
@@ -562,6 +577,7 @@ enum {
  * are no outcome, also INVALIDATE and GAP: do not use them on a client with a
  * cache. */
 
+/* What a program may say about an operation when it submits it. */
 typedef struct relet_request {
     uint64_t tag;          /* comes back in the event; any number            */
     relet_time timeout_ms; /* 0: the configured one; RELET_NEVER: none. It
@@ -588,6 +604,7 @@ RELET_API int relet_command(relet *r, const relet_span *argv, size_t argc,
 RELET_API int relet_command_text(relet *r, const relet_request *q, ...)
     RELET_ENDS_WITH_NULL;
 
+/* The words of one command of a transaction. */
 typedef struct relet_args {
     const relet_span *argv;
     size_t argc;
@@ -654,7 +671,7 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
 
 /* ------------------------------------------------------------------ 7 leases
  *
- * The example is in the first comment below. */
+ * The example is at relet_lease_config. */
 
 #ifndef RELET_NO_LEASE
 
@@ -696,7 +713,8 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
 typedef struct relet_lease_config {
     relet_span name;  /* the key is PREFIX:leader:name; PREFIX:lock:name if
                        * `once` is set                                       */
-    relet_span key;   /* … or this key. Either key has at most 255 bytes     */
+    relet_span key;   /* the whole key, instead of the name. Either way a key
+                       * has at most 255 bytes                               */
     relet_span label; /* in front of the owner's name, for people            */
     uint64_t tag;     /* comes back in its events                            */
     /* Milliseconds. 0 is the default. */
@@ -769,14 +787,15 @@ RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 
 #ifndef RELET_NO_QUEUE
 
-/* A job, as it is put and as it is claimed. A job in which all but the payload
- * is 0 is a plain job, and takes the least memory. */
+/* How the longest pause between attempts grows. */
 typedef enum relet_backoff {
     RELET_BACKOFF_EXPONENTIAL, /* backoff_ms, twice that, four times …       */
     RELET_BACKOFF_LINEAR,      /* backoff_ms, twice that, three times …      */
     RELET_BACKOFF_FIXED
 } relet_backoff;
 
+/* A job, as it is put and as it is claimed. A job in which all but the payload
+ * is 0 is a plain job, and takes the least memory. */
 typedef struct relet_job {
     relet_span payload; /* any bytes                                         */
     relet_span id;      /* your own: while a job with this id is there and not
@@ -914,6 +933,7 @@ typedef struct relet_worker_config {
     uint32_t team, weight;
 } relet_worker_config;
 
+/* A job that a worker has claimed. */
 typedef struct relet_work {
     relet_job job;
     uint64_t number, token;
@@ -946,22 +966,24 @@ RELET_API int relet_jobs_next(const relet *r, const struct relet_event *ev,
 RELET_API relet_time relet_job_valid_for(const relet *r, int worker,
                                          uint64_t number, relet_time now);
 
-/* End a job. Returns 0; RELET_E_LIMIT or _MEMORY: try again; RELET_E_REFUSED:
- * the worker has no such job, or the call can never be sent; relet_refusal says
- * which. For a job that was lost nothing is sent. RELET_EV_JOB_LOST comes if
- * the server answers that the end came too late. */
+/* What becomes of a job that failed. */
 typedef enum relet_verdict {
     RELET_RETRY,  /* try again later; dead if no attempts are left           */
     RELET_SNOOZE, /* try again after delay_ms; the attempt does not count    */
     RELET_BURY    /* do not try again: the job is dead                       */
 } relet_verdict;
 
+/* How an attempt failed. `text` is kept with the job. */
 typedef struct relet_failure {
     relet_verdict verdict;
     relet_span text;
     relet_time delay_ms; /* RETRY: 0 is the job's own backoff                */
 } relet_failure;
 
+/* End a job. Returns 0; RELET_E_LIMIT or _MEMORY: try again; RELET_E_REFUSED:
+ * the worker has no such job, or the call can never be sent; relet_refusal says
+ * which. For a job that was lost nothing is sent. RELET_EV_JOB_LOST comes if
+ * the server answers that the end came too late. */
 RELET_API int relet_job_done(relet *r, int worker, uint64_t number,
                              relet_span result);
 RELET_API int relet_job_fail(relet *r, int worker, uint64_t number,
@@ -974,13 +996,15 @@ RELET_API int relet_job_release(relet *r, int worker, uint64_t number);
 RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
                                  relet_span text);
 
-/* Calls for operators of a queue. Each submits an operation with an outcome;
+/* Calls for operators. Each submits an operation with an outcome;
  * the text of an error begins with VERSION or an error code of the server. They
  * need workers_max of at least 1. If the link breaks they are repeated over the
  * next one, but relet_queue_job_cancel, relet_queue_replay and
  * relet_queue_purge only with RELET_REPEATABLE. Each returns 0 or a code as
  * relet_queue_put does. A job is named by its number or, if that is 0, by its
  * id. */
+
+/* What the server has of a job. */
 typedef struct relet_job_info {
     relet_work work;      /* attempt: attempts begun, without released ones  */
     relet_place place;
@@ -992,6 +1016,7 @@ typedef struct relet_job_info {
     uint64_t told_len;    /* of progress, result or error, whole             */
 } relet_job_info;
 
+/* Look at one job. */
 RELET_API int relet_queue_job_look(relet *r, relet_span queue, uint64_t number,
                                    relet_span id, const relet_request *q);
 
@@ -1038,6 +1063,7 @@ RELET_API int relet_queue_job_cancel(relet *r, relet_span queue,
 RELET_API int relet_queue_job_cancel_read(relet_value v, relet_cancelled *out,
                                           uint64_t *number);
 
+/* A queue in numbers: how many jobs are in which place, and how it is set. */
 typedef struct relet_queue_info {
     int64_t version; /* 0: nothing was ever put                              */
     int64_t waiting, ranked, delayed, leased, done, dead; /* jobs, without
@@ -1081,11 +1107,14 @@ RELET_API int relet_queue_replay_read(relet_value v, relet_replayed *out);
  * how long the worker of a job that is leased, but not listed among the leased
  * jobs, may still work on it. The reply is a text of letters, empty if all was
  * well:
- *   y  it waits again             h  future numbers and tokens exceed its own
- *   l  it is leased for lease_ms  g  it had no record, and the rest was removed
- *   d  its result is kept for an  s  its state could not be read: it is dead
- *      hour                       u  its record or numbers cannot be read:
- *   x  it is dead                    nothing was changed                     */
+ *   y  it waits again
+ *   l  it is leased for lease_ms
+ *   d  its result is kept for an hour
+ *   x  it is dead
+ *   h  future numbers and tokens exceed its own
+ *   g  it had no record, and the rest was removed
+ *   s  its state could not be read: it is dead
+ *   u  its record or numbers cannot be read: nothing was changed */
 RELET_API int relet_queue_repair(relet *r, relet_span queue, uint64_t number,
                                  relet_time lease_ms, const relet_request *q);
 
@@ -1171,8 +1200,10 @@ RELET_API int relet_queue_resume(relet *r, relet_span queue, int gates,
  *
  * Read before you tick: an answer that is here already beats a deadline. */
 
+/* How many links a client has at most. */
 #define RELET_LINKS_MAX 1
 
+/* A request to the driver, from relet_io_want. */
 typedef struct relet_io {
     int link;            /* 0..RELET_LINKS_MAX-1                             */
     int open;            /* 1: open it, 0: close it                          */
@@ -1218,7 +1249,7 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n);
 
 #ifndef RELET_NO_POLL
 
-/* The driver for POSIX systems: sockets, poll, a clock. */
+/* The driver for POSIX systems. It has sockets, poll and a clock. */
 
 /* Another way to move bytes, such as TLS. All calls are non-blocking. open
  * returns a session over a connected descriptor, or NULL; the descriptor stays
@@ -1244,8 +1275,10 @@ typedef struct relet_transport {
                                             * session NULL: why open failed   */
 } relet_transport;
 
+/* What clients with mem: and file: share (relet_local.h). */
 typedef struct relet_stores relet_stores;
 
+/* What the driver may be told. All of it may be 0. */
 typedef struct relet_poll_config {
     const relet_transport *transport; /* rediss://; must outlive the client   */
     const int *fd;       /* a connected socket for the first link; NULL: none */
@@ -1254,7 +1287,7 @@ typedef struct relet_poll_config {
                            * store of its own (relet_local.h)                 */
 } relet_poll_config;
 
-/* About fd: once relet_open has succeeded, the client owns and closes it. The
+/* About fd. Once relet_open has succeeded, the client owns and closes it. The
  * links after the first go where the URL says. Without a URL they cannot be
  * opened: RELET_EV_DOWN tells that, and then close the client. With rediss://
  * the transport runs over fd. */

@@ -38,6 +38,7 @@
 extern "C" {
 #endif
 
+/* A server. */
 typedef struct relet_local relet_local;
 
 /* A configuration may be all zero except for `resize`, without which nothing
@@ -162,11 +163,11 @@ RELET_API void relet_local_flush(relet_local *l);
  *
  * A client of the driver for POSIX (relet.h, part 9) with no server at all:
  *
- *   relet *r = relet_open("file:/var/lib/door/jobs.relet", NULL, NULL, &fault);
+ *   relet *r = relet_open("file:jobs.relet", NULL, NULL, &fault);
  *
- *   code = relet_command_text(r, NULL, "RPUSH", "jobs", "open", (char *)NULL);
+ *   code = relet_command_text(r, NULL, "RPUSH", "jobs", "x", (char *)NULL);
  *   while (code == 0 && relet_wait(r, &ev, 1000) > 0)
- *       …                       as with any server: RELET_EV_UP, RELET_EV_REPLY
+ *       …         as with any server: RELET_EV_UP, RELET_EV_REPLY
  *   relet_close(r);
  *
  * It needs relet_local.c beside relet.c, and relet.c compiled with
@@ -191,7 +192,7 @@ RELET_API void relet_local_flush(relet_local *l);
  *   p.stores = all;
  *   a = relet_open("mem:jobs", NULL, &p, &fault);
  *   b = relet_open("mem:jobs", NULL, &p, &fault);
- *   relet_stores_close(all);    now or after them: a and b keep what they need
+ *   relet_stores_close(all); now or after them: a and b keep what they need
  *
  * The file. It is a log of changes, which is read when the first client
  * connects. It holds keys and when they end, streams with their groups, and
@@ -240,11 +241,12 @@ RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
  * its last client, also before this call. NULL is allowed. */
 RELET_API void relet_stores_close(relet_stores *all);
 
+/* How a store is. */
 typedef struct relet_store_info {
     size_t memory;       /* bytes of keys and values                         */
     uint64_t log_bytes;  /* of the file; 0 with mem:, as all that follow     */
-    uint64_t cut_at;     /* where a torn end was cut off when opening, …     */
-    uint64_t cut_bytes;  /* … and its size; 0: the file was whole            */
+    uint64_t cut_at;     /* where a torn end was cut off when opening         */
+    uint64_t cut_bytes;  /* the size of that end; 0: the file was whole      */
     uint64_t replayed;   /* records read when the file was opened            */
     uint64_t records;    /* records written since                            */
     uint64_t syncs;      /* syncs that succeeded                             */
@@ -254,9 +256,12 @@ typedef struct relet_store_info {
 /* About the store that this client has a link to: 1, or 0 when it has none. */
 RELET_API int relet_store_info_get(const relet *r, relet_store_info *out);
 
-/* ---- for drivers: what relet_open does for mem: and file:, step by step */
+/* -------------------------------------------------------------- for drivers
+ *
+ * What relet_open does for mem: and file:, step by step. */
 
-typedef struct relet_store relet_store; /* one client's end of a store       */
+/* One client's end of a store. */
+typedef struct relet_store relet_store;
 
 /* Joins the store that c->scheme, c->host and c->fsync name. `all` may be NULL.
  * Returns NULL and *fault when that is not possible. A file is not touched

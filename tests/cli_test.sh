@@ -116,7 +116,7 @@ commands='call listen lead lock leases put work jobs job dead cancel retry
 purge pause resume limit stats reap fsck ping bench demo help'
 
 test_help() {
-    local c help
+    local c help page
     run --help
     claim 'help is for standard output' '$code == 0 && -z $err'
     for c in $commands; do
@@ -135,7 +135,10 @@ test_help() {
     run --version
     claim 'the version is that of the header' '$code == 0 && $out == "relet '"$(
         sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)"'"'
-    claim 'the manual is of this version' '$(cat packaging/man/relet.1) == *"\"$out\""*'
+    for page in packaging/man/*.1; do
+        claim "${page##*/} names this version" \
+            '$(grep "^.TH" "$page") == *"\"$out\""*'
+    done
 }
 
 # A wrong command line: code 2, one line on stderr that holds this, no stdout.
@@ -184,26 +187,50 @@ test_usage() {
         '$code == 3 && $err == "{\"message\":\""*"\"}"'
 }
 
+# The long and short options at the beginning of these lines, each once.
+options_of() {
+    grep -oE '^(  |\.BR? )(-[a-zA-Z](, | ", " )|    )?--[a-z]+' |
+        grep -oE -- '--?[a-zA-Z]+' | sort -u
+}
+
+# page_options PAGE: the options that a manual page describes.
+page_options() {
+    awk 'tag { gsub(/\\-/, "-"); print } { tag = $0 == ".TP" }' "$1" |
+        options_of
+}
+
+# page_helps PAGE: the options that --help lists for the commands of a page; for
+# relet(1) those that all commands share.
+page_helps() {
+    local c
+    if [[ $1 == */relet.1 ]]; then
+        "$relet" --help
+    else
+        for c in $(sed -n 's/^\.SS relet //p' "$1"); do
+            "$relet" "$c" --help | sed '/^Common options:/,$d'
+        done
+    fi | options_of
+}
+
 # The options that --help prints, that the manual describes, that bash offers.
 test_options_agree() {
-    local c
+    local c page
     {
         "$relet" --help
         for c in $commands; do "$relet" "$c" --help; done
-    } | grep -oE '^  (-[a-zA-Z], |    )--[a-z]+' |
-        grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/help"
-    sed -n 's/\\-/-/g; /^\.B[R]* -/p' packaging/man/relet.1 | sed 's/\\f.*//' |
-        grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/man"
+    } | options_of >"$work/help"
     grep -oE '(words\+?|common)="[^"]*"' packaging/completion/relet.bash |
         grep -oE -- '--?[a-zA-Z]+' | sort -u >"$work/bash"
     claim 'help names options' '$(wc -l <"$work/help") -gt 25'
-    claim 'the manual describes what --help lists' \
-        '-z $(diff "$work/help" "$work/man" 2>&1)'
+    for page in packaging/man/*.1; do
+        claim "${page##*/} describes the options that --help lists" \
+            '-z $(diff <(page_helps "$page") <(page_options "$page") 2>&1)'
+    done
     claim 'bash completes what --help lists' \
         '-z $(diff "$work/help" "$work/bash" 2>&1)'
     for c in $commands; do
-        claim "the manual has a section on $c" \
-            '$(grep -c "^\.SS relet $c\$" packaging/man/relet.1) == 1'
+        claim "one page of the manual has a section on $c" \
+            '$(cat packaging/man/*.1 | grep -c "^\.SS relet $c\$") == 1'
     done
 }
 
@@ -726,10 +753,12 @@ test_bench() {
     claim 'errors are counted' '$code == 1 && $out == *"errors "*'
 }
 
-# The lines of EXAMPLES in the manual, as they are typed.
+# The lines of EXAMPLES in the manual, as they are typed. Jobs are put before
+# operators look at them.
 examples() {
-    sed -n '/^\.SH EXAMPLES/,/^\.EE/p' packaging/man/relet.1 | grep '^relet\|^printf' |
-        sed 's/\\-/-/g; s/\\e/\\/g'
+    sed -n '/^\.SH EXAMPLES/,/^\.EE/p' packaging/man/relet-work.1 \
+        packaging/man/relet-[!w]*.1 packaging/man/relet.1 |
+        grep '^relet\|^printf' | sed 's/\\-/-/g; s/\\e/\\/g'
 }
 
 # What examples need: files, commands, a worker, somebody who publishes.

@@ -66,6 +66,9 @@ each_item() {
     "$1" VALGRIND "valgrind libc6-dbg" "valgrind valgrind.bin" \
         probe_valgrind
     "$1" CPPCHECK "cppcheck" "cppcheck" probe_tool cppcheck
+    "$1" GROFF "groff-base" "groff troff grotty" \
+        probe_tool groff
+    "$1" MANDOC "mandoc" "mandoc" probe_tool mandoc
     "$1" OPENSSL "openssl" "openssl" probe_tool openssl
     "$1" OPENSSL_DEV "libssl-dev" "" probe_openssl_dev
     "$1" LIBUV_DEV "libuv1-dev" "" probe_libuv_dev

@@ -24,12 +24,14 @@ is() {
 }
 
 installed() {
-    is "$(cd "$root/opt/relet" && find . -type f -o -type l | sort | xargs)" \
+    is "$(cd "$root/opt/relet" && find . -type f -o -type l |
+        LC_ALL=C sort | xargs)" \
         "./bin/relet ./include/relet.h ./include/relet_local.h ./lib/librelet.a\
  ./lib/librelet.so ./lib/librelet.so.${version%%.*}\
  ./lib/librelet.so.$version\
  ./lib/pkgconfig/relet.pc\
- ./share/bash-completion/completions/relet ./share/man/man1/relet.1"
+ ./share/bash-completion/completions/relet\
+ $(sed 's|^|./share/man/|' build/man/list | xargs)"
 }
 
 pkg_config() {
@@ -90,4 +92,14 @@ check "and runs in the tree" \
 check "make uninstall" \
     quietly "$MAKE" uninstall PREFIX=/opt/relet DESTDIR="$root"
 check "nothing is left" is "$(find "$root" -type f -o -type l)" ""
+
+check "make install MANDIR=..." quietly "$MAKE" install PREFIX=/opt/relet \
+    MANDIR=/opt/man DESTDIR="$root"
+check "MANDIR names the folder of the manual pages" \
+    is "$(cd "$root/opt" && find . -name 'relet.[13]' | sort | xargs)" \
+    "./man/man1/relet.1 ./man/man3/relet.3"
+check "make uninstall MANDIR=..." quietly "$MAKE" uninstall \
+    PREFIX=/opt/relet MANDIR=/opt/man DESTDIR="$root"
+check "make uninstall MANDIR=... leaves nothing" \
+    is "$(find "$root" -type f -o -type l)" ""
 total

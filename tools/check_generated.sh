@@ -12,6 +12,7 @@ work=build/generated
 rm -rf "$work"
 mkdir -p "$work"
 bad=0
+version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
 
 trouble() {
     echo "$*"
@@ -29,6 +30,11 @@ grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"'
 LC_ALL=C awk -f tools/embed.awk lua/*.lua >"$work/script_text.inc"
 cmp src/link/script_text.inc "$work/script_text.inc" ||
     trouble "src/link/script_text.inc is not of lua/*.lua: make scripts"
+
+# The manual pages of section 3 are made from the headers.
+LC_ALL=C.UTF-8 ${MAKE:-make} -s man || trouble "the manual pages are not made"
+LC_ALL=C.UTF-8 sh tools/man.sh "$version" "$work/man"
+diff -r build/man "$work/man" || trouble "the manual pages differ when made again"
 
 awk 'length > 80 { print FILENAME ":" FNR " has more than 80 columns" }
     FNR == 46 { print FILENAME " has more than 45 lines" }' lua/*.lua \
@@ -58,7 +64,6 @@ cmp -s tests/sim/hash.txt "$work/hash" ||
     trouble "the simulator's runs are not those of tests/sim/hash.txt: $(
         diff tests/sim/hash.txt "$work/hash")"
 
-version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
 number=$(sed -n 's/^#define RELET_VERSION_NUMBER \([0-9]*\).*/\1/p' \
     include/relet.h)
 expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
@@ -66,7 +71,9 @@ expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
     trouble "RELET_VERSION_NUMBER is $number, $version makes $expected"
 grep -q "^## .*$version" CHANGELOG.md ||
     trouble "CHANGELOG.md has no section for $version"
-grep -q "$version" packaging/man/relet.1 || trouble "packaging/man/relet.1 is not of $version"
+for page in packaging/man/*.1; do
+    grep -q "^\.TH.*\"relet $version\"" "$page" || trouble "$page is not of $version"
+done
 
 [ "$bad" -eq 0 ] && echo "generated: relet.c is reproducible, version $version"
 exit "$bad"
