@@ -29,7 +29,7 @@ echo "$lengths" | awk '
             NR, n[int((NR + 1) / 2)], n[int(NR * 0.9)], n[NR]
     }'
 
-wide=$(grep -nE '^.{81,}' src/*/*.[ch] src/local/*/*.[ch] include/*.h)
+wide=$(LC_ALL=C.UTF-8 grep -nE '^.{81,}' src/*/*.[ch] src/local/*/*.[ch] include/*.h)
 if [ -n "$wide" ]; then
     echo "lines of over 80 columns:"
     echo "$wide"

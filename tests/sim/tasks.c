@@ -532,6 +532,17 @@ static void tasks_broken_rightly(sim_world *w, const sim_node *n,
                  "have asked again", n->number, (unsigned long long)t->number);
 }
 
+/* What hindered a worker from renewing a lease that has ended came since the
+ * lease was renewed. The answer to a renewal that ran just now may be under
+ * way; then the lease was renewed before. */
+static int64_t tasks_renewed_us(const sim_world *w, const sim_desk *d,
+                                const sim_task *t)
+{
+    return w->now_us < t->ran_us + TASKS_WAY_US(w)
+               ? w->now_us - d->lease_ms * SIM_MS
+               : t->ran_us;
+}
+
 static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
                                const sim_task *t, const relet_event *ev)
 {
@@ -549,7 +560,8 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     if (ev->why == RELET_WHY_EXPIRED && t->state == SIM_TASK_HELD &&
         t->timeout_us == 0 &&
         !sim_judges(w, SIM_Q7,
-                    tasks_hindered(w, n, d, t->ran_us, t->truth_us,
+                    tasks_hindered(w, n, d, tasks_renewed_us(w, d, t),
+                                   t->truth_us,
                                    d->lease_ms * SIM_MS * 2 / 5),
                     0))
         sim_fail(w, SIM_Q7, "n%d loses job %llu, and nothing was wrong",
