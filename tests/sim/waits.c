@@ -171,7 +171,7 @@ static int waits_works_on(const sim_node *n, int queue)
 static int waits_in_line(sim_world *w, int queue, int but, int most)
 {
     sim_host *h = &w->host[w->primary];
-    char name[16], text[1024], heard[128], *at, *end;
+    char name[16], text[1024], heard[128], *at, *end, *count;
     int i, there = 0, all = 0;
 
     sprintf(name, "{%s}:idle", sim_jobs_queue(queue));
@@ -191,7 +191,8 @@ static int waits_in_line(sim_world *w, int queue, int but, int most)
         if (i < w->shape.nodes)
             continue;
         sim_host_ask(h, heard, sizeof heard, 3, "PUBSUB", "NUMSUB", at);
-        if (strstr(heard, ":0") == NULL)
+        count = strrchr(heard, ':'); /* its name may hold one, too */
+        if (count == NULL || count[1] != '0')
             return 0;
     }
     return there > 0 && all <= most;
