@@ -151,10 +151,16 @@ demo: $(O)/relet
 SOURCES = src/base/base.h $(foreach r,$(ROOMS),\
             $(wildcard src/$r.h src/$r_text.inc) src/$r.c)
 
-# Committed, so that a build needs no awk.
-scripts:
-	LC_ALL=C awk -f tools/embed.awk $(wildcard lua/*.lua) \
+# Committed, so that a build needs no awk. The order of the files is that of
+# rlt_own_script.
+scripts: build/tools/pack
+	LC_ALL=C awk -f tools/embed.awk $(sort $(wildcard lua/*.lua)) | $< \
 	    >src/link/script_text.inc
+
+build/tools/pack: tools/pack.c
+	@mkdir -p $(@D)
+	@$(SAY) "  LD  $@"
+	$(Q)$(CC) $(STD) -O1 $(WARN) -o $@ $<
 
 dist: $(DIST)/relet.c $(DIST)/relet.h
 	@sh tools/parts.sh $(DIST) $(if $(filter dist,$(MAKECMDGOALS)),$(PARTS))
@@ -317,7 +323,7 @@ quick-symbols: dist pure
 check-shape:
 	@sh tools/check_shape.sh
 
-check-generated: build/sim
+check-generated: build/sim build/tools/pack
 check-generated check-size check-stack: check-%: dist
 	@sh tools/check_$*.sh
 

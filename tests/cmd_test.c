@@ -217,6 +217,22 @@ TEST a_command_in_two_parts_is_the_same_as_in_one(void)
     PASS();
 }
 
+TEST the_bytes_of_a_gap_are_left_as_they_are(void)
+{
+    relet_span argv[3];
+    size_t size, i;
+
+    argv[0] = relet_str("EVAL");
+    argv[1] = t_span(NULL, 33);
+    argv[2] = relet_str("0");
+    ASSERT(t_write(argv, 3, &size));
+    ASSERT(memcmp(t_out + 8, "*3\r\n$4\r\nEVAL\r\n$33\r\n", 19) == 0);
+    for (i = 0; i < 33; i++)
+        ASSERT_EQ(0xee, t_out[8 + 19 + i]);
+    ASSERT(memcmp(t_out + 8 + 52, "\r\n$1\r\n0\r\n", 9) == 0);
+    PASS();
+}
+
 TEST a_command_in_two_parts_is_refused_for_either(void)
 {
     relet_span head[1], argv[1];
@@ -259,6 +275,7 @@ int main(int argc, char **argv)
     RUN_TEST(w9_a_command_is_measured_before_a_byte_of_it_is_written);
     RUN_TEST(a_sum_over_size_t_is_refused);
     RUN_TEST(a_command_in_two_parts_is_the_same_as_in_one);
+    RUN_TEST(the_bytes_of_a_gap_are_left_as_they_are);
     RUN_TEST(a_command_in_two_parts_is_refused_for_either);
     RUN_TEST(more_arguments_than_servers_parse_are_refused);
     GREATEST_MAIN_END();

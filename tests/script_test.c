@@ -7,6 +7,9 @@
 
 #include "greatest.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #define T_BODY "return 1"
 #define T_SHA "e0e1f9fabfc9d4800c877a703b823ac0578ff8db"
 
@@ -73,6 +76,7 @@ TEST an_evalsha_becomes_the_eval_that_does_the_same(void)
     rlt_script script;
     size_t i, k, n, cut;
 
+    memset(&script, 0, sizeof script);
     script.body = relet_str("return KEYS[1]");
     for (i = 0; i < 3; i++) {
         sprintf(bytes, "%s$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$1\r\nk\r\n",
@@ -92,6 +96,185 @@ TEST an_evalsha_becomes_the_eval_that_does_the_same(void)
     }
     PASS();
 }
+
+/* ----------------------------------------------------- the library's own */
+
+/* The files of lua/, in the order of rlt_own_script. */
+static const char *const t_file[RLT_SCRIPTS_OWN] = {
+    "lease_acquire", "lease_release", "lease_renew", "queue_cancel",
+    "queue_claim", "queue_claim_type", "queue_done", "queue_done_plain",
+    "queue_fail", "queue_forget", "queue_idle", "queue_keep", "queue_list",
+    "queue_look", "queue_progress", "queue_promote", "queue_purge",
+    "queue_put", "queue_put_full", "queue_rank", "queue_reap", "queue_recall",
+    "queue_release", "queue_renew", "queue_repair", "queue_replay",
+    "queue_status", "queue_trim", "queue_unique"};
+
+/* Returns the text of a file as it is sent, see embed.awk. */
+static const char *t_embedded(uint32_t own)
+{
+    static char text[8192];
+    char path[80], line[200], *p;
+    int comments = 0;
+    size_t n = 0;
+    FILE *f;
+
+    sprintf(path, "lua/%s.lua", t_file[own]);
+    f = fopen(path, "r");
+    if (f == NULL)
+        t_die("run it where lua/ is");
+    while (fgets(line, sizeof line, f) != NULL) {
+        if (strncmp(line, "--", 2) == 0 && comments++ > 0)
+            continue;
+        if (strncmp(line, "--", 2) == 0 && strchr(line, ':') != NULL)
+            memcpy(strchr(line, ':'), "\n", 2);
+        p = line + strspn(line, " ");
+        memcpy(text + n, p, strlen(p) + 1);
+        n += strlen(p);
+    }
+    (void)fclose(f);
+    return text;
+}
+
+/* A client's scripts, and an EVAL with a gap for one of them, which ends where
+ * its memory does. */
+typedef struct t_packed {
+    rlt_script list[1 + RLT_SCRIPTS_OWN], *script;
+    rlt_scripts s;
+    uint32_t number;
+    char *eval, *text;
+} t_packed;
+
+static void t_pack_begin(t_packed *t, uint32_t own)
+{
+    char head[40];
+    int n;
+
+    rlt_scripts_init(&t->s, t->list, 1);
+    rlt_scripts_own(&t->s, RLT_SCRIPTS_OWN);
+    t->number = rlt_script_own(&t->s, (rlt_own_script)own);
+    t->script = &t->list[t->number];
+    n = sprintf(head, "*3\r\n$4\r\nEVAL\r\n$%d\r\n",
+                (int)t->script->body.n);
+    t->eval = (char *)malloc((size_t)n + t->script->body.n);
+    if (t->eval == NULL)
+        t_die("out of memory");
+    memcpy(t->eval, head, (size_t)n);
+    t->text = t->eval + n;
+}
+
+static void t_fill(t_packed *t)
+{
+    rlt_script_fill(&t->s, t->number, (uint8_t *)t->eval);
+}
+
+TEST each_packed_script_is_the_text_of_its_file(void)
+{
+    const char *text;
+    char sha[40];
+    uint32_t own;
+    t_packed t;
+
+    for (own = 0; own < RLT_SCRIPTS_OWN; own++) {
+        t_pack_begin(&t, own);
+        text = t_embedded(own);
+        ASSERT_EQm(t_file[own], strlen(text), t.script->body.n);
+        t_fill(&t);
+        ASSERT_MEM_EQm(t_file[own], text, t.text, strlen(text));
+        rlt_sha1_hex(text, strlen(text), sha);
+        ASSERT_MEM_EQm(t_file[own], sha, t.script->sha, sizeof sha);
+        free(t.eval);
+    }
+    PASS();
+}
+
+TEST no_byte_is_written_behind_the_announced_length(void)
+{
+    char *text, *eval;
+    uint32_t own;
+    t_packed t;
+    size_t n;
+
+    for (own = 0; own < RLT_SCRIPTS_OWN; own++) {
+        t_pack_begin(&t, own);
+        n = t.script->body.n;
+        eval = (char *)realloc(t.eval, (size_t)(t.text - t.eval) + n + 8);
+        if (eval == NULL)
+            t_die("out of memory");
+        text = eval + (t.text - t.eval);
+        t.eval = eval;
+        memset(text, 0xee, n + 8);
+        t_fill(&t);
+        ASSERT_EQm(t_file[own], '\n', text[n - 1]);
+        ASSERT_MEM_EQm(t_file[own], "\xee\xee\xee\xee\xee\xee\xee\xee",
+                       text + n, 8);
+        free(t.eval);
+    }
+    PASS();
+}
+
+/* Returns the text of the next command, an EVAL; or "". */
+static const char *t_took_whole(t_peer *p)
+{
+    static char text[8192];
+    size_t size;
+    t_words w;
+
+    t_move(p);
+    text[0] = '\0';
+    if (t_decode(&p->out, &w, &size) && t_is(&w, 0, "EVAL")) {
+        memcpy(text, w.word[1].p, w.word[1].n);
+        text[w.word[1].n] = '\0';
+        t_bytes_drop(&p->out, size);
+    }
+    return text;
+}
+
+static int t_put(t_peer *p, uint64_t tag)
+{
+    relet_request q = {0, 0, 0};
+    relet_job job;
+
+    memset(&job, 0, sizeof job);
+    job.payload = relet_str("payload");
+    q.tag = tag;
+    return relet_queue_put(p->r, relet_str("q"), &job, 1, 0, &q);
+}
+
+TEST a_packed_script_goes_whole_wherever_the_server_lacks_it(void)
+{
+    const char *text = t_embedded(RLT_SCRIPT_QUEUE_PUT);
+    relet_config c = t_config();
+    char head[80], sha[41];
+    t_peer p;
+
+    c.workers_max = 1;
+    rlt_sha1_hex(text, strlen(text), sha);
+    sha[40] = '\0';
+    sprintf(head, "EVALSHA %s ", sha);
+    ASSERT(t_start_with(&p, &c));
+    ASSERT(t_up(&p));
+    ASSERT_EQ(0, t_put(&p, 1));
+    ASSERT_STR_EQ(text, t_took_whole(&p));
+    ASSERT_EQ(0, t_put(&p, 2));
+    t_move(&p);
+    ASSERT_STRN_EQ(head, t_took(&p), strlen(head));
+    (void)t_ask(&p, 3, 0, "GET", "k");
+    T_TOOK(&p, "GET k");
+    t_say(&p, "-ERR x\r\n-NOSCRIPT x\r\n+k\r\n");
+    T_TOLD(&p, "error 1 ERR x");
+    T_TOLD(&p, "reply 3 \"k\"");
+    ASSERT_STR_EQ(text, t_took_whole(&p));
+    t_say(&p, "-ERR y\r\n");
+    T_TOLD(&p, "error 2 ERR y");
+    t_break(&p);
+    ASSERT(t_up(&p));
+    ASSERT_EQ(0, t_put(&p, 4));
+    ASSERT_STR_EQ(text, t_took_whole(&p));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
+/* ------------------------------------------------------ what is sent whole */
 
 TEST a_script_goes_whole_once_and_then_by_its_name(void)
 {
@@ -387,6 +570,9 @@ static SUITE(script)
     RUN_TEST(the_same_body_has_one_number);
     RUN_TEST(a_new_link_is_not_thought_to_know_any_script);
     RUN_TEST(an_evalsha_becomes_the_eval_that_does_the_same);
+    RUN_TEST(each_packed_script_is_the_text_of_its_file);
+    RUN_TEST(no_byte_is_written_behind_the_announced_length);
+    RUN_TEST(a_packed_script_goes_whole_wherever_the_server_lacks_it);
     RUN_TEST(a_script_goes_whole_once_and_then_by_its_name);
     RUN_TEST(each_link_gets_the_script_whole);
     RUN_TEST(script_calls_made_without_a_link_go_out_whole);

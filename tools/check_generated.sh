@@ -27,7 +27,7 @@ cmp build/dist/relet.h include/relet.h || trouble "relet.h is not the header"
 grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"' &&
     trouble "relet.c still includes a file of the project"
 
-LC_ALL=C awk -f tools/embed.awk lua/*.lua >"$work/script_text.inc"
+LC_ALL=C awk -f tools/embed.awk lua/*.lua | build/tools/pack >"$work/script_text.inc"
 cmp src/link/script_text.inc "$work/script_text.inc" ||
     trouble "src/link/script_text.inc is not of lua/*.lua: make scripts"
 

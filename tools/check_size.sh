@@ -67,7 +67,7 @@ case $(uname -m) in
 x86_64)
     object
     row "relet.o, -Os, text (98304 with the whole engine)" \
-        "$(text)" 171000 bytes
+        "$(text)" 142000 bytes
     echo "    $(parts)"
     object -DRELET_NO_POLL
     echo "    without the driver $(text) bytes: $(parts)"
@@ -85,7 +85,7 @@ if [ -n "${MUSL_GCC:-}" ]; then
     ${MAKE:-make} -s F=small build/small/relet || exit 1
     strip -o "$work/relet" build/small/relet
     row "relet command, static musl, stripped (goal 307200)" \
-        "$(wc -c <"$work/relet")" 560000 bytes
+        "$(wc -c <"$work/relet")" 530000 bytes
 else
     echo "SKIP size_of_the_static_command: musl-gcc is missing"
     skipped=$((skipped + 1))

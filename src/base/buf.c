@@ -126,7 +126,7 @@ int rlt_buf_put(rlt_buf *b, const void *p, size_t n)
 
     if (err != 0)
         return err;
-    if (n > 0)
+    if (p != NULL && n > 0)
         memcpy(b->p + b->tail, p, n);
     b->tail += n;
     return 0;

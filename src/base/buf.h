@@ -39,8 +39,8 @@ RELET_PRIVATE int rlt_buf_reserve(rlt_buf *b, size_t n);
 /* Adds n bytes, which were written at the tail, to the contents. */
 RELET_PRIVATE void rlt_buf_commit(rlt_buf *b, size_t n);
 
-/* Reserves, copies and commits n bytes. Returns the code of reserve; after an
- * error nothing was added. */
+/* Reserves, copies and commits n bytes; where p is NULL, the caller writes them
+ * afterwards. Returns the code of reserve; after an error nothing was added. */
 RELET_PRIVATE int rlt_buf_put(rlt_buf *b, const void *p, size_t n);
 
 /* Take n bytes away: from the head, or from the middle. */

@@ -59,22 +59,24 @@ static void sha1_block(uint32_t h[5], const uint8_t *p)
     h[4] += e;
 }
 
-/* The end of the message, a one bit, zeros, and the length in bits. */
+/* The end of the message, a one bit, zeros, and the length in bits, in one
+ * block or two. */
 static void sha1_last(uint32_t h[5], const uint8_t *p, size_t left, uint64_t n)
 {
-    uint8_t end[128];
-    size_t size = left < 56 ? 64 : 128;
+    uint8_t end[64];
     int i;
 
     memset(end, 0, sizeof end);
     if (left > 0)
         memcpy(end, p, left);
     end[left] = 0x80;
+    if (left >= 56) {
+        sha1_block(h, end);
+        memset(end, 0, sizeof end);
+    }
     for (i = 0; i < 8; i++)
-        end[size - 1 - (size_t)i] = (uint8_t)(n * 8 >> 8 * i);
+        end[63 - i] = (uint8_t)(n * 8 >> 8 * i);
     sha1_block(h, end);
-    if (size == 128)
-        sha1_block(h, end + 64);
 }
 
 void rlt_sha1_hex(const void *p, size_t n, char out[40])

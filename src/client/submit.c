@@ -323,8 +323,8 @@ static int submit_script(relet *r, uint32_t script, size_t keys,
         memcpy(out, submit_caching, prefix);
     (void)rlt_cmd_write_of(out + prefix, words, RLT_SCRIPT_WORDS, a->argv,
                            a->argc);
-    rlt_link_script_sent(l, script, 0);
     submit_commit(r, l, q, op, n + prefix);
+    rlt_link_script_sent(l, script, 0);
     return 0;
 }
 

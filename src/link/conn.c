@@ -127,6 +127,14 @@ static uint32_t conn_leader(const rlt_conn *c)
     return pos;
 }
 
+RELET_PRIVATE uint8_t *rlt_conn_newest(const rlt_conn *c)
+{
+    uint64_t start = rlt_conn_start(c, conn_leader(c));
+
+    rlt_assert(start >= c->base);
+    return rlt_buf_head(&c->out) + (start - c->base);
+}
+
 RELET_PRIVATE size_t rlt_conn_joinable(const rlt_conn *c, const rlt_op *op)
 {
     const rlt_op *last = rlt_conn_at(c, c->last - 1);

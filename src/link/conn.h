@@ -136,6 +136,9 @@ RELET_PRIVATE size_t rlt_conn_joinable(const rlt_conn *c, const rlt_op *op);
 /* Batch *op with the newest command, which has become n bytes longer. */
 RELET_PRIVATE void rlt_conn_join(rlt_conn *c, const rlt_op *op, size_t n);
 
+/* The first byte of the newest command. */
+RELET_PRIVATE uint8_t *rlt_conn_newest(const rlt_conn *c);
+
 /* --- what goes out */
 
 RELET_PRIVATE size_t rlt_conn_pending(const rlt_conn *c, const uint8_t **p);
@@ -184,7 +187,8 @@ RELET_PRIVATE void rlt_conn_pop(rlt_conn *c);
 /* The front operation has had its last answer, and it is safe to run it anew:
  * send the operation again as the newest one, of this class, with its first
  * `cut` bytes replaced by the patches. Returns 0; or a code, and nothing was
- * changed. The operation's bytes must be kept. */
+ * changed. The operation's bytes must be kept. Where p of a patch is NULL, the
+ * caller writes its n bytes afterwards. */
 RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
                                  const relet_span *patch, size_t patches);
 

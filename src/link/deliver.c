@@ -69,12 +69,17 @@ static int deliver_whole(rlt_link *l, const rlt_op *op)
 {
     relet_span patch[RLT_SCRIPT_PATCHES];
     char head[RLT_SCRIPT_HEAD];
+    uint32_t script = op->arg;
+    const rlt_script *s = &l->scripts.list[script];
     size_t cut;
 
-    rlt_script_whole(&l->scripts.list[op->arg], rlt_conn_front_bytes(&l->conn),
-                     head, &cut, patch);
-    return rlt_conn_again(&l->conn, RLT_OP_PLAIN, cut, patch,
-                          RLT_SCRIPT_PATCHES) == 0;
+    rlt_script_whole(s, rlt_conn_front_bytes(&l->conn), head, &cut, patch);
+    if (rlt_conn_again(&l->conn, RLT_OP_PLAIN, cut, patch,
+                       RLT_SCRIPT_PATCHES) < 0)
+        return 0;
+    if (rlt_script_is_packed(s))
+        rlt_script_fill(&l->scripts, script, rlt_conn_newest(&l->conn));
+    return 1;
 }
 
 /* The server is busy, and the operation may be repeated: send it later. */

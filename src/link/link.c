@@ -213,5 +213,9 @@ RELET_PRIVATE void rlt_link_script_words(const rlt_link *l, uint32_t script,
 RELET_PRIVATE void rlt_link_script_sent(rlt_link *l, uint32_t script,
                                         int known)
 {
-    l->scripts.list[script].known = (uint8_t)(known || rlt_link_is_up(l));
+    rlt_script *s = &l->scripts.list[script];
+
+    if (!s->known && rlt_script_is_packed(s))
+        rlt_script_fill(&l->scripts, script, rlt_conn_newest(&l->conn));
+    s->known = (uint8_t)(known || rlt_link_is_up(l));
 }

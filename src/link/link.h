@@ -233,7 +233,8 @@ RLT_SHORT int rlt_link_has_script(const rlt_link *l, int script)
 
 /* The words of a call in front of its keys, and the class of *op: by the SHA-1
  * if the server knows the script and the call need not be whole. _sent: the
- * call was committed. The server of a link that is not up may know nothing. */
+ * call was committed; where it is whole and the script the library's own, its
+ * text is written now. The server of a link that is not up may know nothing. */
 RELET_PRIVATE void rlt_link_script_words(const rlt_link *l, uint32_t script,
                                          int whole, size_t keys,
                                          char digits[20],

@@ -5,7 +5,10 @@
  * A server's cache of scripts is its own: it is not replicated, and a restart
  * or SCRIPT FLUSH empties it. So a link sends each script whole the first
  * time, which loads it, and by its SHA-1 from then on; where the server does
- * not have the script, its NOSCRIPT makes the client send it whole again. */
+ * not have the script, its NOSCRIPT makes the client send it whole again.
+ *
+ * The library's own scripts are packed. Each is unpacked where it is sent, in
+ * the output, and its SHA-1 is computed there. */
 #include "script.h"
 
 #include "script_text.inc"
@@ -21,40 +24,17 @@ RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
     s->own = 0;
 }
 
-static void script_name(rlt_script *script, relet_span body)
-{
-    script->body = body;
-    script->known = 0;
-    rlt_sha1_hex(body.p, body.n, script->sha);
-}
-
+/* The name of one of the library's own is computed when it is first sent. */
 RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
 {
-    static const char *const text[] = {
-#ifndef RELET_NO_LEASE
-        script_text_lease_acquire, script_text_lease_release,
-        script_text_lease_renew,
-#endif
-#ifndef RELET_NO_QUEUE
-        script_text_queue_cancel, script_text_queue_claim,
-        script_text_queue_claim_type, script_text_queue_done,
-        script_text_queue_done_plain, script_text_queue_fail,
-        script_text_queue_forget, script_text_queue_idle,
-        script_text_queue_keep, script_text_queue_list, script_text_queue_look,
-        script_text_queue_progress, script_text_queue_promote,
-        script_text_queue_purge, script_text_queue_put,
-        script_text_queue_put_full, script_text_queue_rank,
-        script_text_queue_reap, script_text_queue_recall,
-        script_text_queue_release, script_text_queue_renew,
-        script_text_queue_repair, script_text_queue_replay,
-        script_text_queue_status, script_text_queue_trim,
-        script_text_queue_unique,
-#endif
-        NULL};
+    rlt_script *script;
 
-    rlt_assert(count < sizeof text / sizeof *text);
-    for (; s->own < count; s->own++)
-        script_name(&s->list[s->max + s->own], relet_str(text[s->own]));
+    rlt_assert(count < sizeof script_text_places / sizeof *script_text_places);
+    for (; s->own < count; s->own++) {
+        script = &s->list[s->max + s->own];
+        memset(script, 0, sizeof *script);
+        script->body.n = script_text_places[s->own][1];
+    }
 }
 
 RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,
@@ -69,7 +49,9 @@ RELET_PRIVATE int rlt_script_add(rlt_scripts *s, relet_span body)
     rlt_script script;
     uint32_t i;
 
-    script_name(&script, body);
+    script.body = body;
+    script.known = 0;
+    rlt_sha1_hex(body.p, body.n, script.sha);
     for (i = 0; i < s->count; i++)
         if (memcmp(s->list[i].sha, script.sha, sizeof script.sha) == 0)
             return (int)i;
@@ -123,4 +105,76 @@ RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
     patch[0].n = count + say.n;
     patch[1] = s->body;
     patch[2] = relet_str("\r\n");
+}
+
+/* ------------------------------------------------ the library's own, packed */
+
+/* The pairs and the texts of the part that a script belongs to. */
+static const uint8_t *script_part(uint32_t own)
+{
+    const uint8_t *part = NULL;
+
+#ifndef RELET_NO_QUEUE
+    part = script_text_queue;
+#endif
+#ifndef RELET_NO_LEASE
+    if (own < RLT_SCRIPTS_LEASE)
+        part = script_text_lease;
+#endif
+    (void)own;
+    return part;
+}
+
+/* A symbol has ten bits, so its bits are in two bytes. */
+static uint32_t script_symbol(const uint8_t *part, uint32_t i)
+{
+    const uint8_t *p = part + i * 10 / 8;
+
+    return ((uint32_t)p[0] | (uint32_t)p[1] << 8) >> i * 10 % 8 & 1023;
+}
+
+/* Writes the n bytes that the symbols from `at` on stand for. Of a pair the
+ * left symbol is next, and the right one waits. */
+static void script_unpack(const uint8_t *part, uint32_t at, uint8_t *out,
+                          size_t n)
+{
+    uint32_t depth = 0, symbol, pair;
+    uint16_t waiting[SCRIPT_TEXT_DEPTH];
+
+    for (; n > 0; n--) {
+        symbol = depth > 0 ? waiting[--depth] : script_symbol(part, at++);
+        while (symbol >= 128) {
+            pair = 2 * (symbol - 128);
+            rlt_assert(depth < SCRIPT_TEXT_DEPTH);
+            waiting[depth++] = (uint16_t)script_symbol(part, pair + 1);
+            symbol = script_symbol(part, pair);
+        }
+        *out++ = (uint8_t)symbol;
+    }
+    rlt_assert(depth == 0);
+}
+
+/* The text stands behind *N, $4, EVAL and its length, each with CRLF. */
+static uint8_t *script_gap(uint8_t *eval)
+{
+    int lines;
+
+    for (lines = 0; lines < 4; lines++)
+        eval = (uint8_t *)memchr(eval, '\n', 16) + 1;
+    return eval;
+}
+
+RELET_PRIVATE void rlt_script_fill(rlt_scripts *s, uint32_t number,
+                                   uint8_t *eval)
+{
+    rlt_script *script = &s->list[number];
+    uint32_t own = number - s->max;
+
+    rlt_assert(rlt_script_is_packed(script));
+    rlt_assert(own < s->own);
+    eval = script_gap(eval);
+    script_unpack(script_part(own), script_text_places[own][0], eval,
+                  script->body.n);
+    if (script->sha[0] == '\0')
+        rlt_sha1_hex(eval, script->body.n, script->sha);
 }

@@ -7,9 +7,9 @@
 #include "base.h"
 
 typedef struct rlt_script {
-    relet_span body;
-    char sha[40];
-    uint8_t known; /* it was sent whole over this link                      */
+    relet_span body; /* p is NULL: the text is packed                        */
+    char sha[40];    /* zeros until a packed script was first sent whole     */
+    uint8_t known;   /* it was sent whole over this link                     */
 } rlt_script;
 
 /* The library's own scripts, in lua/: first all that leases need. */
@@ -81,7 +81,8 @@ RELET_PRIVATE uint32_t rlt_script_own(const rlt_scripts *s,
 RELET_PRIVATE void rlt_scripts_forget(rlt_scripts *s);
 
 /* The words in front of a call's keys: EVALSHA and the SHA-1, or EVAL and the
- * body, then the number of keys, written into digits. */
+ * body, then the number of keys, written into digits. The body of one of the
+ * library's own is a gap, as cmd.h calls it. */
 #define RLT_SCRIPT_WORDS 3
 RELET_PRIVATE void rlt_script_words(const rlt_script *s, int whole,
                                     size_t keys, char digits[20],
@@ -89,11 +90,21 @@ RELET_PRIVATE void rlt_script_words(const rlt_script *s, int whole,
 
 /* Turn the bytes of an EVALSHA into those of the EVAL that does the same: its
  * first *cut bytes are to be replaced by the patches. `head` holds the first
- * patch. */
+ * patch. One of the patches may be a gap. */
 #define RLT_SCRIPT_HEAD 64
 #define RLT_SCRIPT_PATCHES 3
 RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
                                     char head[RLT_SCRIPT_HEAD], size_t *cut,
                                     relet_span patch[RLT_SCRIPT_PATCHES]);
+
+RLT_SHORT int rlt_script_is_packed(const rlt_script *s)
+{
+    return RLT_SCRIPTS_OWN > 0 && s->body.p == NULL;
+}
+
+/* Write the text of a packed script into the gap of its EVAL command. From then
+ * on the SHA-1 is known. */
+RELET_PRIVATE void rlt_script_fill(rlt_scripts *s, uint32_t number,
+                                   uint8_t *eval);
 
 #endif

@@ -63,7 +63,8 @@ static RLT_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
 static void cmd_copy(uint8_t *out, const char *p, size_t n)
 {
     if (n > 32) {
-        memcpy(out, p, n);
+        if (p != NULL)
+            memcpy(out, p, n);
     } else if (n >= 16) {
         memcpy(out, p, 16);
         memcpy(out + n - 16, p + n - 16, 16);

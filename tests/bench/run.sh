@@ -202,17 +202,12 @@ object() {
 
 text_of() { size "$1" | awk 'NR == 2 { print $1 }'; }
 
-# Bytes of the texts of scripts whose names begin so: of the client they are no
+# Bytes of the packed scripts of leases or queues: of the client they are no
 # part, though a room of it holds them.
 script_texts() {
-    LC_ALL=C awk -v want="script_text_$1" '
-        /^static const char script_text_/ { own = index($0, want) > 0 }
-        own && /^ *"/ {
-            sub(/^ *"/, "")
-            sub(/";?$/, "")
-            gsub(/\\./, "x")
-            n += length($0)
-        }
+    LC_ALL=C awk -v want="script_text_$1[" '
+        /^static const/ { own = index($0, want) > 0 }
+        own { n += gsub(/,/, "") }
         END { print n + 0 }' src/link/script_text.inc
 }
 

@@ -109,8 +109,7 @@ unsure_of() { sed -n 's/.* unsure=\([0-9]*\) .*/\1/p' "$dir/$1.log"; }
 
 # The text of a script, as it is sent.
 embedded() {
-    LC_ALL=C awk -f tools/embed.awk "lua/$1.lua" |
-        sed -n 's/^    "\(.*\)\\n"$/\1/p' | sed 's/\\\(["\\]\)/\1/g'
+    LC_ALL=C awk -f tools/embed.awk "lua/$1.lua" | sed 1d
 }
 
 # Only renewals by the script's name are dropped, and so what is behind them on

@@ -57,8 +57,8 @@ objects() {
     done
     [ -z "$scripts" ] || cp -R lua "$work/" || return 1
     (cd "$work" && patch -s -p1 -F0) <"$patch" || return 1
-    [ -z "$scripts" ] || (cd "$work" && LC_ALL=C awk -f ../../../tools/embed.awk \
-        lua/*.lua) >"$work/src/link/script_text.inc" || return 1
+    [ -z "$scripts" ] || LC_ALL=C awk -f tools/embed.awk "$work"/lua/*.lua |
+        build/tools/pack >"$work/src/link/script_text.inc" || return 1
     # A patched header comes before its original.
     patched=$(echo "$MUTANT_FOLDERS" | sed "s|-Isrc|-I$work/src|g")
     for file in $(sources); do

@@ -60,7 +60,7 @@ build/unit/%.o: tests/%.c tests/sim/sim.mk | greatest
 	$(Q)$(CC) $(STD) -O0 -w -DGREATEST_USE_LONGJMP=0 $(DEPEND) -Iinclude \
 	    $(INSIDES) -Itests -Itests/engine -isystem $(GREATEST_DIR) -c -o $@ $<
 
-mutants: build/librelet.a $(SIM_OBJ)
+mutants: build/librelet.a build/tools/pack $(SIM_OBJ)
 	@$(MAKE) -s mutant-units
 	@JOBS=$(JOBS) sh tests/sim/mutants.sh "$(CC)" "$(CFLAGS)" "$(INSIDES)" \
 	    $(SIM_OBJ)
