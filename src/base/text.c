@@ -149,11 +149,7 @@ int rlt_text_int(const char *p, size_t n, int64_t *out)
 
 size_t rlt_text_put_u64(char *out, uint64_t v)
 {
-    static const char pairs[201] =
-        "00010203040506070809101112131415161718192021222324"
-        "25262728293031323334353637383940414243444546474849"
-        "50515253545556575859606162636465666768697071727374"
-        "75767778798081828384858687888990919293949596979899";
+    const char *pairs = rlt_text_pairs();
     char digits[20];
     size_t at = sizeof digits;
 
@@ -522,7 +518,7 @@ int rlt_text_double(const char *p, size_t n, double *out)
 
 /* ---------------------------------------------------------------- messages */
 
-void rlt_say_init(rlt_say *s, char *p, size_t cap)
+RLT_APART void rlt_say_init(rlt_say *s, char *p, size_t cap)
 {
     rlt_assert(cap > 0);
     s->p = p;

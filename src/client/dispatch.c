@@ -41,7 +41,7 @@ static int dispatch_link(relet *r, relet_event *ev)
             rlt_put_answered(r, ev);
             return 1;
         case RLT_FOUND_EVENT:
-            if (rlt_link_take_missed(&r->link)) {
+            if (RLT_HAS_ENGINE && rlt_link_take_missed(&r->link)) {
                 rlt_leases_wake(r, rlt_span(NULL, 0));
                 rlt_workers_wake(r, rlt_span(NULL, 0));
             }
@@ -49,7 +49,7 @@ static int dispatch_link(relet *r, relet_event *ev)
         case RLT_FOUND_OUTCOME:
             return 1;
         case RLT_FOUND_OURS:
-            if (dispatch_ours(r, ev))
+            if (RLT_HAS_ENGINE && dispatch_ours(r, ev))
                 return 1;
             break;
         }
@@ -105,7 +105,8 @@ static int dispatch_told(relet *r, relet_event *ev)
 
     do {
         told = dispatch_next(r, ev);
-    } while (told && ev->channel.n > 0 && dispatch_wakes(r, ev));
+    } while (RLT_HAS_ENGINE && told && ev->channel.n > 0 &&
+             dispatch_wakes(r, ev));
     if (!told)
         rlt_workers_flush(r);
     return told;

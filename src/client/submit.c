@@ -69,7 +69,7 @@ static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
         if (q->timeout_ms > SUBMIT_MS_MAX)
             op->deadline = RELET_NEVER;
     }
-    if (op->place > 0)
+    if (RLT_HAS_QUEUE && op->place > 0)
         op->deadline = RLT_MIN(op->deadline, SUBMIT_PUT_MS_MAX);
 }
 

@@ -156,7 +156,8 @@ static void deliver_reply(rlt_link *l, relet_value v, relet_event *ev)
  * one is sent again, behind it. */
 static int deliver_again(rlt_link *l, rlt_op *op)
 {
-    if (op->state != RLT_LIVE || op->place != RLT_PLACE_AGAIN)
+    if (!RLT_HAS_QUEUE || op->state != RLT_LIVE ||
+        op->place != RLT_PLACE_AGAIN)
         return 0;
     op->place = RLT_PLACE_BEHIND;
     return rlt_conn_again(&l->conn, (rlt_class)op->klass, 0, NULL, 0) == 0;
@@ -211,7 +212,7 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
             l->cause_len = 0;
             return RLT_FOUND_NOTHING;
         }
-        if (op->flags & RLT_OP_OURS)
+        if (rlt_conn_is_ours(op))
             return deliver_ours(l, op, v, ev);
         ev->kind = RELET_EV_ERROR;
         ev->value = v;
@@ -220,7 +221,7 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
             ev->text.p = l->cause;
             ev->text.n = l->cause_len;
         }
-    } else if (op->flags & RLT_OP_OURS) {
+    } else if (rlt_conn_is_ours(op)) {
         return deliver_ours(l, op, v, ev);
     } else if (op->klass == RLT_OP_PLAIN && op->arg > 0 &&
                l->cause_len > 0) {
@@ -230,7 +231,8 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
         deliver_reply(l, v, ev);
     }
     l->cause_len = 0;
-    if (op->place > 0 && found && rlt_conn_answer_batch(&l->conn) > 0)
+    if (RLT_HAS_QUEUE && op->place > 0 && found &&
+        rlt_conn_answer_batch(&l->conn) > 0)
         found = RLT_FOUND_BATCH;
     rlt_conn_pop(&l->conn);
     return found;
@@ -353,7 +355,8 @@ static rlt_found deliver_take(rlt_link *l, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->arg > 0 || ev->kind != RELET_EV_NOTHING ||
-        (op->flags & RLT_OP_OURS) || op->place > 0 || relet_value_type(v) == RELET_T_ERROR)
+        rlt_conn_is_ours(op) || (RLT_HAS_QUEUE && op->place > 0) ||
+        relet_value_type(v) == RELET_T_ERROR)
         return deliver_take_other(l, op, v, ev);
     ev->tag = op->tag;
     deliver_reply(l, v, ev);
@@ -498,7 +501,7 @@ static rlt_found deliver_ended(rlt_link *l, relet_event *ev)
     if (l->session.watch_lost == RLT_WATCH_UNTOLD && l->conn.ended == 0)
         l->session.watch_lost = RLT_WATCH_ENDED;
     ev->tag = op.tag;
-    if (op.flags & RLT_OP_OURS)
+    if (rlt_conn_is_ours(&op))
         return RLT_FOUND_OURS;
     ev->kind = unsure ? RELET_EV_UNSURE : RELET_EV_NOT_SENT;
     ev->why = (relet_why)op.why;

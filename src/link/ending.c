@@ -94,7 +94,7 @@ static void ending_one(rlt_conn *c, uint32_t pos, relet_why why)
     }
     if (rlt_conn_is_kept(op))
         c->kept_ops--;
-    if (op->klass == RLT_OP_BATCHED) /* UNSURE if its predecessor is          */
+    if (rlt_conn_is_batched(op)) /* UNSURE if its predecessor is             */
         op->flags |= (uint8_t)(rlt_conn_at(c, pos - 1)->flags & RLT_OP_UNSURE);
     else if (rlt_conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
@@ -159,7 +159,7 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
         rlt_op *op = rlt_conn_at(c, pos);
 
         if (op->state == RLT_LIVE && op->tag == tag && rlt_conn_counts(op) &&
-            op->klass != RLT_OP_BATCHED && !rlt_conn_is_led(c, pos)) {
+            !rlt_conn_is_batched(op) && !rlt_conn_is_led(c, pos)) {
             n++;
             if (heir == NULL) {
                 ending_one(c, pos, RELET_WHY_CANCELLED);
@@ -295,7 +295,7 @@ static int ending_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
         op->flags |= RLT_OP_UNSURE;
     if (!last && !(op->flags & RLT_OP_WATCHED) &&
         ((op->flags & RELET_REPEATABLE) ||
-         (!was_sent && !(op->flags & RLT_OP_OURS)))) {
+         (!was_sent && !rlt_conn_is_ours(op)))) {
         c->repeated += (uint64_t)was_sent;
         return 1;
     }
