@@ -81,6 +81,27 @@
 #define RLT_HAS_ENGINE 1
 #endif
 
+/* RELET_SMALL has no subscriptions, no tracking, no WATCH, one way alone to
+ * judge a reply, no streamed values, which no server sends, and no sentences for people: RLT_TEXT is for those that are
+ * also compared with NULL, RLT_TEXT_MAX for the bytes of one that is kept. */
+#ifdef RELET_SMALL
+#define RLT_HAS_MESSAGES 0
+#define RLT_HAS_WATCH 0
+#define RLT_HAS_FAST 0
+#define RLT_HAS_STREAMS 0
+#define RLT_HAS_TEXT 0
+#define RLT_TEXT(sentence) ""
+#define RLT_TEXT_MAX(bytes) 1
+#else
+#define RLT_HAS_MESSAGES 1
+#define RLT_HAS_WATCH 1
+#define RLT_HAS_FAST 1
+#define RLT_HAS_STREAMS 1
+#define RLT_HAS_TEXT 1
+#define RLT_TEXT(sentence) sentence
+#define RLT_TEXT_MAX(bytes) bytes
+#endif
+
 #define RLT_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define RLT_MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -16,6 +16,8 @@ relet_span relet_str(const char *text)
     return s;
 }
 
+#ifndef RELET_SMALL
+
 const char *relet_code_text(int code)
 {
     switch (code) {
@@ -40,6 +42,8 @@ const char *relet_code_text(int code)
     }
     return "unknown code";
 }
+
+#endif
 
 /* ------------------------------------------------------------------- spans */
 
@@ -518,6 +522,8 @@ int rlt_text_double(const char *p, size_t n, double *out)
 
 /* ---------------------------------------------------------------- messages */
 
+#ifndef RELET_SMALL
+
 RLT_APART void rlt_say_init(rlt_say *s, char *p, size_t cap)
 {
     rlt_assert(cap > 0);
@@ -566,6 +572,8 @@ void rlt_say_int(rlt_say *s, int64_t v)
 
     say_bytes(s, digits, n);
 }
+
+#endif
 
 RELET_PRIVATE size_t rlt_span_put(char *out, size_t at, relet_span s)
 {

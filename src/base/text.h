@@ -67,9 +67,42 @@ typedef struct rlt_say {
     size_t cap, n;
 } rlt_say;
 
+#ifndef RELET_SMALL
+
 RELET_PRIVATE void rlt_say_init(rlt_say *s, char *p, size_t cap);
 RELET_PRIVATE void rlt_say_text(rlt_say *s, const char *t);
 RELET_PRIVATE void rlt_say_span(rlt_say *s, relet_span t); /* odd bytes: \xHH */
 RELET_PRIVATE void rlt_say_int(rlt_say *s, int64_t v);
+
+#else
+
+/* RELET_SMALL has no sentences: every message is empty. */
+RLT_SHORT void rlt_say_init(rlt_say *s, char *p, size_t cap)
+{
+    s->p = p;
+    s->cap = cap;
+    s->n = 0;
+    *p = '\0';
+}
+
+RLT_SHORT void rlt_say_text(rlt_say *s, const char *t)
+{
+    (void)s;
+    (void)t;
+}
+
+RLT_SHORT void rlt_say_span(rlt_say *s, relet_span t)
+{
+    (void)s;
+    (void)t;
+}
+
+RLT_SHORT void rlt_say_int(rlt_say *s, int64_t v)
+{
+    (void)s;
+    (void)v;
+}
+
+#endif
 
 #endif

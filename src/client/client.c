@@ -98,11 +98,13 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     if (RLT_HAS_ENGINE)
         p->output_max += RLT_LEASES_OUTPUT((size_t)c->leases_max) +
                          RLT_WORKERS_OUTPUT((size_t)c->workers_max);
-    p->names_max = 64 * (size_t)c->subscriptions_max +
-                   (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
+    if (RLT_HAS_MESSAGES)
+        p->names_max = 64 * (size_t)c->subscriptions_max +
+                       (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
     p->secrets_max = RLT_MAX(secrets, 96);
     if (c->resize) {
-        p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
+        if (RLT_HAS_MESSAGES)
+            p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
         p->secrets_max = sizeof c->user + sizeof c->password;
     }
     p->hello_max = client_hello_max(c, p);
@@ -424,9 +426,12 @@ RELET_PRIVATE RLT_APART int rlt_client_refuse(relet *r, const char *rule)
 {
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED; /* relet_refusal says so */
-    r->refusal = rule;
+    if (RLT_HAS_TEXT)
+        r->refusal = rule;
     return RELET_E_REFUSED;
 }
+
+#ifndef RELET_SMALL
 
 static const char client_forked[] =
     "another process opened this client: a child opens its own, and may only "
@@ -436,6 +441,8 @@ RELET_API const char *relet_refusal(const relet *r)
 {
     return rlt_client_is_foreign(r) ? client_forked : r->refusal;
 }
+
+#endif
 
 RELET_API size_t relet_outstanding(const relet *r)
 {
@@ -464,6 +471,8 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out)
     out->memory_peak = r->held_peak;
 }
 
+#ifndef RELET_SMALL
+
 RELET_API const char *relet_kind_text(relet_kind kind)
 {
     static const char *const text[] = {
@@ -486,6 +495,8 @@ RELET_API const char *relet_why_text(relet_why why)
 
     return (unsigned)why <= RELET_WHY_REFUSED ? text[why] : "?";
 }
+
+#endif
 
 RELET_API const char *relet_version(void)
 {

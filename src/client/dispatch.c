@@ -124,6 +124,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 /* -------------------------------------------------------- waiting for one */
 
 #ifndef RELET_NO_POLL
+#ifndef RELET_SMALL
 
 /* The newest event that is kept gets bytes of its own: 0 or a code. */
 static int dispatch_settle(relet *r, size_t max)
@@ -183,4 +184,5 @@ RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
     return code;
 }
 
-#endif
+#endif /* RELET_SMALL */
+#endif /* RELET_NO_POLL */

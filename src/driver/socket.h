@@ -40,7 +40,7 @@ typedef struct rlt_socket {
     int err;     /* errno of the last failure; its sentence is in `text`   */
     relet_io io; /* the last request of relet_io_want                      */
     rlt_connect dial;
-    char text[384];
+    char text[RLT_TEXT_MAX(384)];
 } rlt_socket;
 
 /* `stage` is needed with a transport, and holds RLT_SOCKET_STAGE bytes. */

@@ -57,12 +57,15 @@ static void ending_squeeze(rlt_conn *c)
  * a WATCH there: neither is sent again (see deliver_may_repeat). */
 static int ending_is_watch(const rlt_op *op)
 {
-    return op->klass == RLT_OP_PLAIN && (op->flags & RLT_OP_WATCHED);
+    return RLT_HAS_WATCH && op->klass == RLT_OP_PLAIN &&
+           (op->flags & RLT_OP_WATCHED);
 }
 
 /* Whether the operation ends the watches before it, or was meant to. */
 static int ending_ends_watches(const rlt_op *op)
 {
+    if (!RLT_HAS_WATCH)
+        return 0;
     return op->klass == RLT_OP_UNIT
                ? (op->flags & RLT_OP_WATCHED) != 0
                : (op->flags & (RLT_OP_WATCHED | RLT_OP_UNWATCHED)) ==
@@ -170,7 +173,7 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
             c->outstanding--;
         }
     }
-    if (c->unguarded)
+    if (RLT_HAS_WATCH && c->unguarded)
         ending_unguard(c, c->first, 0);
     if (n > 0 && heir == NULL)
         ending_squeeze(c);
@@ -253,7 +256,7 @@ RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
         else
             c->earliest = RLT_MIN(c->earliest, op->deadline);
     }
-    if (c->unguarded)
+    if (RLT_HAS_WATCH && c->unguarded)
         ending_unguard(c, c->first, 0);
     ending_squeeze(c);
     if (c->ended == 0)

@@ -78,8 +78,8 @@ typedef struct rlt_session {
     uint64_t connects, attempts, protocol_errors;
     rlt_rand rand;
     rlt_handshake handshake;
-    char text[192];     /* of DOWN                                           */
-    char last_words[120]; /* an error that answers nothing                   */
+    char text[RLT_TEXT_MAX(192)]; /* of DOWN                                 */
+    char last_words[RLT_TEXT_MAX(120)]; /* an error that answers nothing     */
 } rlt_session;
 
 RELET_PRIVATE void rlt_session_init(rlt_session *s);
