@@ -5,7 +5,8 @@
  * A program needs this header and relet.c (`cc app.c relet.c`), or the library
  * that was installed (`pkg-config --cflags --libs relet`). RELET_NO_LEASE,
  * RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and the driver for
- * POSIX, here and in relet.c. This header is the manual. It is in nine parts:
+ * POSIX, here and in relet.c; RELET_SMALL leaves out more (see part 1). This
+ * header is the manual. It is in nine parts:
  *
  *   1  words     spans, time, codes, faults
  *   2  values    reading a reply
@@ -43,6 +44,33 @@ extern "C" {
  * library. */
 #define RELET_VERSION "0.1.0"
 #define RELET_VERSION_NUMBER 100
+
+/* RELET_SMALL is the smallest client that still reconnects and reports the
+ * outcome of each command. Define it for relet.c and for your own files. What
+ * it has not is not declared:
+ *
+ *   leases, queues     it implies RELET_NO_LEASE and RELET_NO_QUEUE
+ *   messages           subscriptions, client-side caching; a push is dropped
+ *   URL, environment   set the fields of relet_config; the url of relet_open is
+ *                      NULL, and a descriptor in relet_poll_config is followed
+ *                      by links to the host of the configuration, if one is
+ *                      given. The host is not checked before it is looked up
+ *   sentences          fault.text is empty, and so is the text of each event
+ *                      but RELET_EV_ERROR, whose text the server wrote. Codes,
+ *                      fault.field and the event's why remain
+ *   relet_await        relet_next, relet_wait and relet_call remain; so does
+ *                      relet_command_text, but not relet_call_text
+ *   WATCH              RELET_E_REFUSED: a script does what it is for
+ *   streamed values    RELET_WHY_PROTOCOL: no server sends them
+ *   speed of reading   replies are judged byte by byte */
+#ifdef RELET_SMALL
+#ifndef RELET_NO_LEASE
+#define RELET_NO_LEASE
+#endif
+#ifndef RELET_NO_QUEUE
+#define RELET_NO_QUEUE
+#endif
+#endif
 
 #ifndef RELET_API
 #define RELET_API
@@ -84,8 +112,10 @@ enum {
     RELET_E_FORKED = -8   /* another process opened this client (part 9)     */
 };
 
+#ifndef RELET_SMALL
 /* A short English name of a code, for logs. */
 RELET_API const char *relet_code_text(int code);
+#endif
 
 /* A wrong setting. `text` is a complete sentence for people that names the
  * field, the place and the broken rule. */
@@ -299,6 +329,8 @@ typedef struct relet_config {
 RELET_API void relet_config_init(relet_config *c);
 RELET_API void relet_config_init_small(relet_config *c);
 
+#ifndef RELET_SMALL
+
 /* Set what a URL says; the rest of *c stays.
  *
  *   redis://[[user]:password@]host[:port][/db][?option=value&…]
@@ -335,6 +367,8 @@ typedef const char *relet_env_fn(void *user, const char *name);
 RELET_API int relet_config_env_from(relet_config *c, const char *scope,
                                     relet_env_fn *get, void *user,
                                     relet_fault *fault);
+
+#endif /* RELET_SMALL */
 
 /* Check every rule between settings. relet_init does this too. */
 RELET_API int relet_config_check(const relet_config *c, relet_fault *fault);
@@ -394,9 +428,11 @@ RELET_API void relet_finish(relet *r);
 RELET_API int relet_credentials(relet *r, relet_span user,
                                 relet_span password);
 
+#ifndef RELET_SMALL
 /* The rule that was broken when this client last returned RELET_E_REFUSED, or
  * RELET_E_CONFIG for a lease or worker: a text for people. */
 RELET_API const char *relet_refusal(const relet *r);
+#endif
 
 /* What an event tells. Each kind names the fields of relet_event that it
  * has. */
@@ -498,9 +534,11 @@ typedef struct relet_event {
 /* Lend the next event. Returns 1, or 0 when there is none. */
 RELET_API int relet_next(relet *r, relet_event *ev);
 
+#ifndef RELET_SMALL
 /* English names of the enumerators: "reply", "timeout". */
 RELET_API const char *relet_kind_text(relet_kind kind);
 RELET_API const char *relet_why_text(relet_why why);
+#endif
 
 /* Operations without an outcome yet. */
 RELET_API size_t relet_outstanding(const relet *r);
@@ -534,13 +572,16 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out);
 enum {
     /* May be sent again after a broken link, or after LOADING, BUSY or
      * MASTERDOWN: running twice does the same as running once. */
-    RELET_REPEATABLE = 1,
+    RELET_REPEATABLE = 1
+#ifndef RELET_SMALL
+    ,
     /* CLIENT CACHING YES is sent directly before the command. For relet_command
      * and relet_script_run, with RELET_TRACK_OPTIN; otherwise RELET_E_REFUSED,
      * since nothing would invalidate what was read. A reply comes only if the
      * server accepted both. If it refused CACHING, the outcome is
      * RELET_EV_ERROR with RELET_WHY_REFUSED and without a value. */
     RELET_CACHED = 2
+#endif
 };
 
 /* How to keep a cache of what was read with tracking. Before each look-up in
@@ -656,6 +697,8 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag);
  *
  * From RELET_EV_SUBSCRIBED on RELET_EV_MESSAGE comes for each message. */
 
+#ifndef RELET_SMALL
+
 /* Subscribe to messages. The client restores a subscription on every new link,
  * until you unsubscribe. RELET_EV_SUBSCRIBED comes each time that it takes
  * effect, RELET_EV_SUBSCRIPTION_REFUSED if the server refuses it (then it is
@@ -668,6 +711,8 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag);
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name);
 RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
                                 relet_span name);
+
+#endif /* RELET_SMALL */
 
 /* ------------------------------------------------------------------ 7 leases
  *
@@ -1332,6 +1377,8 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
  * and no event can come any more, since the client was stopped or gave up. */
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 
+#ifndef RELET_SMALL
+
 /* Wait for the outcome of the operation with this tag, and keep all other
  * events that come meanwhile: relet_next and relet_wait return them later, in
  * their order and before any newer event. So a program that leads or works can
@@ -1365,6 +1412,8 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
 RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
                           relet_time ms);
 
+#endif /* RELET_SMALL */
+
 /* The same for RELET_EV_LEASE_ENDED and RELET_EV_WORKER_ENDED, after
  * relet_lease_stop and relet_worker_stop. RELET_E_REFUSED: there is no lease or
  * worker with this number. The number is not given to a new lease or worker
@@ -1389,10 +1438,12 @@ RELET_API int relet_worker_await_end(relet *r, int worker, relet_event *ev,
 RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
                          relet_event *ev, int timeout_ms);
 
+#ifndef RELET_SMALL
 /* The same with the words as strings: relet_call_text(r, &ev, 1000, "GET", "k",
  * (char *)NULL). At most 64 words. */
 RELET_API int relet_call_text(relet *r, relet_event *ev, int timeout_ms, ...)
     RELET_ENDS_WITH_NULL;
+#endif
 
 #ifndef RELET_NO_QUEUE
 
@@ -1456,9 +1507,11 @@ RELET_API int relet_poll_timeout(const relet *r);
 /* The driver's clock: CLOCK_BOOTTIME where there is one. */
 RELET_API relet_time relet_clock(void);
 
+#ifndef RELET_SMALL
 /* relet_config_env_from with the real environment. */
 RELET_API int relet_config_env(relet_config *c, const char *scope,
                                relet_fault *fault);
+#endif
 
 #endif /* RELET_NO_POLL */
 

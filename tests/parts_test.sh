@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # parts_test.sh - relet.c without leases, without queues, without either, and
-# each of these with and without its driver: by every compiler, in silence, and
-# what is left works. `make dist PARTS=…` writes the same parts.
+# RELET_SMALL, and each of these with and without its driver: by every compiler,
+# in silence, and what is left works. `make dist PARTS=…` writes the same parts.
 
 set -u
 # shellcheck disable=SC1091
@@ -16,15 +16,50 @@ mkdir -p "$work"
 "$MAKE" -s dist || exit 1
 warn='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# builds FOLDER WORDS...: the program with the relet.c and relet.h of the folder.
+# builds FOLDER WORDS...: the program with relet.c and relet.h of the folder.
+source=parts
 builds() {
     folder=$1
     shift
-    "$@" -I"$folder" -o "$work/program" tests/parts/parts.c "$folder/relet.c"
+    "$@" -I"$folder" -o "$work/program" "tests/parts/$source.c" \
+        "$folder/relet.c"
 }
 
 # runs [EMULATOR]
 runs() { "$@" "$work/program" "redis://127.0.0.1:$server_port"; }
+
+# The server ends, and another one begins on its port.
+restart_write() {
+    cat >"$work/restart" <<END
+"$REDIS_CLI" -p $server_port shutdown nosave
+"$REDIS_SERVER" --port $server_port --bind 127.0.0.1 --save '' --dir "$work" \
+    --daemonize yes --pidfile "$work/pid" >/dev/null
+END
+}
+
+# restarts [EMULATOR]: what RELET_SMALL promises, while the server restarts.
+restarts() { "$@" "$work/program" "$server_port" "sh $work/restart"; }
+
+# small NAME RUN FOLDER COMPILER...
+small() {
+    name=$1
+    run=$2
+    folder=$3
+    shift 3
+    for poll in '' -DRELET_NO_POLL; do
+        out="-DRELET_SMALL $poll"
+        # shellcheck disable=SC2086
+        check "$name: $out" builds "$folder" "$@" $out &&
+            check "$name: $out works" runs $run
+    done
+    source=small
+    # shellcheck disable=SC2086
+    check "$name: what it promises" builds "$folder" "$@" -DRELET_SMALL &&
+        check "$name: what it promises is so" restarts $run
+    source=parts
+    # shellcheck disable=SC2034  # for server_stop
+    [ ! -f "$work/pid" ] || server_pid=$(cat "$work/pid")
+}
 
 # imports COMPILER FLAG...: without the driver, only functions of string.h that
 # handle memory and strings, and what compilers add.
@@ -50,10 +85,12 @@ each() {
             done
         done
     done
+    small "$name" "$run" build/dist "$@"
 }
 
 given REDIS_SERVER 'parts: all of them' || { total; exit; }
 server_start "$work" || exit 1
+restart_write
 # shellcheck disable=SC2086
 each cc '' "$CC" -std=c99 -O1 $warn
 # shellcheck disable=SC2086
@@ -70,10 +107,25 @@ if given CC_BE 'parts on a big-endian machine' &&
     each big-endian "$QEMU_BE" "$CC_BE" -Wall -static -Wl,--no-warnings
 fi
 for out in '' -DRELET_NO_LEASE -DRELET_NO_QUEUE \
-    '-DRELET_NO_LEASE -DRELET_NO_QUEUE'; do
+    '-DRELET_NO_LEASE -DRELET_NO_QUEUE' -DRELET_SMALL; do
     # shellcheck disable=SC2086
     check "without the driver, $out: imports" imports "$CC" -DRELET_NO_POLL $out
 done
+
+# RELET_SMALL judges each vector as every build does, but for streamed values.
+small_vectors() {
+    # shellcheck disable=SC2046
+    "$CC" -std=c99 -w -DRELET_SMALL -include build/dist/relet.c -Iinclude \
+        $(printf ' -I%s' src/*) -Itests -o "$work/vectors" \
+        tests/vectors_test.c || return
+    "$work/vectors" >"$work/vectors.out"
+    grep -q '^[1-9][0-9]* passed' "$work/vectors.out" || echo 'no vector passes'
+    sed -n 's/^line \([0-9]*\),.*/\1/p' "$work/vectors.out" | while read -r n; do
+        sed -n "${n}p" tests/vectors/resp3.txt | grep -qF '?' ||
+            echo "resp3.txt: line $n: has another verdict"
+    done
+}
+check 'RELET_SMALL judges each vector that is not streamed' small_vectors
 
 # dist FOLDER MACROS PART...: the same program with what make dist writes.
 dist() {
@@ -100,6 +152,7 @@ same_words() {
 lacks() {
     case $2 in *LEASE*) grep -n 'relet_lease_start\|rlt_elect_' "$1"/relet.? ;; esac
     case $2 in *QUEUE*) grep -n 'relet_queue_put(\|rlt_claims_' "$1"/relet.? ;; esac
+    case $2 in *SMALL*) grep -n 'int relet_\(subscribe\|await\)(' "$1"/relet.? ;; esac
     case $2 in *POLL*) grep -n 'relet_wait(\|<sys/' "$1"/relet.? ;; esac
     true
 }
@@ -109,9 +162,14 @@ dist client-lease '-DRELET_NO_POLL -DRELET_NO_QUEUE' client lease
 dist client-driver-lease -DRELET_NO_QUEUE client driver lease
 dist client-driver-queue -DRELET_NO_LEASE driver queue
 dist client-driver-lease-queue '' client driver lease queue
+dist client-driver-small \
+    '-DRELET_SMALL -DRELET_NO_LEASE -DRELET_NO_QUEUE' driver small
+check 'PARTS="small lease": is refused' same_words \
+    'PARTS: small has neither leases nor queues' \
+    sh tools/parts.sh build/dist small lease
 check 'all parts are the whole file' \
     cmp build/dist/relet.c build/dist/client-driver-lease-queue/relet.c
 check 'PARTS=clint: is refused' same_words \
-    'PARTS: clint: no such part; there are client, driver, lease and queue' \
+    'PARTS: clint: no such part; there are client, driver, lease, queue and small' \
     sh tools/parts.sh build/dist clint
 total

@@ -4,8 +4,9 @@
 # parts.sh DIST [PART...] - makes relet.c and relet.h of these parts alone from
 # those in DIST, in the folder DIST/PART-PART...
 #
-# The parts are client, driver, lease and queue; client is always there. Without
-# parts it does nothing. So does `make dist PARTS="client lease"` call it.
+# The parts are client, driver, lease and queue; client is always there. The
+# word small makes the client that of RELET_SMALL. Without parts it does nothing.
+# So does `make dist PARTS="client lease"` call it.
 
 set -eu
 dist=$1
@@ -17,10 +18,10 @@ has() { [ "${parts#* "$1" }" != "$parts" ]; }
 parts=" $* "
 for part; do
     case $part in
-    client | driver | lease | queue) ;;
+    client | driver | lease | queue | small) ;;
     *)
-        echo "PARTS: $part: no such part; there are client, driver, lease and" \
-            "queue" >&2
+        echo "PARTS: $part: no such part; there are client, driver, lease," \
+            "queue and small" >&2
         exit 2
         ;;
     esac
@@ -30,6 +31,14 @@ name=client
 if has driver; then name=$name-driver; else out="$out RELET_NO_POLL"; fi
 if has lease; then name=$name-lease; else out="$out RELET_NO_LEASE"; fi
 if has queue; then name=$name-queue; else out="$out RELET_NO_QUEUE"; fi
+if has small; then
+    name=$name-small
+    out="$out RELET_SMALL"
+    if has lease || has queue; then
+        echo 'PARTS: small has neither leases nor queues' >&2
+        exit 2
+    fi
+fi
 mkdir -p "$dist/$name"
 for file in relet.h relet.c; do
     awk -v out="$out" -f tools/without.awk "$dist/$file" >"$dist/$name/$file.new"

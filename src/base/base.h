@@ -38,14 +38,19 @@
 #define RLT_UNLIKELY(x) (x)
 #endif
 
-/* RLT_INLINE puts a hot function into its caller. RLT_APART keeps a rare path
- * out of line, so that the hot path does not pay for the registers of the
- * rare one. Both were measured. */
-#if defined(__GNUC__)
+/* RLT_INLINE puts a hot function into its caller, unless the build is to be
+ * small. RLT_APART keeps a rare path out of line, so that the hot path does not
+ * pay for the registers of the rare one. Both were measured. */
+#if defined(__OPTIMIZE_SIZE__)
+#define RLT_INLINE
+#elif defined(__GNUC__)
 #define RLT_INLINE inline __attribute__((always_inline))
-#define RLT_APART __attribute__((noinline))
 #else
 #define RLT_INLINE inline
+#endif
+#if defined(__GNUC__)
+#define RLT_APART __attribute__((noinline))
+#else
 #define RLT_APART
 #endif
 
@@ -61,6 +66,40 @@
 #define RLT_TINY 1
 #else
 #define RLT_TINY 0
+#endif
+
+/* What this build has, as constants: compilers remove the code behind one that
+ * is 0. ENGINE: leases, or queues, or both. */
+#ifdef RELET_NO_QUEUE
+#define RLT_HAS_QUEUE 0
+#else
+#define RLT_HAS_QUEUE 1
+#endif
+#ifdef RELET_NO_LEASE
+#define RLT_HAS_ENGINE RLT_HAS_QUEUE
+#else
+#define RLT_HAS_ENGINE 1
+#endif
+
+/* RELET_SMALL has no subscriptions, no tracking, no WATCH, one way alone to
+ * judge a reply, no streamed values, which no server sends, and no sentences for people: RLT_TEXT is for those that are
+ * also compared with NULL, RLT_TEXT_MAX for the bytes of one that is kept. */
+#ifdef RELET_SMALL
+#define RLT_HAS_MESSAGES 0
+#define RLT_HAS_WATCH 0
+#define RLT_HAS_FAST 0
+#define RLT_HAS_STREAMS 0
+#define RLT_HAS_TEXT 0
+#define RLT_TEXT(sentence) ""
+#define RLT_TEXT_MAX(bytes) 1
+#else
+#define RLT_HAS_MESSAGES 1
+#define RLT_HAS_WATCH 1
+#define RLT_HAS_FAST 1
+#define RLT_HAS_STREAMS 1
+#define RLT_HAS_TEXT 1
+#define RLT_TEXT(sentence) sentence
+#define RLT_TEXT_MAX(bytes) bytes
 #endif
 
 #define RLT_MIN(a, b) ((a) < (b) ? (a) : (b))

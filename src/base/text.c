@@ -16,6 +16,8 @@ relet_span relet_str(const char *text)
     return s;
 }
 
+#ifndef RELET_SMALL
+
 const char *relet_code_text(int code)
 {
     switch (code) {
@@ -40,6 +42,8 @@ const char *relet_code_text(int code)
     }
     return "unknown code";
 }
+
+#endif
 
 /* ------------------------------------------------------------------- spans */
 
@@ -149,11 +153,7 @@ int rlt_text_int(const char *p, size_t n, int64_t *out)
 
 size_t rlt_text_put_u64(char *out, uint64_t v)
 {
-    static const char pairs[201] =
-        "00010203040506070809101112131415161718192021222324"
-        "25262728293031323334353637383940414243444546474849"
-        "50515253545556575859606162636465666768697071727374"
-        "75767778798081828384858687888990919293949596979899";
+    const char *pairs = rlt_text_pairs();
     char digits[20];
     size_t at = sizeof digits;
 
@@ -522,7 +522,9 @@ int rlt_text_double(const char *p, size_t n, double *out)
 
 /* ---------------------------------------------------------------- messages */
 
-void rlt_say_init(rlt_say *s, char *p, size_t cap)
+#ifndef RELET_SMALL
+
+RLT_APART void rlt_say_init(rlt_say *s, char *p, size_t cap)
 {
     rlt_assert(cap > 0);
     s->p = p;
@@ -570,6 +572,8 @@ void rlt_say_int(rlt_say *s, int64_t v)
 
     say_bytes(s, digits, n);
 }
+
+#endif
 
 RELET_PRIVATE size_t rlt_span_put(char *out, size_t at, relet_span s)
 {

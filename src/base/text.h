@@ -23,6 +23,18 @@ RELET_PRIVATE int rlt_text_double(const char *p, size_t n, double *out);
 RELET_PRIVATE size_t rlt_text_put_u64(char *out, uint64_t v);
 RELET_PRIVATE size_t rlt_text_put_i64(char *out, int64_t v);
 
+/* The numbers 00 to 99, to write two digits at a time. */
+RLT_SHORT const char *rlt_text_pairs(void)
+{
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324"
+        "25262728293031323334353637383940414243444546474849"
+        "50515253545556575859606162636465666768697071727374"
+        "75767778798081828384858687888990919293949596979899";
+
+    return pairs;
+}
+
 /* The upper half of the 128 bits of a * b. */
 RELET_PRIVATE uint64_t rlt_text_mul_high(uint64_t a, uint64_t b);
 
@@ -55,9 +67,42 @@ typedef struct rlt_say {
     size_t cap, n;
 } rlt_say;
 
+#ifndef RELET_SMALL
+
 RELET_PRIVATE void rlt_say_init(rlt_say *s, char *p, size_t cap);
 RELET_PRIVATE void rlt_say_text(rlt_say *s, const char *t);
 RELET_PRIVATE void rlt_say_span(rlt_say *s, relet_span t); /* odd bytes: \xHH */
 RELET_PRIVATE void rlt_say_int(rlt_say *s, int64_t v);
+
+#else
+
+/* RELET_SMALL has no sentences: every message is empty. */
+RLT_SHORT void rlt_say_init(rlt_say *s, char *p, size_t cap)
+{
+    s->p = p;
+    s->cap = cap;
+    s->n = 0;
+    *p = '\0';
+}
+
+RLT_SHORT void rlt_say_text(rlt_say *s, const char *t)
+{
+    (void)s;
+    (void)t;
+}
+
+RLT_SHORT void rlt_say_span(rlt_say *s, relet_span t)
+{
+    (void)s;
+    (void)t;
+}
+
+RLT_SHORT void rlt_say_int(rlt_say *s, int64_t v)
+{
+    (void)s;
+    (void)v;
+}
+
+#endif
 
 #endif

@@ -46,7 +46,7 @@ static size_t client_place(client_plan *p, size_t n)
 /* Whether there may be leases or queues. */
 static uint8_t client_has_own(const relet_config *c)
 {
-    return c->leases_max > 0 || c->workers_max > 0;
+    return RLT_HAS_ENGINE && (c->leases_max > 0 || c->workers_max > 0);
 }
 
 #ifdef RELET_NO_QUEUE
@@ -60,10 +60,12 @@ static uint8_t client_has_own(const relet_config *c)
 static uint32_t client_ops_cap(const relet_config *c)
 {
     uint32_t puts = c->workers_max > 0 ? c->operations_max + 1 : 0;
-    uint32_t want = c->operations_max + 8 + 2 * c->leases_max + puts +
-                    c->workers_max * (CLIENT_STEPS + c->jobs_max);
+    uint32_t want = c->operations_max + 8;
     uint32_t cap = 16;
 
+    if (RLT_HAS_ENGINE)
+        want += 2 * c->leases_max + puts +
+                c->workers_max * (CLIENT_STEPS + c->jobs_max);
     while (cap < want)
         cap *= 2;
     return cap;
@@ -72,9 +74,9 @@ static uint32_t client_ops_cap(const relet_config *c)
 /* How many library scripts the client may use: others get no memory. */
 static uint32_t client_scripts(const relet_config *c)
 {
-    if (c->workers_max > 0)
+    if (RLT_HAS_QUEUE && c->workers_max > 0)
         return RLT_SCRIPTS_OWN;
-    return c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
+    return RLT_HAS_ENGINE && c->leases_max > 0 ? RLT_SCRIPTS_LEASE : 0;
 }
 
 /* Bytes of a handshake: its fixed words, their values, the subscriptions. */
@@ -92,13 +94,17 @@ static void client_plan_make(client_plan *p, const relet_config *c)
     memset(p, 0, sizeof *p);
     p->ops_cap = client_ops_cap(c);
     p->subscriptions_max = c->subscriptions_max + client_has_own(c);
-    p->output_max = c->output_max + RLT_LEASES_OUTPUT((size_t)c->leases_max) +
-                    RLT_WORKERS_OUTPUT((size_t)c->workers_max);
-    p->names_max = 64 * (size_t)c->subscriptions_max +
-                   (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
+    p->output_max = c->output_max;
+    if (RLT_HAS_ENGINE)
+        p->output_max += RLT_LEASES_OUTPUT((size_t)c->leases_max) +
+                         RLT_WORKERS_OUTPUT((size_t)c->workers_max);
+    if (RLT_HAS_MESSAGES)
+        p->names_max = 64 * (size_t)c->subscriptions_max +
+                       (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
     p->secrets_max = RLT_MAX(secrets, 96);
     if (c->resize) {
-        p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
+        if (RLT_HAS_MESSAGES)
+            p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
         p->secrets_max = sizeof c->user + sizeof c->password;
     }
     p->hello_max = client_hello_max(c, p);
@@ -268,7 +274,8 @@ static void client_init_parts(relet *r, const relet_config *c,
                               const client_plan *p)
 {
     (void)p;
-    rlt_rand_seed(&r->rand, c->seed ^ UINT64_C(0x6c65617365));
+    if (RLT_HAS_ENGINE)
+        rlt_rand_seed(&r->rand, c->seed ^ UINT64_C(0x6c65617365));
 #ifndef RELET_NO_LEASE
     r->leases.list = (rlt_lease_entry *)(void *)((uint8_t *)r + p->leases);
     r->leases.max = c->leases_max;
@@ -404,13 +411,17 @@ RELET_API void relet_io_sent(relet *r, int link, size_t n)
 
 /* ------------------------------------------------------------- inspection */
 
-RELET_PRIVATE int rlt_client_refuse(relet *r, const char *rule)
+/* Not inlined: there are many callers, and none is hot. */
+RELET_PRIVATE RLT_APART int rlt_client_refuse(relet *r, const char *rule)
 {
     if (rlt_client_is_foreign(r))
         return RELET_E_FORKED; /* relet_refusal says so */
-    r->refusal = rule;
+    if (RLT_HAS_TEXT)
+        r->refusal = rule;
     return RELET_E_REFUSED;
 }
+
+#ifndef RELET_SMALL
 
 static const char client_forked[] =
     "another process opened this client: a child opens its own, and may only "
@@ -420,6 +431,8 @@ RELET_API const char *relet_refusal(const relet *r)
 {
     return rlt_client_is_foreign(r) ? client_forked : r->refusal;
 }
+
+#endif
 
 RELET_API size_t relet_outstanding(const relet *r)
 {
@@ -449,6 +462,8 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out)
     out->memory_peak = r->held_peak;
 }
 
+#ifndef RELET_SMALL
+
 RELET_API const char *relet_kind_text(relet_kind kind)
 {
     static const char *const text[] = {
@@ -471,6 +486,8 @@ RELET_API const char *relet_why_text(relet_why why)
 
     return (unsigned)why <= RELET_WHY_REFUSED ? text[why] : "?";
 }
+
+#endif
 
 RELET_API const char *relet_version(void)
 {

@@ -194,13 +194,30 @@ RELET_PRIVATE void rlt_client_driver_set(relet *r, void *driver,
 RELET_PRIVATE void *rlt_client_driver(const relet *r);
 RELET_PRIVATE void rlt_client_make_foreign(relet *r);
 
+/* Whether the event is the one that is wanted. */
+RLT_SHORT int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev)
+{
+    if (w->kind == RELET_EV_LEASE_ENDED)
+        return ev->kind == w->kind && ev->lease == w->number;
+    if (w->kind == RELET_EV_WORKER_ENDED)
+        return ev->kind == w->kind && ev->worker == w->number;
+    return ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE &&
+           ev->tag == w->tag;
+}
+
+#ifndef RELET_NO_POLL
+#ifndef RELET_SMALL
+#define RLT_CLIENT_KEEPS 1
+#endif
+#endif
+
 /* Events that are kept. _make: memory for one, before there is an event, or
  * NULL. _add: *ev is the newest, still with the link's bytes; _copy gives it
  * its own: 0, RELET_E_LIMIT if all would take over `max` bytes, or _MEMORY;
  * _strip takes them away. _next: the oldest, lent, or 0. _take: the wanted one,
  * lent, or 0. _has: the end of this lease or worker is kept. Only clients of
  * the driver for POSIX keep events. */
-#ifndef RELET_NO_POLL
+#ifdef RLT_CLIENT_KEEPS
 
 RELET_PRIVATE rlt_kept *rlt_kept_make(relet *r);
 RELET_PRIVATE void rlt_kept_free(relet *r, rlt_kept *k);
@@ -211,7 +228,6 @@ RELET_PRIVATE int rlt_kept_next(relet *r, relet_event *ev);
 RELET_PRIVATE int rlt_kept_take(relet *r, const rlt_wanted *w, relet_event *ev);
 RELET_PRIVATE int rlt_kept_has(const relet *r, relet_kind kind, int number);
 RELET_PRIVATE void rlt_kept_finish(relet *r);
-RELET_PRIVATE int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev);
 
 /* Whether an event is kept that is not lent. */
 RLT_SHORT int rlt_kept_any(const relet *r)
@@ -234,6 +250,12 @@ RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
                                  relet_event *ev);
 
 #else
+
+RLT_SHORT int rlt_kept_any(const relet *r)
+{
+    (void)r;
+    return 0;
+}
 
 RLT_SHORT int rlt_kept_next(relet *r, relet_event *ev)
 {

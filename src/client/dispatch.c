@@ -41,7 +41,7 @@ static int dispatch_link(relet *r, relet_event *ev)
             rlt_put_answered(r, ev);
             return 1;
         case RLT_FOUND_EVENT:
-            if (rlt_route_take_missed(&r->route)) {
+            if (RLT_HAS_ENGINE && rlt_route_take_missed(&r->route)) {
                 rlt_leases_wake(r, rlt_span(NULL, 0));
                 rlt_workers_wake(r, rlt_span(NULL, 0));
             }
@@ -49,7 +49,7 @@ static int dispatch_link(relet *r, relet_event *ev)
         case RLT_FOUND_OUTCOME:
             return 1;
         case RLT_FOUND_OURS:
-            if (dispatch_ours(r, ev))
+            if (RLT_HAS_ENGINE && dispatch_ours(r, ev))
                 return 1;
             break;
         }
@@ -105,7 +105,8 @@ static int dispatch_told(relet *r, relet_event *ev)
 
     do {
         told = dispatch_next(r, ev);
-    } while (told && ev->channel.n > 0 && dispatch_wakes(r, ev));
+    } while (RLT_HAS_ENGINE && told && ev->channel.n > 0 &&
+             dispatch_wakes(r, ev));
     if (!told)
         rlt_workers_flush(r);
     return told;
@@ -123,6 +124,7 @@ RELET_API int relet_next(relet *r, relet_event *ev)
 /* -------------------------------------------------------- waiting for one */
 
 #ifndef RELET_NO_POLL
+#ifndef RELET_SMALL
 
 /* The newest event that is kept gets bytes of its own: 0 or a code. */
 static int dispatch_settle(relet *r, size_t max)
@@ -182,4 +184,5 @@ RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
     return code;
 }
 
-#endif
+#endif /* RELET_SMALL */
+#endif /* RELET_NO_POLL */

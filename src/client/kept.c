@@ -10,6 +10,7 @@
 #include "client.h"
 
 #ifndef RELET_NO_POLL
+#ifndef RELET_SMALL
 
 static void *kept_resize(relet *r, void *p, size_t old_size, size_t size)
 {
@@ -94,16 +95,6 @@ RELET_PRIVATE int rlt_kept_next(relet *r, relet_event *ev)
 }
 
 /* ------------------------------------------------------------- one of them */
-
-RELET_PRIVATE int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev)
-{
-    if (w->kind == RELET_EV_LEASE_ENDED)
-        return ev->kind == w->kind && ev->lease == w->number;
-    if (w->kind == RELET_EV_WORKER_ENDED)
-        return ev->kind == w->kind && ev->worker == w->number;
-    return ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_UNSURE &&
-           ev->tag == w->tag;
-}
 
 /* The event before the wanted one, or NULL. A lent event is gone already. */
 static rlt_kept *kept_find(const relet *r, const rlt_wanted *w)
@@ -225,4 +216,5 @@ RELET_PRIVATE void rlt_kept_finish(relet *r)
         rlt_kept_free(r, kept_unlink(r, r->kept));
 }
 
-#endif
+#endif /* RELET_SMALL */
+#endif /* RELET_NO_POLL */

@@ -71,7 +71,7 @@ static void submit_ask(const relet *r, const relet_request *q, rlt_op *op)
         if (q->timeout_ms > SUBMIT_MS_MAX)
             op->deadline = RELET_NEVER;
     }
-    if (op->place > 0)
+    if (RLT_HAS_QUEUE && op->place > 0)
         op->deadline = RLT_MIN(op->deadline, SUBMIT_PUT_MS_MAX);
 }
 
@@ -92,7 +92,12 @@ static const char submit_caching[] =
 
 static int submit_is_cached(const relet_request *q)
 {
+#ifdef RELET_SMALL
+    (void)q;
+    return 0;
+#else
     return q != NULL && (q->flags & RELET_CACHED) != 0;
+#endif
 }
 
 /* The bytes of a CLIENT CACHING before the command, or 0. Its answer comes
@@ -182,7 +187,7 @@ static size_t submit_unit_size(const relet_args *c, size_t count,
     size_t i, n, total = sizeof submit_multi + sizeof submit_exec - 2;
     rlt_effect effect;
 
-    *rule = "a transaction without commands";
+    *rule = RLT_TEXT("a transaction without commands");
     for (i = 0; i < count; i++) {
         *rule = rlt_command_rule(c[i].argv, c[i].argc, 1, &effect);
         if (*rule)
@@ -403,6 +408,8 @@ RELET_API size_t relet_cancel(relet *r, uint64_t tag)
     return rlt_client_is_foreign(r) ? 0 : rlt_route_cancel(&r->route, tag);
 }
 
+#ifndef RELET_SMALL
+
 RELET_API int relet_subscribe(relet *r, relet_channel kind, relet_span name)
 {
     if (rlt_client_is_foreign(r))
@@ -429,6 +436,8 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind, relet_span name)
         return rlt_client_refuse(r, "there is no such subscription");
     return 0;
 }
+
+#endif
 
 RELET_API int relet_credentials(relet *r, relet_span user, relet_span password)
 {

@@ -28,6 +28,14 @@
 #define CONFIG_WORKERS_MAX (1 << 8)
 #endif
 
+#ifdef RELET_SMALL
+#define CONFIG_SUBSCRIPTIONS_MAX 0
+#define CONFIG_TRACKING_MAX RELET_TRACK_OFF
+#else
+#define CONFIG_SUBSCRIPTIONS_MAX (1 << 20)
+#define CONFIG_TRACKING_MAX RELET_TRACK_BROADCAST
+#endif
+
 #define CONFIG_NUMBER(name, kind, option, min, max) \
     {#name, max, min, offsetof(relet_config, name), kind, option}
 #define CONFIG_STRING(name, kind, option) \
@@ -44,7 +52,7 @@ static const rlt_field config_fields[] = {
     CONFIG_STRING(password, RLT_FIELD_TEXT, 0),
     CONFIG_STRING(name, RLT_FIELD_ASCII, 1),
     CONFIG_NUMBER(db, RLT_FIELD_INT, 1, 0, INT32_MAX),
-    CONFIG_NUMBER(tracking, RLT_FIELD_TRACKING, 1, 0, RELET_TRACK_BROADCAST),
+    CONFIG_NUMBER(tracking, RLT_FIELD_TRACKING, 1, 0, CONFIG_TRACKING_MAX),
     CONFIG_NUMBER(tracking_noloop, RLT_FIELD_INT, 0, 0, 1),
     CONFIG_STRING(tracking_prefix, RLT_FIELD_TEXT, 0),
     CONFIG_STRING(prefix, RLT_FIELD_TEXT, 1),
@@ -58,7 +66,8 @@ static const rlt_field config_fields[] = {
     CONFIG_NUMBER(attempts_max, RLT_FIELD_INT, 1, 0, INT32_MAX),
     CONFIG_NUMBER(fail_fast, RLT_FIELD_INT, 1, 0, 1),
     CONFIG_NUMBER(operations_max, RLT_FIELD_U32, 0, 1, 1 << 20),
-    CONFIG_NUMBER(subscriptions_max, RLT_FIELD_U32, 0, 0, 1 << 20),
+    CONFIG_NUMBER(subscriptions_max, RLT_FIELD_U32, 0, 0,
+                  CONFIG_SUBSCRIPTIONS_MAX),
     CONFIG_NUMBER(scripts_max, RLT_FIELD_U32, 0, 0, 1 << 16),
     CONFIG_NUMBER(leases_max, RLT_FIELD_U32, 0, 0, CONFIG_LEASES_MAX),
     CONFIG_NUMBER(workers_max, RLT_FIELD_U32, 0, 0, CONFIG_WORKERS_MAX),
@@ -91,7 +100,7 @@ RELET_API void relet_config_init(relet_config *c)
     c->retry_max_ms = 10000;
     c->stable_ms = 10000;
     c->operations_max = 16384;
-    c->subscriptions_max = 256;
+    c->subscriptions_max = RLT_MIN(256, CONFIG_SUBSCRIPTIONS_MAX);
     c->scripts_max = 32;
     c->leases_max = RLT_MIN(8, CONFIG_LEASES_MAX);
     c->workers_max = RLT_MIN(4, CONFIG_WORKERS_MAX);
@@ -110,7 +119,7 @@ RELET_API void relet_config_init_small(relet_config *c)
 {
     relet_config_init(c);
     c->operations_max = 16;
-    c->subscriptions_max = 4;
+    c->subscriptions_max = RLT_MIN(4, CONFIG_SUBSCRIPTIONS_MAX);
     c->scripts_max = 4;
     c->leases_max = 0;
     c->workers_max = 0;
@@ -165,11 +174,11 @@ RELET_PRIVATE char *rlt_config_chars(relet_config *c, const rlt_field *f)
 RELET_PRIVATE const char *rlt_config_byte_rule(const rlt_field *f, char b)
 {
     if ((uint8_t)b < ' ' || b == 0x7f)
-        return " may not have a control byte";
+        return RLT_TEXT(" may not have a control byte");
     if (b == ' ' && f->kind != RLT_FIELD_TEXT)
-        return " may not have a blank";
+        return RLT_TEXT(" may not have a blank");
     if ((uint8_t)b > 0x7f && f->kind == RLT_FIELD_ASCII)
-        return " may have ASCII only";
+        return RLT_TEXT(" may have ASCII only");
     return NULL;
 }
 
@@ -220,8 +229,9 @@ RELET_PRIVATE void rlt_config_set(relet_config *c, const rlt_field *f,
 }
 
 /* Reports a setting that breaks a rule; the message is `field rule`. */
-RELET_PRIVATE int rlt_config_refuse(relet_fault *fault, const char *field,
-                                    const char *rule)
+RELET_PRIVATE RLT_APART int rlt_config_refuse(relet_fault *fault,
+                                              const char *field,
+                                              const char *rule)
 {
     rlt_say say;
 

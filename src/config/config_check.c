@@ -15,7 +15,8 @@ static int check_text(const relet_config *c, const rlt_field *f,
     for (; *text != '\0'; text++) {
         rule = rlt_config_byte_rule(f, *text);
         if (rule != NULL)
-            return rlt_config_refuse(fault, f->name, rule + 1);
+            return rlt_config_refuse(fault, f->name,
+                                     RLT_HAS_TEXT ? rule + 1 : "");
     }
     return 0;
 }
@@ -49,6 +50,19 @@ static int check_fields(const relet_config *c, relet_fault *fault)
                                   check_number(c, f, fault);
     return err;
 }
+
+#ifdef RELET_SMALL
+
+static int check_where(const relet_config *c, relet_fault *fault)
+{
+    if ((int)c->scheme < 0 || c->scheme > RELET_FILE)
+        return rlt_config_refuse(fault, "scheme", "");
+    if (c->scheme != RELET_MEM && c->host[0] == '\0')
+        return rlt_config_refuse(fault, "host", "");
+    return 0;
+}
+
+#else
 
 /* Checks the host by the same rules as in a URL, but without escapes. */
 static int check_host(rlt_parser *r, const relet_config *c)
@@ -88,6 +102,8 @@ static int check_where(const relet_config *c, relet_fault *fault)
         return rlt_config_refuse(fault, "service", "is empty");
     return 0;
 }
+
+#endif
 
 static int check_text_items(const char *list)
 {

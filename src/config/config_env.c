@@ -5,6 +5,8 @@
 #include "text.h"
 #include "config_url.h"
 
+#ifndef RELET_SMALL
+
 typedef struct env_env {
     rlt_parser *r;
     const char *scope;
@@ -190,3 +192,5 @@ RELET_API int relet_config_env_from(relet_config *c, const char *scope,
         return rlt_config_refuse(fault, "scope", "is longer than 64 bytes");
     return rlt_parser_run(&r, c, fault, env_read, &e);
 }
+
+#endif /* RELET_SMALL */

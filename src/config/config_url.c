@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+#ifndef RELET_SMALL
+
 #define URL_SUN_PATH 108 /* the size of sun_path in Linux's sockaddr_un */
 
 static const char *const url_schemes[] = {
@@ -399,3 +401,5 @@ RELET_API int relet_config_url(relet_config *c, const char *url,
     rlt_assert(url != NULL);
     return rlt_parser_run(&r, c, fault, url_from, &url);
 }
+
+#endif /* RELET_SMALL */

@@ -10,6 +10,8 @@
 #include "base.h"
 #include "parser.h"
 
+#ifndef RELET_SMALL
+
 /* The bytes that need no escape in a URL; host names consist of them too. */
 #define RLT_URL_PLAIN \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_~"
@@ -28,5 +30,7 @@ RELET_PRIVATE const char *rlt_url_path_rule(const char *path);
 
 /* Reads a whole URL. */
 RELET_PRIVATE int rlt_url_read(rlt_parser *r, relet_span s);
+
+#endif /* RELET_SMALL */
 
 #endif

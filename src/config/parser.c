@@ -8,6 +8,8 @@
 
 #include "text.h"
 
+#ifndef RELET_SMALL
+
 RELET_PRIVATE void rlt_parser_init(rlt_parser *r, const relet_config *c,
                                    relet_fault *fault)
 {
@@ -201,3 +203,5 @@ RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
         rlt_config_set(r->c, f, v);
     return 0;
 }
+
+#endif /* RELET_SMALL */

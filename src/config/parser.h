@@ -14,6 +14,8 @@
 #include "base.h"
 #include "config.h"
 
+#ifndef RELET_SMALL
+
 typedef struct rlt_parser {
     relet_config *c;    /* settings; NULL in the first reading    */
     relet_scheme scheme; /* as read so far, …                     */
@@ -77,5 +79,7 @@ RELET_PRIVATE int rlt_parser_number(rlt_parser *r, relet_span s,
 /* Reads a field of any kind: a field that is not text takes a number. */
 RELET_PRIVATE int rlt_parser_field(rlt_parser *r, relet_span s,
                                    const char *field);
+
+#endif /* RELET_SMALL */
 
 #endif

@@ -7,6 +7,18 @@
 
 #ifndef RELET_NO_POLL
 
+static rlt_wanted await_outcome(uint64_t tag)
+{
+    rlt_wanted w;
+
+    w.kind = RELET_EV_REPLY;
+    w.number = -1;
+    w.tag = tag;
+    return w;
+}
+
+#ifndef RELET_SMALL
+
 /* Takes one turn even if ms is 0, so that input that is there already counts. A
  * relet_wake meanwhile ends the next relet_wait. */
 static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
@@ -31,16 +43,6 @@ static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
         if (rlt_turn_take(r, until) != 0)
             return RELET_E_SYSTEM;
     }
-}
-
-static rlt_wanted await_outcome(uint64_t tag)
-{
-    rlt_wanted w;
-
-    w.kind = RELET_EV_REPLY;
-    w.number = -1;
-    w.tag = tag;
-    return w;
 }
 
 RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
@@ -79,6 +81,8 @@ RELET_API int relet_worker_await_end(relet *r, int worker, relet_event *ev,
     return await_end(r, RELET_EV_WORKER_ENDED, worker, ev, ms);
 }
 #endif
+
+#endif /* RELET_SMALL */
 
 /* Tells the outcome of a relet_call from older outcomes. */
 #define AWAIT_CALL_TAG UINT64_C(0x72656c65742e6331)
@@ -121,6 +125,8 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     return code;
 }
 
+#ifndef RELET_SMALL
+
 RELET_API int relet_call_text(relet *r, relet_event *ev, int timeout_ms, ...)
 {
     relet_span argv[RLT_SUBMIT_WORDS];
@@ -134,5 +140,7 @@ RELET_API int relet_call_text(relet *r, relet_event *ev, int timeout_ms, ...)
         return rlt_client_refuse(r, "relet_call_text takes 64 words");
     return relet_call(r, argv, argc, ev, timeout_ms);
 }
+
+#endif /* RELET_SMALL */
 
 #endif /* RELET_NO_POLL */

@@ -214,8 +214,10 @@ static void connect_add_list(rlt_connect *d, const struct addrinfo *list,
 
 static int connect_lost(rlt_connect *d, const char *step, const char *why)
 {
-    d->step = step;
-    d->why = why != NULL ? why : strerror(d->err);
+    if (RLT_HAS_TEXT) {
+        d->step = step;
+        d->why = why != NULL ? why : strerror(d->err);
+    }
     rlt_connect_stop(d);
     return RLT_CONNECT_LOST;
 }
@@ -231,7 +233,9 @@ static int connect_look_up(rlt_connect *d, const relet_io *to)
     if (err != 0) {
         d->err = err == EAI_SYSTEM ? errno : EHOSTUNREACH;
         return connect_lost(d, "look up",
-                            err == EAI_SYSTEM ? NULL : gai_strerror(err));
+                            !RLT_HAS_TEXT || err == EAI_SYSTEM
+                                ? NULL
+                                : gai_strerror(err));
     }
     connect_add_list(d, list, to->port);
     freeaddrinfo(list);

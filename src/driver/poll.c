@@ -54,6 +54,8 @@ static void *poll_resize(void *user, void *p, size_t old_size, size_t size)
     return realloc(p, size);
 }
 
+#ifndef RELET_SMALL
+
 static const char *poll_getenv(void *user, const char *name)
 {
     (void)user;
@@ -65,6 +67,8 @@ RELET_API int relet_config_env(relet_config *c, const char *scope,
 {
     return relet_config_env_from(c, scope, poll_getenv, NULL, fault);
 }
+
+#endif /* RELET_SMALL */
 
 RELET_API void relet_wake(relet *r)
 {
@@ -160,14 +164,15 @@ RELET_API int relet_poll_timeout(const relet *r)
 /* ---------------------------------------------------------- life and death
  */
 
-static relet *poll_fault(relet_fault *fault, int code, const char *field,
-                         const char *text)
+static RLT_APART relet *poll_fault(relet_fault *fault, int code,
+                                   const char *field, const char *text)
 {
     if (fault != NULL) {
         memset(fault, 0, sizeof *fault);
         fault->code = code;
         fault->field = field;
-        (void)snprintf(fault->text, sizeof fault->text, "%s", text);
+        if (RLT_HAS_TEXT)
+            (void)snprintf(fault->text, sizeof fault->text, "%s", text);
     }
     return NULL;
 }
@@ -184,29 +189,29 @@ static const char *poll_trouble(const relet_config *c,
     case RELET_TLS:
         if (p != NULL && p->transport != NULL)
             return NULL;
-        return "rediss: needs a transport, see relet_poll_config";
+        return RLT_TEXT("rediss: needs a transport, see relet_poll_config");
     case RELET_UNIX:
         if (rlt_connect_path_fits(c->host))
             return NULL;
-        return "unix: the path is longer than this system allows";
-    case RELET_SENTINEL: return "sentinel: is not built yet";
-    case RELET_CLUSTER: return "cluster: is not built yet";
+        return RLT_TEXT("unix: the path is longer than this system allows");
+    case RELET_SENTINEL: return RLT_TEXT("sentinel: is not built yet");
+    case RELET_CLUSTER: return RLT_TEXT("cluster: is not built yet");
     case RELET_MEM:
     case RELET_FILE:
 #ifdef RELET_LOCAL
         if (p != NULL && p->fd != NULL)
-            return "mem: and file: take no descriptor";
+            return RLT_TEXT("mem: and file: take no descriptor");
         return NULL;
 #else
-        return c->scheme == RELET_MEM ? "mem:" POLL_NO_STORE
-                                      : "file:" POLL_NO_STORE;
+        return c->scheme == RELET_MEM ? RLT_TEXT("mem:" POLL_NO_STORE)
+                                      : RLT_TEXT("file:" POLL_NO_STORE);
 #endif
     }
-    return "unknown scheme";
+    return RLT_TEXT("unknown scheme");
 }
 
 /* 0, or -1 and errno. */
-static int poll_init(rlt_driver *d, uint8_t *stage, const char *url,
+static int poll_init(rlt_driver *d, uint8_t *stage, int known,
                      const relet_poll_config *p)
 {
     int i, keepalive_s = POLL_KEEPALIVE_S;
@@ -223,14 +228,14 @@ static int poll_init(rlt_driver *d, uint8_t *stage, const char *url,
         if (rlt_connect_prepare(*p->fd) != 0)
             return -1;
         rlt_connect_options(*p->fd, keepalive_s);
-        d->link[0].given_only = url == NULL;
+        d->link[0].given_only = !known;
     }
     return rlt_turn_wake_open(d);
 }
 
 /* The driver, its stage and its client share one block. The client takes over
  * the caller's descriptor only when nothing can fail any more. */
-static relet *poll_start(const char *url, const relet_config *c,
+static relet *poll_start(int known, const relet_config *c,
                          const relet_poll_config *p, relet_store *store,
                          relet_fault *fault)
 {
@@ -248,8 +253,9 @@ static relet *poll_start(const char *url, const relet_config *c,
     d = (rlt_driver *)malloc(head + size);
     if (d == NULL)
         return poll_fault(fault, RELET_E_MEMORY, NULL, "no memory");
-    if (poll_init(d, (uint8_t *)d + at, url, p) != 0)
-        poll_fault(fault, RELET_E_SYSTEM, NULL, strerror(errno));
+    if (poll_init(d, (uint8_t *)d + at, known, p) != 0)
+        poll_fault(fault, RELET_E_SYSTEM, NULL,
+                   RLT_HAS_TEXT ? strerror(errno) : "");
     else
         r = relet_init((char *)d + head, size, c, fault);
     if (r == NULL) {
@@ -270,7 +276,7 @@ static relet *poll_start(const char *url, const relet_config *c,
 }
 
 #ifdef RELET_LOCAL
-static relet *poll_start_store(const char *url, const relet_config *c,
+static relet *poll_start_store(int known, const relet_config *c,
                                const relet_poll_config *p, relet_fault *fault)
 {
     relet_store *store;
@@ -281,19 +287,34 @@ static relet *poll_start_store(const char *url, const relet_config *c,
     store = relet_store_join(p != NULL ? p->stores : NULL, c, fault);
     if (store == NULL)
         return NULL;
-    r = poll_start(url, c, p, store, fault);
+    r = poll_start(known, c, p, store, fault);
     if (r == NULL)
         relet_store_leave(store);
     return r;
 }
 #endif
 
-static relet *poll_open(const char *url, relet_config *c,
+/* Reads the URL, if there is one: 0 or RELET_E_CONFIG. */
+static int poll_url(relet_config *c, const char *url, relet_fault *fault)
+{
+    if (url == NULL)
+        return 0;
+#ifdef RELET_SMALL
+    (void)c;
+    (void)poll_fault(fault, RELET_E_CONFIG, "url", "");
+    return RELET_E_CONFIG;
+#else
+    return relet_config_url(c, url, fault);
+#endif
+}
+
+/* known: there is an address for links after one that was given. */
+static relet *poll_open(const char *url, int known, relet_config *c,
                         const relet_poll_config *p, relet_fault *fault)
 {
     const char *trouble;
 
-    if (url != NULL && relet_config_url(c, url, fault) != 0)
+    if (poll_url(c, url, fault) != 0)
         return NULL;
     trouble = poll_trouble(c, p);
     if (trouble != NULL)
@@ -305,15 +326,16 @@ static relet *poll_open(const char *url, relet_config *c,
         c->seed = poll_seed(c);
 #ifdef RELET_LOCAL
     if (c->scheme == RELET_MEM || c->scheme == RELET_FILE)
-        return poll_start_store(url, c, p, fault);
+        return poll_start_store(known, c, p, fault);
 #endif
-    return poll_start(url, c, p, NULL, fault);
+    return poll_start(known, c, p, NULL, fault);
 }
 
 RELET_API relet *relet_open(const char *url, const relet_config *c,
                             const relet_poll_config *p, relet_fault *fault)
 {
     relet_config *own = (relet_config *)malloc(sizeof *own);
+    int known = url != NULL;
     relet *r;
 
     if (own == NULL)
@@ -322,7 +344,10 @@ RELET_API relet *relet_open(const char *url, const relet_config *c,
         *own = *c;
     else
         relet_config_init(own);
-    r = poll_open(url, own, p, fault);
+#ifdef RELET_SMALL
+    known = c != NULL;
+#endif
+    r = poll_open(url, known, own, p, fault);
     relet_config_wipe(own); /* on success and on failure */
     free(own);
     return r;

@@ -83,6 +83,8 @@ static void socket_say(rlt_socket *c, const char *step, const char *why)
     const char *host = c->io.host;
     int v6 = strchr(host, ':') != NULL;
 
+    if (!RLT_HAS_TEXT)
+        return;
     if (c->io.scheme == RELET_UNIX)
         (void)snprintf(c->text, sizeof c->text, "%s %.200s: %.120s", step,
                        host, why);
@@ -96,7 +98,7 @@ static void socket_say_transport(rlt_socket *c, const char *step)
 {
     const char *why = NULL;
 
-    if (c->transport->problem != NULL)
+    if (RLT_HAS_TEXT && c->transport->problem != NULL)
         why = c->transport->problem(c->session);
     c->err = EIO;
     socket_say(c, step, why != NULL ? why : "the transport failed");
@@ -107,7 +109,7 @@ static void socket_say_stream(rlt_socket *c, const char *step)
     if (c->session != NULL)
         socket_say_transport(c, step);
     else
-        socket_say(c, step, strerror(c->err));
+        socket_say(c, step, RLT_HAS_TEXT ? strerror(c->err) : "");
 }
 
 RELET_PRIVATE void rlt_socket_forget(rlt_socket *c)
@@ -203,8 +205,9 @@ static void socket_open(relet *r, rlt_socket *c)
         socket_connected(r, c, fd, now);
     } else if (c->given_only) {
         c->err = ENOTCONN;
-        (void)snprintf(c->text, sizeof c->text, "%s",
-                       "the given descriptor is used up");
+        if (RLT_HAS_TEXT)
+            (void)snprintf(c->text, sizeof c->text, "%s",
+                           "the given descriptor is used up");
         socket_not_opened(r, c);
     } else {
         socket_dialed(r, c, rlt_connect_start(&c->dial, &c->io, now), now);

@@ -33,14 +33,14 @@ typedef struct rlt_socket {
     int given_only; /* there is no address for a second link               */
     rlt_socket_phase phase;
     int fd;
-    relet_io io; /* the last request of relet_io_want                      */
-    rlt_connect dial;
     int shake_wants, read_wants, write_wants; /* POLLIN or POLLOUT         */
     int blocked; /* the last write had to stop; wait for readiness         */
     int more;    /* the session may hold bytes that poll cannot see        */
     int broken;  /* a write failed: read what has come, then report it     */
     int err;     /* errno of the last failure; its sentence is in `text`   */
-    char text[384];
+    relet_io io; /* the last request of relet_io_want                      */
+    rlt_connect dial;
+    char text[RLT_TEXT_MAX(384)];
 } rlt_socket;
 
 /* `stage` is needed with a transport, and holds RLT_SOCKET_STAGE bytes. */

@@ -21,44 +21,45 @@ typedef struct command_rules_rule {
     rlt_effect effect;
 } command_rules_rule;
 
+#define COMMAND_RULES_NO(word, second, text) \
+    {word, second, RLT_TEXT(text), RLT_EFFECT_NONE}
+
 /* Sorted by the length of the word, so that most commands are compared with no
  * rule at all. */
 static const command_rules_rule command_rules_rules[] = {
-    {"AUTH", NULL, "AUTH holds for one link: use relet_credentials",
-     RLT_EFFECT_NONE},
-    {"EXEC", NULL, "EXEC " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
-    {"QUIT", NULL, "QUIT closes the link: use relet_stop", RLT_EFFECT_NONE},
-    {"SYNC", NULL, "SYNC " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
-    {"HELLO", NULL, "HELLO changes the protocol, which is the client's",
-     RLT_EFFECT_NONE},
-    {"MULTI", NULL, "MULTI " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
-    {"PSYNC", NULL, "PSYNC " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
-    {"RESET", NULL, "RESET undoes the handshake", RLT_EFFECT_NONE},
-    {"WATCH", NULL, NULL, RLT_EFFECT_WATCH},
-    {"CLIENT", "REPLY", "CLIENT REPLY would remove replies that are waited for",
-     RLT_EFFECT_NONE},
-    {"CLIENT", "TRACKING",
-     "CLIENT TRACKING would be lost with the link: set tracking in the "
-     "configuration",
-     RLT_EFFECT_NONE},
-    {"CLIENT", "CACHING",
-     "CLIENT CACHING must stand directly before its read: use RELET_CACHED",
-     RLT_EFFECT_NONE},
-    {"SELECT", NULL,
-     "SELECT would be lost with the link: set db in the configuration",
-     RLT_EFFECT_NONE},
-    {"DISCARD", NULL, "DISCARD " COMMAND_RULES_UNIT, RLT_EFFECT_NONE},
-    {"MONITOR", NULL, "MONITOR " COMMAND_RULES_STREAM, RLT_EFFECT_NONE},
+    COMMAND_RULES_NO("AUTH", NULL,
+                     "AUTH holds for one link: use relet_credentials"),
+    COMMAND_RULES_NO("EXEC", NULL, "EXEC " COMMAND_RULES_UNIT),
+    COMMAND_RULES_NO("QUIT", NULL, "QUIT closes the link: use relet_stop"),
+    COMMAND_RULES_NO("SYNC", NULL, "SYNC " COMMAND_RULES_STREAM),
+    COMMAND_RULES_NO("HELLO", NULL,
+                     "HELLO changes the protocol, which is the client's"),
+    COMMAND_RULES_NO("MULTI", NULL, "MULTI " COMMAND_RULES_UNIT),
+    COMMAND_RULES_NO("PSYNC", NULL, "PSYNC " COMMAND_RULES_STREAM),
+    COMMAND_RULES_NO("RESET", NULL, "RESET undoes the handshake"),
+    {"WATCH", NULL, RLT_HAS_WATCH ? NULL : "", RLT_EFFECT_WATCH},
+    COMMAND_RULES_NO("CLIENT", "REPLY",
+                     "CLIENT REPLY would remove replies that are waited for"),
+    COMMAND_RULES_NO("CLIENT", "TRACKING",
+                     "CLIENT TRACKING would be lost with the link: set "
+                     "tracking in the configuration"),
+    COMMAND_RULES_NO("CLIENT", "CACHING",
+                     "CLIENT CACHING must stand directly before its read: use "
+                     "RELET_CACHED"),
+    COMMAND_RULES_NO("SELECT", NULL,
+                     "SELECT would be lost with the link: set db in the "
+                     "configuration"),
+    COMMAND_RULES_NO("DISCARD", NULL, "DISCARD " COMMAND_RULES_UNIT),
+    COMMAND_RULES_NO("MONITOR", NULL, "MONITOR " COMMAND_RULES_STREAM),
     {"UNWATCH", NULL, NULL, RLT_EFFECT_UNWATCH},
-    {"REPLCONF", NULL, "REPLCONF is for replicas, and not always answered",
-     RLT_EFFECT_NONE},
-    {"SUBSCRIBE", NULL, "SUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
-    {"PSUBSCRIBE", NULL, "PSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
-    {"SSUBSCRIBE", NULL, "SSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
-    {"UNSUBSCRIBE", NULL, "UNSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
-    {"PUNSUBSCRIBE", NULL, "PUNSUBSCRIBE " COMMAND_RULES_WISH, RLT_EFFECT_NONE},
-    {"SUNSUBSCRIBE", NULL, "SUNSUBSCRIBE " COMMAND_RULES_WISH,
-     RLT_EFFECT_NONE}};
+    COMMAND_RULES_NO("REPLCONF", NULL,
+                     "REPLCONF is for replicas, and not always answered"),
+    COMMAND_RULES_NO("SUBSCRIBE", NULL, "SUBSCRIBE " COMMAND_RULES_WISH),
+    COMMAND_RULES_NO("PSUBSCRIBE", NULL, "PSUBSCRIBE " COMMAND_RULES_WISH),
+    COMMAND_RULES_NO("SSUBSCRIBE", NULL, "SSUBSCRIBE " COMMAND_RULES_WISH),
+    COMMAND_RULES_NO("UNSUBSCRIBE", NULL, "UNSUBSCRIBE " COMMAND_RULES_WISH),
+    COMMAND_RULES_NO("PUNSUBSCRIBE", NULL, "PUNSUBSCRIBE " COMMAND_RULES_WISH),
+    COMMAND_RULES_NO("SUNSUBSCRIBE", NULL, "SUNSUBSCRIBE " COMMAND_RULES_WISH)};
 
 #define COMMAND_RULES_RULES                                                    \
     (sizeof command_rules_rules / sizeof command_rules_rules[0])
@@ -91,8 +92,8 @@ static RLT_APART const char *command_rules_by_rule(const relet_span *argv,
             (argc < 2 || !rlt_span_is_nocase(argv[1], rule->second)))
             continue;
         *effect = rule->effect;
-        if (in_unit && rule->effect == RLT_EFFECT_WATCH)
-            return "WATCH inside a transaction comes too late";
+        if (RLT_HAS_WATCH && in_unit && rule->effect == RLT_EFFECT_WATCH)
+            return RLT_TEXT("WATCH inside a transaction comes too late");
         return rule->text;
     }
     return NULL;
@@ -105,7 +106,7 @@ RELET_PRIVATE const char *rlt_command_rule(const relet_span *argv, size_t argc,
 
     *effect = RLT_EFFECT_NONE;
     if (n == 0)
-        return "an empty command is never answered";
+        return RLT_TEXT("an empty command is never answered");
     if (n > COMMAND_RULES_WORD_MAX ||
         command_rules_from[n] == command_rules_from[n + 1])
         return NULL;

@@ -122,7 +122,7 @@ static uint32_t conn_leader(const rlt_conn *c)
 {
     uint32_t pos = c->last - 1;
 
-    while (rlt_conn_at(c, pos)->klass == RLT_OP_BATCHED)
+    while (rlt_conn_is_batched(rlt_conn_at(c, pos)))
         pos--;
     return pos;
 }
@@ -321,8 +321,8 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
         rlt_conn_pop(c);
         conn_push(c, &op);
         op = *rlt_conn_at(c, c->first);
-    } while (op.klass == RLT_OP_BATCHED);
-    if (op.place == RLT_PLACE_BEHIND)
+    } while (rlt_conn_is_batched(&op));
+    if (RLT_HAS_QUEUE && op.place == RLT_PLACE_BEHIND)
         rlt_conn_at(c, c->first)->place = RLT_PLACE_AGAIN;
     return 0;
 }

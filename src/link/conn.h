@@ -97,8 +97,6 @@ typedef struct rlt_conn_plan {
 } rlt_conn_plan;
 
 typedef struct rlt_conn {
-    rlt_reader reader; /* the incoming half of the stream                    */
-    rlt_buf out;
     rlt_op *ops;
     uint32_t mask;
     uint32_t first, last;  /* ring positions: [first, last), wrapping        */
@@ -116,7 +114,9 @@ typedef struct rlt_conn {
     uint64_t whole;        /* end of the last operation wholly sent          */
     relet_time earliest;   /* no deadline of a timed operation is before it  */
     relet_time soonest;    /* shortest duration of a fresh operation         */
+    rlt_buf out;
     uint64_t late, repeated;
+    rlt_reader reader; /* the incoming half of the stream                    */
 } rlt_conn;
 
 RELET_PRIVATE void rlt_conn_init(rlt_conn *c, const rlt_conn_plan *p);
@@ -237,10 +237,22 @@ RLT_SHORT int rlt_conn_is_users(const rlt_op *op)
     return op->klass <= RLT_OP_BATCHED;
 }
 
+/* Whether the outcome of the operation is for a lease or a worker. */
+RLT_SHORT int rlt_conn_is_ours(const rlt_op *op)
+{
+    return RLT_HAS_ENGINE && (op->flags & RLT_OP_OURS) != 0;
+}
+
+/* Whether the operation is batched. */
+RLT_SHORT int rlt_conn_is_batched(const rlt_op *op)
+{
+    return RLT_HAS_QUEUE && op->klass == RLT_OP_BATCHED;
+}
+
 /* Whether the operation counts as the user's, in `outstanding`. */
 RLT_SHORT int rlt_conn_counts(const rlt_op *op)
 {
-    return rlt_conn_is_users(op) && !(op->flags & RLT_OP_OURS);
+    return rlt_conn_is_users(op) && !rlt_conn_is_ours(op);
 }
 
 /* Whether the operation's bytes are kept after they were sent. */
@@ -258,8 +270,8 @@ RLT_SHORT uint64_t rlt_conn_start(const rlt_conn *c, uint32_t pos)
 /* Whether the operation behind this one is batched with it. */
 RLT_SHORT int rlt_conn_is_led(const rlt_conn *c, uint32_t pos)
 {
-    return pos + 1 != c->last &&
-           rlt_conn_at(c, pos + 1)->klass == RLT_OP_BATCHED;
+    return RLT_HAS_QUEUE && pos + 1 != c->last &&
+           rlt_conn_is_batched(rlt_conn_at(c, pos + 1));
 }
 
 /* Operations that are GONE leave at the front, and with them their bytes. */

@@ -40,10 +40,11 @@ static void deliver_over(const rlt_link *l, relet_event *ev)
 
     ev->kind = RELET_EV_ERROR;
     ev->why = RELET_WHY_TOO_LARGE;
-    ev->text = relet_str(text[l->conn.reader.scan.skip_why]);
+    if (RLT_HAS_TEXT)
+        ev->text = relet_str(text[l->conn.reader.scan.skip_why]);
     if (l->conn.reader.no_memory) {
         ev->why = RELET_WHY_MEMORY;
-        ev->text = relet_str("no memory for the answer");
+        ev->text = relet_str(RLT_TEXT("no memory for the answer"));
     }
 }
 
@@ -56,7 +57,7 @@ static void deliver_save_cause(rlt_link *l, const rlt_op *op, relet_value v)
 
     if (relet_value_type(v) == RELET_T_ERROR)
         text = relet_value_text(v);
-    else if (v.node == NULL && op->klass == RLT_OP_PLAIN)
+    else if (RLT_HAS_MESSAGES && v.node == NULL && op->klass == RLT_OP_PLAIN)
         text = relet_str("the answer to CLIENT CACHING YES is over a limit");
     if (text.n == 0 || l->cause_len > 0)
         return;
@@ -161,7 +162,8 @@ static void deliver_reply(rlt_link *l, relet_value v, relet_event *ev)
  * one is sent again, behind it. */
 static int deliver_again(rlt_link *l, rlt_op *op)
 {
-    if (op->state != RLT_LIVE || op->place != RLT_PLACE_AGAIN)
+    if (!RLT_HAS_QUEUE || op->state != RLT_LIVE ||
+        op->place != RLT_PLACE_AGAIN)
         return 0;
     op->place = RLT_PLACE_BEHIND;
     return rlt_conn_again(&l->conn, (rlt_class)op->klass, 0, NULL, 0) == 0;
@@ -191,8 +193,8 @@ static rlt_found deliver_ours(rlt_link *l, rlt_op *op, relet_value v,
  * answer was skipped. */
 static void deliver_watch(rlt_link *l, const rlt_op *op, relet_value v)
 {
-    if (op->klass != RLT_OP_PLAIN || !(op->flags & RLT_OP_WATCHED) ||
-        (v.node && relet_value_type(v) != RELET_T_ERROR))
+    if (!RLT_HAS_WATCH || op->klass != RLT_OP_PLAIN ||
+        !(op->flags & RLT_OP_WATCHED) || (v.node && relet_value_type(v) != RELET_T_ERROR))
         return;
     rlt_conn_watch_refused(&l->conn);
     rlt_session_watch(&l->session, RLT_WATCH_ENDED);
@@ -216,7 +218,7 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
             l->cause_len = 0;
             return RLT_FOUND_NOTHING;
         }
-        if (op->flags & RLT_OP_OURS)
+        if (rlt_conn_is_ours(op))
             return deliver_ours(l, op, v, ev);
         ev->kind = RELET_EV_ERROR;
         ev->value = v;
@@ -225,9 +227,9 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
             ev->text.p = l->cause;
             ev->text.n = l->cause_len;
         }
-    } else if (op->flags & RLT_OP_OURS) {
+    } else if (rlt_conn_is_ours(op)) {
         return deliver_ours(l, op, v, ev);
-    } else if (op->klass == RLT_OP_PLAIN && op->arg > 0 &&
+    } else if (RLT_HAS_MESSAGES && op->klass == RLT_OP_PLAIN && op->arg > 0 &&
                l->cause_len > 0) {
         if (deliver_uncached(l, op, ev))
             return RLT_FOUND_NOTHING;
@@ -235,7 +237,8 @@ static rlt_found deliver_finish(rlt_link *l, rlt_op *op, relet_value v,
         deliver_reply(l, v, ev);
     }
     l->cause_len = 0;
-    if (op->place > 0 && found && rlt_conn_answer_batch(&l->conn) > 0)
+    if (RLT_HAS_QUEUE && op->place > 0 && found &&
+        rlt_conn_answer_batch(&l->conn) > 0)
         found = RLT_FOUND_BATCH;
     rlt_conn_pop(&l->conn);
     return found;
@@ -343,9 +346,13 @@ static RLT_APART rlt_found deliver_take_other(rlt_link *l, rlt_op *op,
         rlt_conn_pop(&l->conn);
         break;
     case RLT_OP_SUBSCRIBE:
-        return deliver_event(deliver_subscribe_answer(l, op, v, ev));
+        if (RLT_HAS_MESSAGES)
+            return deliver_event(deliver_subscribe_answer(l, op, v, ev));
+        break;
     case RLT_OP_UNSUBSCRIBE:
-        return deliver_event(deliver_barrier_answer(l, op, v, ev));
+        if (RLT_HAS_MESSAGES)
+            return deliver_event(deliver_barrier_answer(l, op, v, ev));
+        break;
     }
     return RLT_FOUND_NOTHING;
 }
@@ -358,7 +365,7 @@ static rlt_found deliver_take(rlt_link *l, relet_value v, relet_event *ev)
 
     if (op == NULL || op->klass != RLT_OP_PLAIN || op->state != RLT_LIVE ||
         op->arg > 0 || ev->kind != RELET_EV_NOTHING ||
-        (op->flags & RLT_OP_OURS) || op->place > 0 ||
+        rlt_conn_is_ours(op) || (RLT_HAS_QUEUE && op->place > 0) ||
         relet_value_type(v) == RELET_T_ERROR)
         return deliver_take_other(l, op, v, ev);
     ev->tag = op->tag;
@@ -392,6 +399,8 @@ static int deliver_push(rlt_link *l, relet_value v, relet_event *ev)
     uint32_t slot = RLT_NO_SUBSCRIPTION;
 
     l->pushes++;
+    if (!RLT_HAS_MESSAGES)
+        return 0;
     switch (rlt_pubsub_read(&l->pubsub, v, ev, &slot)) {
     case RLT_PUSH_MALFORMED:
         rlt_session_fail(&l->session, RELET_WHY_PROTOCOL,
@@ -419,6 +428,8 @@ static int deliver_push(rlt_link *l, relet_value v, relet_event *ev)
  * lost push may have been its confirmation, which does not come twice. */
 static void deliver_lost(rlt_link *l)
 {
+    if (!RLT_HAS_MESSAGES)
+        return;
     l->session.tell_gap = l->session.missed = 1;
     if (l->conn.reader.no_memory &&
         rlt_pubsub_next_asked(&l->pubsub) != RLT_NO_SUBSCRIPTION)
@@ -431,7 +442,7 @@ static rlt_found deliver_skipped(rlt_link *l, relet_event *ev)
 {
     relet_value none = {NULL, NULL};
 
-    if (l->conn.reader.scan.lost_pushes > 0)
+    if (RLT_HAS_MESSAGES && l->conn.reader.scan.lost_pushes > 0)
         l->session.tell_gap = l->session.missed = 1;
     if (l->session.state != RLT_UP) {
         rlt_session_handshake_skip(&l->session);
@@ -504,13 +515,14 @@ static rlt_found deliver_ended(rlt_link *l, relet_event *ev)
     if (l->session.watch_lost == RLT_WATCH_UNTOLD && l->conn.ended == 0)
         l->session.watch_lost = RLT_WATCH_ENDED;
     ev->tag = op.tag;
-    if (op.flags & RLT_OP_OURS)
+    if (rlt_conn_is_ours(&op))
         return RLT_FOUND_OURS;
     ev->kind = unsure ? RELET_EV_UNSURE : RELET_EV_NOT_SENT;
     ev->why = (relet_why)op.why;
-    ev->text = relet_str(deliver_ended_text(
-        ev->why, unsure,
-        op.klass == RLT_OP_UNIT && (op.flags & RLT_OP_UNWATCHED)));
+    if (RLT_HAS_TEXT)
+        ev->text = relet_str(deliver_ended_text(
+            ev->why, unsure,
+            op.klass == RLT_OP_UNIT && (op.flags & RLT_OP_UNWATCHED)));
     return RLT_FOUND_OUTCOME;
 }
 
@@ -541,7 +553,8 @@ RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
     rlt_found found;
 
     if (*from != RLT_FROM_INPUT &&
-        (rlt_link_tells(l) || l->pubsub.goodbyes > 0)) {
+        (rlt_link_tells(l) ||
+         (RLT_HAS_MESSAGES && l->pubsub.goodbyes > 0))) {
         found = deliver_told(l, ev, from);
         if (found)
             return found;

@@ -57,12 +57,15 @@ static void ending_squeeze(rlt_conn *c)
  * a WATCH there: neither is sent again (see deliver_may_repeat). */
 static int ending_is_watch(const rlt_op *op)
 {
-    return op->klass == RLT_OP_PLAIN && (op->flags & RLT_OP_WATCHED);
+    return RLT_HAS_WATCH && op->klass == RLT_OP_PLAIN &&
+           (op->flags & RLT_OP_WATCHED);
 }
 
 /* Whether the operation ends the watches before it, or was meant to. */
 static int ending_ends_watches(const rlt_op *op)
 {
+    if (!RLT_HAS_WATCH)
+        return 0;
     return op->klass == RLT_OP_UNIT
                ? (op->flags & RLT_OP_WATCHED) != 0
                : (op->flags & (RLT_OP_WATCHED | RLT_OP_UNWATCHED)) ==
@@ -94,7 +97,7 @@ static void ending_one(rlt_conn *c, uint32_t pos, relet_why why)
     }
     if (rlt_conn_is_kept(op))
         c->kept_ops--;
-    if (op->klass == RLT_OP_BATCHED) /* UNSURE if its predecessor is          */
+    if (rlt_conn_is_batched(op)) /* UNSURE if its predecessor is             */
         op->flags |= (uint8_t)(rlt_conn_at(c, pos - 1)->flags & RLT_OP_UNSURE);
     else if (rlt_conn_start(c, pos) < c->sent)
         op->flags |= RLT_OP_DUE | RLT_OP_UNSURE;
@@ -159,7 +162,7 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
         rlt_op *op = rlt_conn_at(c, pos);
 
         if (op->state == RLT_LIVE && op->tag == tag && rlt_conn_counts(op) &&
-            op->klass != RLT_OP_BATCHED && !rlt_conn_is_led(c, pos)) {
+            !rlt_conn_is_batched(op) && !rlt_conn_is_led(c, pos)) {
             n++;
             if (heir == NULL) {
                 ending_one(c, pos, RELET_WHY_CANCELLED);
@@ -170,7 +173,7 @@ RELET_PRIVATE size_t rlt_conn_cancel(rlt_conn *c, uint64_t tag,
             c->outstanding--;
         }
     }
-    if (c->unguarded)
+    if (RLT_HAS_WATCH && c->unguarded)
         ending_unguard(c, c->first, 0);
     if (n > 0 && heir == NULL)
         ending_squeeze(c);
@@ -253,7 +256,7 @@ RELET_PRIVATE void rlt_conn_tick(rlt_conn *c, relet_time now, int expire)
         else
             c->earliest = RLT_MIN(c->earliest, op->deadline);
     }
-    if (c->unguarded)
+    if (RLT_HAS_WATCH && c->unguarded)
         ending_unguard(c, c->first, 0);
     ending_squeeze(c);
     if (c->ended == 0)
@@ -295,7 +298,7 @@ static int ending_survives(rlt_conn *c, rlt_op *op, relet_why why, int last)
         op->flags |= RLT_OP_UNSURE;
     if (!last && !(op->flags & RLT_OP_WATCHED) &&
         ((op->flags & RELET_REPEATABLE) ||
-         (!was_sent && !(op->flags & RLT_OP_OURS)))) {
+         (!was_sent && !rlt_conn_is_ours(op)))) {
         c->repeated += (uint64_t)was_sent;
         return 1;
     }

@@ -111,14 +111,14 @@ static int handshake_say_tracking(rlt_handshake *g)
     size_t n = 0, from = rlt_buf_used(&g->bytes);
     int code;
 
-    if (g->setup->tracking == RELET_TRACK_OFF)
+    if (rlt_setup_tracking(g->setup) == RELET_TRACK_OFF)
         return 0;
     argv[n++] = relet_str("CLIENT");
     argv[n++] = relet_str("TRACKING");
     argv[n++] = relet_str("ON");
-    if (g->setup->tracking == RELET_TRACK_OPTIN)
+    if (rlt_setup_tracking(g->setup) == RELET_TRACK_OPTIN)
         argv[n++] = relet_str("OPTIN");
-    if (g->setup->tracking == RELET_TRACK_BROADCAST)
+    if (rlt_setup_tracking(g->setup) == RELET_TRACK_BROADCAST)
         argv[n++] = relet_str("BCAST");
     if (g->setup->tracking_noloop)
         argv[n++] = relet_str("NOLOOP");
@@ -272,7 +272,7 @@ static rlt_handshake_result handshake_bad(rlt_handshake *g, relet_why why,
                                           const char *text)
 {
     g->why = why;
-    g->text = text;
+    g->text = RLT_HAS_TEXT ? text : "";
     return RLT_HANDSHAKE_BAD;
 }
 
@@ -300,7 +300,7 @@ static rlt_handshake_result handshake_refused(rlt_handshake *g, relet_value v)
     if (g->step == HANDSHAKE_HELLO && why == RELET_WHY_SETUP)
         return handshake_bad(g, RELET_WHY_NO_RESP3,
                              "HELLO 3 was refused, and RESP3 is all we speak");
-    return handshake_bad(g, why, text[g->step]);
+    return handshake_bad(g, why, RLT_HAS_TEXT ? text[g->step] : "");
 }
 
 static rlt_handshake_result handshake_next(rlt_handshake *g)
@@ -308,7 +308,7 @@ static rlt_handshake_result handshake_next(rlt_handshake *g)
     g->step++;
     if (g->step == HANDSHAKE_SELECT && g->setup->db == 0)
         g->step++;
-    if (g->step == HANDSHAKE_TRACKING && g->setup->tracking == RELET_TRACK_OFF)
+    if (g->step == HANDSHAKE_TRACKING && rlt_setup_tracking(g->setup) == RELET_TRACK_OFF)
         g->step++;
     if (g->step == HANDSHAKE_WISHES &&
         rlt_pubsub_next_asked(g->pubsub) == RLT_NO_SUBSCRIPTION)
@@ -388,10 +388,10 @@ RELET_PRIVATE rlt_handshake_result rlt_handshake_answer(rlt_handshake *g,
         handshake_quote(g, v);
     }
     g->quote[0] = g->busy ? g->quote[0] : '\0';
-    if (g->step == HANDSHAKE_WISHES && error)
+    if (RLT_HAS_MESSAGES && g->step == HANDSHAKE_WISHES && error)
         return handshake_wish_refused(g, v, busy, ev);
     /* A subscription's confirmation is a push; the last push ends the step. */
-    if (g->step == HANDSHAKE_WISHES)
+    if (RLT_HAS_MESSAGES && g->step == HANDSHAKE_WISHES)
         return handshake_bad(g, RELET_WHY_PROTOCOL,
                              "a subscription was answered by a reply");
     if (error && !handshake_forgives(g, v, busy))

@@ -36,6 +36,11 @@ typedef struct rlt_setup {
     int attempts_max;
 } rlt_setup;
 
+RLT_SHORT relet_tracking rlt_setup_tracking(const rlt_setup *s)
+{
+    return RLT_HAS_MESSAGES ? s->tracking : RELET_TRACK_OFF;
+}
+
 typedef struct rlt_handshake {
     const rlt_setup *setup;
     rlt_pubsub *pubsub;
@@ -46,8 +51,8 @@ typedef struct rlt_handshake {
     uint8_t busy; /* a step was answered LOADING or the like                 */
     relet_why why;    /* of a BAD result …                                   */
     const char *text; /* … what went wrong …                                 */
-    char quote[120];  /* … and the server's words, also if LATER             */
-    char server[64];  /* "redis 7.0.15"                                      */
+    char quote[RLT_TEXT_MAX(120)]; /* … and the server's words, also if LATER */
+    char server[RLT_TEXT_MAX(64)]; /* "redis 7.0.15"                         */
 } rlt_handshake;
 
 typedef enum rlt_handshake_result {

@@ -125,7 +125,7 @@ RELET_PRIVATE uint8_t rlt_link_watch_flags(const rlt_link *l,
 {
     if (effect == RLT_EFFECT_UNWATCH)
         return RLT_OP_UNWATCHED;
-    if (effect != RLT_EFFECT_WATCH)
+    if (!RLT_HAS_WATCH || effect != RLT_EFFECT_WATCH)
         return 0;
     return l->session.watch_lost == RLT_WATCH_UNTOLD
                ? RLT_OP_WATCHED | RLT_OP_UNWATCHED
@@ -138,7 +138,8 @@ RELET_PRIVATE void rlt_link_watch(rlt_link *l, rlt_effect effect)
 
     if (effect == RLT_EFFECT_UNWATCH)
         s->watching = s->watch_lost = 0;
-    if (effect != RLT_EFFECT_WATCH || s->watch_lost == RLT_WATCH_UNTOLD)
+    if (!RLT_HAS_WATCH || effect != RLT_EFFECT_WATCH ||
+        s->watch_lost == RLT_WATCH_UNTOLD)
         return;
     s->watching = 1;
     s->watch_lost = 0;
@@ -146,7 +147,7 @@ RELET_PRIVATE void rlt_link_watch(rlt_link *l, rlt_effect effect)
 
 RELET_PRIVATE uint8_t rlt_link_exec_flags(rlt_link *l)
 {
-    int watched = l->session.watching;
+    int watched = RLT_HAS_WATCH && l->session.watching;
 
     rlt_assert(!l->session.watch_lost);
     l->session.watching = 0;
@@ -157,12 +158,13 @@ RELET_PRIVATE const char *rlt_link_unguarded(rlt_link *l)
 {
     int lost = l->session.watch_lost;
 
-    if (!lost)
+    if (!RLT_HAS_WATCH || !lost)
         return NULL;
     rlt_assert(!l->session.watching);
     l->session.watch_lost = 0;
-    return lost == RLT_WATCH_LINK ? "the link that held the WATCH is gone"
-                                  : "its WATCH was not sent, or refused";
+    return lost == RLT_WATCH_LINK
+               ? RLT_TEXT("the link that held the WATCH is gone")
+               : RLT_TEXT("its WATCH was not sent, or refused");
 }
 
 /* ------------------------------------------------------------ subscriptions */

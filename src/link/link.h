@@ -290,7 +290,7 @@ RLT_SHORT int rlt_link_take_missed(rlt_link *l)
 RLT_SHORT void rlt_link_release(rlt_link *l)
 {
     rlt_reader_release(&l->conn.reader);
-    if (l->pubsub.lent)
+    if (RLT_HAS_MESSAGES && l->pubsub.lent)
         rlt_pubsub_release(&l->pubsub);
 }
 

@@ -16,6 +16,8 @@ RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_subscription *wishes,
                                    size_t names_max)
 {
     memset(ps, 0, sizeof *ps);
+    if (!RLT_HAS_MESSAGES)
+        return;
     memset(wishes, 0, max * sizeof *wishes);
     ps->subscriptions = wishes;
     ps->max = max;
@@ -25,7 +27,8 @@ RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_subscription *wishes,
 
 RELET_PRIVATE void rlt_pubsub_free(rlt_pubsub *ps)
 {
-    rlt_buf_free(&ps->names);
+    if (RLT_HAS_MESSAGES)
+        rlt_buf_free(&ps->names);
 }
 
 RELET_PRIVATE relet_span rlt_pubsub_name(const rlt_pubsub *ps, uint32_t slot)
@@ -53,7 +56,7 @@ static uint32_t pubsub_find(rlt_pubsub *ps, relet_channel kind,
     uint32_t i, slot = ps->hint;
 
     /* Answers come in the order of the commands: begin behind the last hit. */
-    for (i = 0; i < ps->max; i++) {
+    for (i = 0; i < rlt_pubsub_max(ps); i++) {
         if (slot >= ps->max)
             slot = 0;
         if (pubsub_is(ps, slot, kind, name)) {
@@ -76,7 +79,7 @@ static void pubsub_free_slot(rlt_pubsub *ps, uint32_t slot)
         return;
     memset(w, 0, sizeof *w);
     rlt_buf_cut(&ps->names, from, n);
-    for (i = 0; i < ps->max; i++)
+    for (i = 0; i < rlt_pubsub_max(ps); i++)
         if (ps->subscriptions[i].used && ps->subscriptions[i].name > from)
             ps->subscriptions[i].name -= n;
 }
@@ -155,7 +158,7 @@ RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps)
 {
     uint32_t i;
 
-    for (i = 0; i < ps->max; i++)
+    for (i = 0; i < rlt_pubsub_max(ps); i++)
         if (ps->subscriptions[i].want && !ps->subscriptions[i].own)
             return 1;
     return 0;
@@ -165,7 +168,7 @@ RELET_PRIVATE int rlt_pubsub_in_force(const rlt_pubsub *ps)
 {
     uint32_t i;
 
-    for (i = 0; i < ps->max; i++)
+    for (i = 0; i < rlt_pubsub_max(ps); i++)
         if (ps->subscriptions[i].want && ps->subscriptions[i].there &&
             !ps->subscriptions[i].own)
             return 1;
@@ -176,7 +179,7 @@ RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave)
 {
     uint32_t i;
 
-    for (i = 0; ps->dirty && i < ps->max; i++)
+    for (i = 0; ps->dirty && i < rlt_pubsub_max(ps); i++)
         if (ps->subscriptions[i].used &&
             ps->subscriptions[i].want != ps->subscriptions[i].heading) {
             *leave = !ps->subscriptions[i].want;
@@ -188,7 +191,7 @@ RELET_PRIVATE uint32_t rlt_pubsub_send(rlt_pubsub *ps, int *leave)
 
 RELET_PRIVATE uint32_t rlt_pubsub_restore(const rlt_pubsub *ps, uint32_t from)
 {
-    for (; from < ps->max; from++)
+    for (; from < rlt_pubsub_max(ps); from++)
         if (ps->subscriptions[from].want && !ps->subscriptions[from].heading)
             return from;
     return RLT_NO_SUBSCRIPTION;
@@ -367,7 +370,7 @@ RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps)
 {
     uint32_t i;
 
-    for (i = 0; i < ps->max; i++) {
+    for (i = 0; i < rlt_pubsub_max(ps); i++) {
         rlt_subscription *w = &ps->subscriptions[i];
 
         if (!w->used)
@@ -384,7 +387,7 @@ RELET_PRIVATE uint32_t rlt_pubsub_next_asked(const rlt_pubsub *ps)
 {
     uint32_t i;
 
-    for (i = 0; i < ps->max; i++)
+    for (i = 0; i < rlt_pubsub_max(ps); i++)
         if (ps->subscriptions[i].asked)
             return i;
     return RLT_NO_SUBSCRIPTION;
@@ -403,7 +406,7 @@ RELET_PRIVATE void rlt_pubsub_release(rlt_pubsub *ps)
 {
     uint32_t slot = ps->lent;
 
-    if (slot == 0)
+    if (!RLT_HAS_MESSAGES || slot == 0)
         return;
     ps->lent = 0;
     pubsub_free_slot(ps, slot - 1);
@@ -413,7 +416,7 @@ RELET_PRIVATE int rlt_pubsub_event(rlt_pubsub *ps, relet_event *ev)
 {
     uint32_t i;
 
-    if (ps->goodbyes == 0)
+    if (!RLT_HAS_MESSAGES || ps->goodbyes == 0)
         return 0;
     for (i = 0; !ps->subscriptions[i].goodbye; i++)
         ;

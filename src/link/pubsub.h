@@ -56,6 +56,12 @@ typedef struct rlt_pubsub {
 
 #define RLT_NO_SUBSCRIPTION UINT32_MAX
 
+/* Slots in the table. */
+RLT_SHORT uint32_t rlt_pubsub_max(const rlt_pubsub *ps)
+{
+    return RLT_HAS_MESSAGES ? ps->max : 0;
+}
+
 RELET_PRIVATE void rlt_pubsub_init(rlt_pubsub *ps, rlt_subscription *wishes,
                                    uint32_t max, rlt_memory memory, void *names,
                                    size_t names_max);

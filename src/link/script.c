@@ -90,19 +90,19 @@ RELET_PRIVATE void rlt_script_whole(const rlt_script *s, relet_span evalsha,
      * count is copied, since the buffer that holds evalsha may move. */
     const char *end = (const char *)memchr(evalsha.p, '\n', evalsha.n);
     size_t count = (size_t)(end - evalsha.p) + 1;
-    rlt_say say;
+    size_t n = count;
 
     rlt_assert(end != NULL);
     rlt_assert(count < RLT_SCRIPT_HEAD);
     *cut = count + strlen("$7\r\nEVALSHA\r\n$40\r\n") + sizeof s->sha + 2;
     rlt_assert(*cut < evalsha.n);
     memcpy(head, evalsha.p, count);
-    rlt_say_init(&say, head + count, RLT_SCRIPT_HEAD - count);
-    rlt_say_text(&say, "$4\r\nEVAL\r\n$");
-    rlt_say_int(&say, (int64_t)s->body.n);
-    rlt_say_text(&say, "\r\n");
+    n = rlt_span_put(head, n, relet_str("$4\r\nEVAL\r\n$"));
+    n += rlt_text_put_u64(head + n, s->body.n);
+    n = rlt_span_put(head, n, relet_str("\r\n"));
+    rlt_assert(n <= RLT_SCRIPT_HEAD);
     patch[0].p = head;
-    patch[0].n = count + say.n;
+    patch[0].n = n;
     patch[1] = s->body;
     patch[2] = relet_str("\r\n");
 }

@@ -77,7 +77,8 @@ static void session_down(rlt_session *s, relet_why why, relet_time retry)
  * missed from now on. A subscription may be in force before the link is UP. */
 static void session_lose(rlt_session *s)
 {
-    if ((s->state == RLT_UP && s->setup->tracking != RELET_TRACK_OFF) ||
+    if ((s->state == RLT_UP &&
+         rlt_setup_tracking(s->setup) != RELET_TRACK_OFF) ||
         rlt_pubsub_in_force(s->pubsub)) {
         s->tell_down |= SESSION_TELL_LOSS;
         s->has_lost = 1;
@@ -87,7 +88,7 @@ static void session_lose(rlt_session *s)
 RELET_PRIVATE void rlt_session_watch(rlt_session *s, int lost)
 {
     rlt_assert(lost == RLT_WATCH_ENDED || lost == RLT_WATCH_UNTOLD);
-    if (s->conn->watch_gone && s->watching) {
+    if (RLT_HAS_WATCH && s->conn->watch_gone && s->watching) {
         s->watch_lost = (uint8_t)lost;
         s->watching = 0;
     }
@@ -103,7 +104,7 @@ static void session_drop_link(rlt_session *s, relet_why why, int last)
     else
         rlt_reader_release(&s->conn->reader);
     /* A WATCH that is still queued will hold on the next link. */
-    if (s->state == RLT_UP) {
+    if (RLT_HAS_WATCH && s->state == RLT_UP) {
         if (s->watching)
             s->watch_lost = RLT_WATCH_LINK;
         s->watching = 0;
@@ -191,7 +192,7 @@ static void session_come_up(rlt_session *s)
     s->busy_tries = 0;
     s->tell_up = 1;
     s->tell_gap |= (s->connects > 0 || s->has_lost) &&
-                   (s->setup->tracking != RELET_TRACK_OFF ||
+                   (rlt_setup_tracking(s->setup) != RELET_TRACK_OFF ||
                     rlt_pubsub_any(s->pubsub));
     s->connects++;
     rlt_session_subscribes(s); /* those too late for the handshake */
@@ -383,7 +384,7 @@ RELET_PRIVATE void rlt_session_subscribes(rlt_session *s)
     int leave = 0, code = 0;
 
     s->wishes_at = RELET_NEVER;
-    if (s->state != RLT_UP || s->hold_until > s->now)
+    if (!RLT_HAS_MESSAGES || s->state != RLT_UP || s->hold_until > s->now)
         return;
     while (code == 0 &&
            (slot = rlt_pubsub_send(s->pubsub, &leave)) != RLT_NO_SUBSCRIPTION)
@@ -587,7 +588,7 @@ RELET_PRIVATE int rlt_session_last_event(rlt_session *s, relet_event *ev)
         ev->text = relet_str(s->handshake.server);
         return 1;
     }
-    if (s->tell_gap) {
+    if (RLT_HAS_MESSAGES && s->tell_gap) {
         s->tell_gap = 0;
         ev->kind = RELET_EV_GAP;
         return 1;

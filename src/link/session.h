@@ -52,8 +52,6 @@ typedef struct rlt_session {
     rlt_conn *conn;
     rlt_pubsub *pubsub;
     rlt_scripts *scripts;
-    rlt_handshake handshake;
-    rlt_rand rand;
     relet_time now, until;
     relet_time up_at;   /* when this link came up                            */
     relet_time last_in; /* when a byte last came                             */
@@ -78,8 +76,10 @@ typedef struct rlt_session {
     uint8_t watch_lost; /* 0, or why the watch is lost: RLT_WATCH_…          */
     relet_time retry_in_ms;
     uint64_t connects, attempts, protocol_errors;
-    char text[192];     /* of DOWN                                           */
-    char last_words[120]; /* an error that answers nothing                   */
+    rlt_rand rand;
+    rlt_handshake handshake;
+    char text[RLT_TEXT_MAX(192)]; /* of DOWN                                 */
+    char last_words[RLT_TEXT_MAX(120)]; /* an error that answers nothing     */
 } rlt_session;
 
 RELET_PRIVATE void rlt_session_init(rlt_session *s);

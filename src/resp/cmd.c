@@ -8,6 +8,8 @@
  * costs more than copying the bytes. */
 #include "cmd.h"
 
+#include "text.h"
+
 /* Digits of a count or length; both are below 2^31. */
 static size_t cmd_digits(uint32_t v)
 {
@@ -20,23 +22,16 @@ static size_t cmd_digits(uint32_t v)
     return n;
 }
 
-/* The numbers 00 to 99, to write two digits at a time. */
-static const char cmd_pairs[] =
-    "00010203040506070809101112131415161718192021222324"
-    "25262728293031323334353637383940414243444546474849"
-    "50515253545556575859606162636465666768697071727374"
-    "75767778798081828384858687888990919293949596979899";
-
 static uint8_t *cmd_put_long(uint8_t *out, uint32_t v)
 {
     uint8_t *end = out + cmd_digits(v), *p = end;
 
     for (; v >= 100; v /= 100) {
         p -= 2;
-        memcpy(p, cmd_pairs + v % 100 * 2, 2);
+        memcpy(p, rlt_text_pairs() + v % 100 * 2, 2);
     }
     if (v >= 10)
-        memcpy(p - 2, cmd_pairs + v * 2, 2);
+        memcpy(p - 2, rlt_text_pairs() + v * 2, 2);
     else
         p[-1] = (uint8_t)('0' + v);
     return end;
@@ -49,7 +44,7 @@ static RLT_INLINE uint8_t *cmd_put_header(uint8_t *out, char type, uint32_t v)
     if (v < 10) {
         *out++ = (uint8_t)('0' + v);
     } else if (v < 100) {
-        memcpy(out, cmd_pairs + v * 2, 2);
+        memcpy(out, rlt_text_pairs() + v * 2, 2);
         out += 2;
     } else {
         out = cmd_put_long(out, v);

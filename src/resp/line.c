@@ -53,7 +53,7 @@ RELET_PRIVATE int rlt_line_begin(rlt_line *l, uint8_t type)
         l->state = LINE_TEXT;
         return 1;
     case ',':
-        l->state = LINE_D;
+        l->state = RLT_HAS_FAST ? LINE_D : LINE_TEXT;
         return 1;
     case '#':
         l->state = LINE_TRUTH;
@@ -91,8 +91,8 @@ static unsigned line_digit(rlt_line *l, uint8_t c)
 static unsigned line_sign(rlt_line *l, uint8_t c)
 {
     l->minus = c == '-';
-    l->streamed = c == '?' && rlt_line_streams(l->type);
-    if (l->streamed)
+    l->streamed = RLT_HAS_STREAMS && c == '?' && rlt_line_streams(l->type);
+    if (RLT_HAS_STREAMS && l->streamed)
         return LINE_CR;
     if (l->minus || (c == '+' && l->type == ':'))
         return LINE_DIGITS;
@@ -103,7 +103,7 @@ static unsigned line_cr(rlt_line *l, uint8_t c)
 {
     if (c == '\r')
         return LINE_LF;
-    if (l->streamed)
+    if (RLT_HAS_STREAMS && l->streamed)
         return line_fail(l, RLT_SCAN_E_LEN);
     if (c == '\n' || l->type == '.')
         return line_fail(l, RLT_SCAN_E_LINE);
@@ -172,7 +172,7 @@ static unsigned line_text(rlt_line *l, unsigned state, uint8_t c)
 {
     if (c == '\n')
         return line_fail(l, RLT_SCAN_E_LINE);
-    if (state >= LINE_D) {
+    if (RLT_HAS_FAST && state >= LINE_D) {
         if (c == '\r' ? !line_double_ends(state)
                       : (state = line_double(state, c)) == LINE_BAD)
             return line_fail(l, RLT_SCAN_E_DOUBLE);

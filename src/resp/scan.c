@@ -9,8 +9,16 @@
  * careful path finds errors. */
 #include "scan.h"
 
+#include "text.h"
+
 /* More than any header has: the type, a sign, 19 digits and CRLF. */
 #define SCAN_FAST_MIN 32
+
+/* Whether the fast path may try n bytes. */
+static int scan_has_fast(size_t n)
+{
+    return RLT_HAS_FAST && n >= SCAN_FAST_MIN;
+}
 
 /* ------------------------------------------------------------- careful path
  */
@@ -31,11 +39,23 @@ static unsigned scan_kind(uint8_t type)
     }
 }
 
+/* Whether the parts of a streamed string are being joined. */
+static int scan_joins(const rlt_scan *s)
+{
+    return RLT_HAS_STREAMS && s->joining;
+}
+
+/* Whether the line begins a streamed value. */
+static int scan_streams(const rlt_scan *s)
+{
+    return RLT_HAS_STREAMS && s->line.streamed;
+}
+
 static int scan_may_stop(const rlt_scan *s)
 {
     const relet_node *node;
 
-    if (s->open == RLT_SCAN_AT_TOP || s->described)
+    if (!RLT_HAS_STREAMS || s->open == RLT_SCAN_AT_TOP || s->described)
         return 0;
     node = &s->tape[s->open];
     return (node->flags & RLT_NODE_STREAMED) != 0 &&
@@ -45,9 +65,9 @@ static int scan_may_stop(const rlt_scan *s)
 /* Takes the type byte of an item, if this type is allowed in this place. */
 static void scan_type(rlt_scan *s, uint8_t c)
 {
-    if (s->joining ? c != ';' : c == '.' && !scan_may_stop(s))
+    if (scan_joins(s) ? c != ';' : c == '.' && !scan_may_stop(s))
         rlt_tape_fail(s, RLT_SCAN_E_STREAM);
-    else if (!rlt_line_begin(&s->line, c) || (c == ';' && !s->joining))
+    else if (!rlt_line_begin(&s->line, c) || (c == ';' && !scan_joins(s)))
         rlt_tape_fail(s, RLT_SCAN_E_TYPE);
     else if (c == '>' && (s->pushes || s->attributes > 0))
         rlt_tape_fail(s, RLT_SCAN_E_PUSH);
@@ -104,15 +124,15 @@ static void scan_join_end(rlt_scan *s)
 
 static void scan_string(rlt_scan *s)
 {
-    uint64_t total = s->line.number + (s->joining ? s->join_len : 0);
+    uint64_t total = s->line.number + (scan_joins(s) ? s->join_len : 0);
 
-    if (s->line.streamed) {
+    if (scan_streams(s)) {
         scan_join_begin(s);
         return;
     }
     if (!scan_sized(s, RLT_SCAN_BULK_HARD))
         return;
-    if (s->joining && s->line.number == 0) {
+    if (scan_joins(s) && s->line.number == 0) {
         scan_join_end(s);
         return;
     }
@@ -128,7 +148,7 @@ static void scan_string(rlt_scan *s)
 
 static void scan_aggregate(rlt_scan *s)
 {
-    unsigned flags = s->line.streamed ? RLT_NODE_STREAMED : 0;
+    unsigned flags = scan_streams(s) ? RLT_NODE_STREAMED : 0;
 
     if (!scan_sized(s, RLT_SCAN_COUNT_HARD))
         return;
@@ -153,19 +173,34 @@ static void scan_stop(rlt_scan *s)
     rlt_tape_close(s);
 }
 
-static void scan_line_done(rlt_scan *s)
+/* The bytes of a line that is text. Where the line did not judge a double byte
+ * by byte, the whole of it is judged here. */
+static void scan_text(rlt_scan *s, const uint8_t *frame)
+{
+    const rlt_line *l = &s->line;
+    size_t n = (size_t)l->number, from = s->at - 2 - n;
+    double unused;
+
+    if (!RLT_HAS_FAST && l->type == ',' && !s->skipping &&
+        !rlt_text_double((const char *)frame + from, n, &unused))
+        rlt_tape_fail(s, RLT_SCAN_E_DOUBLE);
+    else
+        rlt_tape_leaf(s, scan_kind(l->type), n, (int64_t)from);
+}
+
+static void scan_line_done(rlt_scan *s, const uint8_t *frame)
 {
     const rlt_line *l = &s->line;
 
     switch (l->type) {
-    case '+': case '-': case '(': case ',':
-        rlt_tape_leaf(s, scan_kind(l->type), l->number,
-                  (int64_t)(s->at - 2 - (size_t)l->number));
-        return;
+    case '+': case '-': case '(': case ',': scan_text(s, frame); return;
     case ':': scan_integer(s); return;
     case '_': rlt_tape_leaf(s, RELET_T_NULL, 0, 0); return;
     case '#': rlt_tape_leaf(s, RELET_T_BOOL, 0, (int64_t)l->number); return;
-    case '.': scan_stop(s); return;
+    case '.':
+        if (RLT_HAS_STREAMS)
+            scan_stop(s);
+        return;
     case '$': case '!': case '=': case ';': scan_string(s); return;
     default: scan_aggregate(s); return;
     }
@@ -184,7 +219,7 @@ static void scan_line(rlt_scan *s, const uint8_t *frame, size_t n)
     if (s->line.error != RLT_SCAN_E_NONE)
         rlt_tape_fail(s, (rlt_scan_error)s->line.error);
     else if (s->line.done)
-        scan_line_done(s);
+        scan_line_done(s, frame);
 }
 
 /* The node of a verbatim spans only the text behind the format. */
@@ -222,7 +257,7 @@ static void scan_tail(rlt_scan *s, uint8_t *frame)
         return;
     }
     s->at += 2;
-    if (!s->joining) {
+    if (!scan_joins(s)) {
         rlt_tape_leaf(s, scan_kind(s->line.type), len, (int64_t)from);
         return;
     }
@@ -450,7 +485,7 @@ static RLT_APART rlt_verdict scan_go(rlt_scan *s, uint8_t *frame, size_t n)
             if (s->tape_cap - s->top < 2 && !s->skipping)
                 return RLT_SCAN_TAPE;
             if (fast && s->phase == RLT_SCAN_AT_PLAIN &&
-                n - s->at >= SCAN_FAST_MIN) {
+                scan_has_fast(n - s->at)) {
                 fast = scan_fast(s, frame, n);
                 continue;
             }
@@ -467,7 +502,7 @@ RELET_PRIVATE rlt_verdict rlt_scan_run(rlt_scan *s, uint8_t *frame, size_t n)
 {
     const uint8_t *p;
 
-    if (n >= SCAN_FAST_MIN && s->phase == RLT_SCAN_AT_PLAIN &&
+    if (scan_has_fast(n) && s->phase == RLT_SCAN_AT_PLAIN &&
         s->open == RLT_SCAN_AT_TOP) {
         p = scan_fast_leaf(s, frame, frame, frame + n, s->tape);
         if (p != NULL) {

@@ -75,7 +75,7 @@ RELET_PRIVATE void rlt_tape_end(rlt_scan *s)
 RELET_PRIVATE void rlt_tape_close(rlt_scan *s)
 {
     while (s->left == 0 && s->verdict == RLT_SCAN_MORE) {
-        if (s->tape[s->open].flags & RLT_NODE_STREAMED)
+        if (RLT_HAS_STREAMS && s->tape[s->open].flags & RLT_NODE_STREAMED)
             tape_stream_over(s);
         else
             rlt_tape_end(s);
@@ -129,7 +129,7 @@ RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
     node->payload = rlt_tape_above(s->open, s->left);
     s->open = (uint32_t)(node - s->tape);
     s->left = doubled ? count * 2 : count;
-    if (flags & RLT_NODE_STREAMED)
+    if (RLT_HAS_STREAMS && (flags & RLT_NODE_STREAMED))
         s->left = rlt_tape_stream_room(node, s->limits.count_max);
     s->depth++;
     s->described = 0;
@@ -141,7 +141,8 @@ RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
 
 RELET_PRIVATE void rlt_tape_settle(rlt_scan *s)
 {
-    int careful = s->skipping || s->described || s->joining;
+    int careful = s->skipping || s->described ||
+                  (RLT_HAS_STREAMS && s->joining);
     size_t need = 1;
 
     if (s->phase <= RLT_SCAN_AT_TYPE)

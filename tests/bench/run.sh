@@ -189,12 +189,6 @@ against $(sort -n "$work/theirs" | sed -n '1p;$p' | xargs)"
 # ----------------------------------------------------------------------- small
 
 unwound=-fno-asynchronous-unwind-tables
-# Rooms of the engine, in front of which all the others are the client.
-lease_rooms="engine/lease engine/elect client/leases"
-job_rooms="engine/job engine/claims engine/type_cursor engine/reaper \
-engine/args engine/step engine/held_steps engine/claim_steps engine/line_steps \
-engine/clean_steps engine/worker client/put client/complete client/workers client/queue client/answers driver/put_wait"
-
 # object FLAG...: of the whole amalgamation.
 object() {
     ${CC:-cc} -DNDEBUG "$@" -c -o "$work/relet.o" build/dist/relet.c
@@ -202,58 +196,22 @@ object() {
 
 text_of() { size "$1" | awk 'NR == 2 { print $1 }'; }
 
-# Bytes of the packed scripts of leases or queues: of the client they are no
-# part, though a room of it holds them.
-script_texts() {
-    LC_ALL=C awk -v want="script_text_$1[" '
-        /^static const/ { own = index($0, want) > 0 }
-        own { n += gsub(/,/, "") }
-        END { print n + 0 }' src/link/script_text.inc
-}
-
-# room_text LIST: the text of these rooms, each an object of its own.
-room_text() {
-    sum=0
-    for room in $1; do
-        [ -f "src/$room.c" ] || { echo "there is no room $room" >&2; return 1; }
-        ${CC:-cc} -std=c99 -Os -DNDEBUG $unwound -Iinclude -c \
-            $folders -o "$work/room.o" "src/$room.c" || return 1
-        sum=$((sum + $(text_of "$work/room.o")))
-    done
-    echo $sum
-}
-
-# without LIST WORD...: each of the words has to be in the list.
-without() {
-    for word in $2; do
-        case " $1 " in
-        *" $word "*) ;;
-        *) echo "$word is no room" >&2; return 1 ;;
-        esac
-    done
-    echo "$1" | tr ' ' '\n' | grep -vxF "$(echo "$2" | tr ' ' '\n')" | xargs
+# text NAME FLAG...: of the parts that the flags leave.
+text() {
+    name=$1
+    shift
+    object -Os $unwound "$@" || return 1
+    figure small "text: $name" "$(text_of "$work/relet.o")" bytes
 }
 
 texts() {
-    rooms=$($MAKE -s rooms) && driver=$($MAKE -s driver) &&
-        folders=$($MAKE -s folders) || return 1
-    client=$(without "$rooms" "$lease_rooms $job_rooms") || return 1
-    core=$(without "$rooms" "$lease_rooms $job_rooms $driver") || return 1
-    core=$(room_text "$core") || return 1
-    client=$(room_text "$client") || return 1
-    leases=$(room_text "$lease_rooms") || return 1
-    # That these rooms are still there:
-    room_text "$job_rooms" >/dev/null || return 1
-    queue_texts=$(script_texts queue)
-    lease_texts=$(script_texts lease)
-    object -Os $unwound || return 1
-    figure small "text: client without driver" \
-        $((core - queue_texts - lease_texts)) bytes
-    figure small "text: client with driver" \
-        $((client - queue_texts - lease_texts)) bytes
-    figure small "text: client and leases" \
-        $((client + leases - queue_texts)) bytes
-    figure small "text: all" "$(text_of "$work/relet.o")" bytes
+    engine='-DRELET_NO_LEASE -DRELET_NO_QUEUE'
+    # shellcheck disable=SC2086
+    text 'client without driver' -DRELET_NO_POLL $engine &&
+        text 'client with driver' $engine &&
+        text 'client and leases' -DRELET_NO_QUEUE &&
+        text 'RELET_SMALL with driver' -DRELET_SMALL &&
+        text all
 }
 
 # Mutable data, calls that make threads or touch signals, shared libraries.

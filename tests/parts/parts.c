@@ -7,7 +7,8 @@
  * With the driver it talks to a server: a command, a lease that is gained and
  * given up, a job that is put, claimed and done. Without the driver it submits
  * a command and looks at the bytes that are to be sent. What the build has not,
- * its configuration refuses. It prints what is wrong, and nothing else. */
+ * its configuration refuses. It prints what is wrong, and nothing else. small.c
+ * tries the rest of RELET_SMALL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static int refuses(void)
         return wrong("the default is to have leases");
     c.leases_max = 1;
     if (relet_config_check(&c, &fault) != RELET_E_CONFIG ||
-        strstr(fault.text, "leases_max") == NULL)
+        strcmp(fault.field, "leases_max") != 0)
         return wrong("a lease is not refused");
 #endif
 #ifdef RELET_NO_QUEUE
@@ -41,8 +42,20 @@ static int refuses(void)
         return wrong("the default is to have workers");
     c.workers_max = 1;
     if (relet_config_check(&c, &fault) != RELET_E_CONFIG ||
-        strstr(fault.text, "workers_max") == NULL)
+        strcmp(fault.field, "workers_max") != 0)
         return wrong("a worker is not refused");
+#endif
+#ifdef RELET_SMALL
+    relet_config_init(&c);
+    c.subscriptions_max = 1;
+    if (relet_config_check(&c, &fault) != RELET_E_CONFIG ||
+        strcmp(fault.field, "subscriptions_max") != 0)
+        return wrong("subscriptions are not refused");
+    c.subscriptions_max = 0;
+    c.tracking = RELET_TRACK_READ;
+    if (relet_config_check(&c, &fault) != RELET_E_CONFIG ||
+        strcmp(fault.field, "tracking") != 0)
+        return wrong("tracking is not refused");
 #endif
     relet_config_init_small(&c);
     return relet_config_check(&c, &fault) < 0 ? wrong(fault.text) : 0;
@@ -157,10 +170,23 @@ static int queue(relet *r)
 }
 #endif
 
+static relet *opened(const char *url, relet_fault *fault)
+{
+#ifdef RELET_SMALL
+    relet_config c;
+
+    relet_config_init(&c);
+    c.port = atoi(strrchr(url, ':') + 1);
+    return relet_open(NULL, &c, NULL, fault);
+#else
+    return relet_open(url, NULL, NULL, fault);
+#endif
+}
+
 static int works(const char *url)
 {
     relet_fault fault;
-    relet *r = relet_open(url, NULL, NULL, &fault);
+    relet *r = opened(url, &fault);
     int bad;
 
     if (r == NULL)
