@@ -2,7 +2,7 @@
  *
  * relet.h - a RESP3 client for Redis and Valkey that owns no socket.
  *
- * A program needs this header and relet.c (`cc app.c relet.c`), or the library
+ * A program needs this header and relet.c (`cc APP.c relet.c`), or the library
  * that was installed (`pkg-config --cflags --libs relet`). RELET_NO_LEASE,
  * RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and the driver for
  * POSIX, here and in relet.c; RELET_SMALL leaves out more (see part 1). This
@@ -298,7 +298,7 @@ typedef struct relet_config {
     uint32_t operations_max;    /* operations without an outcome              */
     uint32_t subscriptions_max; /* channels and patterns                      */
     uint32_t scripts_max;       /* bodies given to relet_script_add           */
-    uint32_t leases_max;        /* leases at a time; some 800 bytes each; 0
+    uint32_t leases_max;        /* leases at a time; some 900 bytes each; 0
                                  * in a build with RELET_NO_LEASE             */
     uint32_t workers_max;       /* workers at a time; some 1 KB each, and
                                  * 24 KB for the first; queues need 1 or
@@ -746,7 +746,8 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * clients that wait. If the key already contains a hash tag, as app:{x} does,
  * the suffixes follow it without more braces. A key that is only a hash tag, as
  * {x}, is refused, and so is a key with a } but no hash tag. An ACL must allow
- * the three keys, the channel PREFIX:wake:*, and the commands of the scripts.
+ * the three keys, the sharded channels *:wake:*, and the commands of the
+ * scripts.
  *
  * Commands that block or answer slowly delay renewals on the same link: give
  * them a client of their own. A leader does not wait for pings to find that a

@@ -32,7 +32,7 @@ if holder and not mine then
     if ARGV[4] == '' then return {0, last, left, now, 0} end
     redis.call('ZADD', KEYS[3], 'NX', now, ARGV[4])
     local place = redis.call('ZRANK', KEYS[3], ARGV[4])
-    local there = first and redis.pcall('PUBSUB', 'NUMSUB', first)
+    local there = first and redis.pcall('PUBSUB', 'SHARDNUMSUB', first)
     if not there or there[2] ~= 0 then return {0, last, left, now, place} end
     redis.call('ZREM', KEYS[3], first)
     return {0, last, left, now, math.max(place - 1, 0)}

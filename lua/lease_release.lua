@@ -25,11 +25,10 @@ end
 redis.call('ZREM', KEYS[3], ARGV[4])
 for _, channel in ipairs(status == 0 and {} or line) do
     if channel ~= ARGV[4] then
+        local heard = redis.pcall('SPUBLISH', channel, KEYS[1])
+        if type(heard) ~= 'number' then break end
         redis.call('ZREM', KEYS[3], channel)
-        local heard = redis.pcall('PUBLISH', channel, KEYS[1])
-        if type(heard) == 'number' and heard > 0 then
-            return {status, token, 1, now}
-        end
+        if heard > 0 then return {status, token, 1, now} end
     end
 end
 return {status, token, 0, now}

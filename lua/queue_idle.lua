@@ -28,8 +28,10 @@ end
 if list == 0 and q[3] then redis.call('HDEL', KEYS[1], 'holes') end
 for _, sleeper in ipairs(asleep) do
     if sleeper ~= ARGV[1] then
+        local heard = redis.pcall('SPUBLISH', sleeper, KEYS[1])
+        if type(heard) ~= 'number' then break end
         redis.call('ZREM', KEYS[4], sleeper)
-        if redis.pcall('PUBLISH', sleeper, KEYS[1]) ~= 0 then break end
+        if heard > 0 then break end
     end
 end
 return {t[1] * 1000000 + t[2], q[2] or '', stays and 1 or 0}

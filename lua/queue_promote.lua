@@ -35,10 +35,11 @@ if #due > 0 then redis.call('ZREM', KEYS[4], unpack(due)) end
 local told = tonumber(q[3]) or 0
 local sooner = more and (told < ms * 1024 or tonumber(more) < told) and 1 or 0
 for _, sleeper in ipairs(#due + sooner > 0 and asleep or {}) do
+    local heard = awake < math.max(#due, 1) and
+        redis.pcall('SPUBLISH', sleeper, KEYS[1])
+    if type(heard) ~= 'number' then break end
     redis.call('ZREM', KEYS[5], sleeper)
-    local heard = redis.pcall('PUBLISH', sleeper, KEYS[1])
-    awake = awake + (heard == 0 and 0 or 1)
-    if awake >= math.max(#due, 1) then break end
+    awake = awake + math.min(heard, 1)
 end
 redis.call('HSET', KEYS[1], 'due', more or '', 'told', more or '')
 return {#due, more and math.max(0, math.floor(more / 1024) - ms) or -1}

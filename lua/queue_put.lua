@@ -7,7 +7,6 @@
 -- Once the queue has ranks, all new jobs are ranked. An idle worker is woken
 -- for each job, among the first eight.
 local t, born, set, line = redis.call('TIME'), '.', {}, {}
-local format = string.format
 local q = redis.call('HMGET', KEYS[1], 'version', 'p' .. ARGV[1], 'seq',
     'closed', 'ranks', 'holes')
 local op, first = string.match(q[2] or '', '^(%d+) (%-?%d+)')
@@ -28,7 +27,7 @@ for i = 3, 0, -1 do
 end
 local seq = tonumber(q[3]) or 0
 for i = 4, #ARGV do
-    local n = format('%.0f', seq + i - 3)
+    local n = string.format('%.0f', seq + i - 3)
     set[2 * i - 7], set[2 * i - 6] = n, born .. ARGV[i]
     line[q[5] and 2 * i - 7 or i - 3] = n
     if q[5] then line[2 * i - 6] = n end
@@ -37,9 +36,10 @@ redis.call(q[5] and 'ZADD' or 'RPUSH', KEYS[q[5] and 3 or 2], unpack(line))
 redis.call('HSET', KEYS[1], 'version', '1', 'seq', line[#line],
     'p' .. ARGV[1], ARGV[2] .. ' ' .. set[1], unpack(set))
 for _, sleeper in ipairs(asleep) do
-    redis.call('ZREM', KEYS[4], sleeper)
-    local heard = redis.pcall('PUBLISH', sleeper, KEYS[1])
-    awake = awake + (heard == 0 and 0 or 1)
     if awake == #ARGV - 3 then break end
+    local heard = redis.pcall('SPUBLISH', sleeper, KEYS[1])
+    if type(heard) ~= 'number' then break end
+    redis.call('ZREM', KEYS[4], sleeper)
+    awake = awake + math.min(heard, 1)
 end
 return {seq + 1, 0}

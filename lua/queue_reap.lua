@@ -41,5 +41,5 @@ if #dead > 0 then redis.call('ZADD', KEYS[4], unpack(dead)) end
 if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
 if #late > 0 then redis.call('ZREM', KEYS[3], unpack(late)) end
 local asleep = #back > 0 and redis.call('ZPOPMIN', KEYS[5], 8) or {}
-for i = 1, #asleep, 2 do redis.pcall('PUBLISH', asleep[i], KEYS[1]) end
+for i = 1, #asleep, 2 do redis.pcall('SPUBLISH', asleep[i], KEYS[1]) end
 return {#back, #dead / 2, more and math.max(0, more - ms + 1) or -1, ms}

@@ -29,9 +29,9 @@ redis.call('HSET', KEYS[1], unpack(set))
 redis.call('ZREM', KEYS[3], unpack(back))
 local asked = #back
 for _, sleeper in ipairs(asleep) do
+    local heard = asked > 0 and redis.pcall('SPUBLISH', sleeper, KEYS[1])
+    if type(heard) ~= 'number' then break end
     redis.call('ZREM', KEYS[4], sleeper)
-    local heard = redis.pcall('PUBLISH', sleeper, KEYS[1])
-    asked = asked - (heard == 0 and 0 or 1)
-    if asked == 0 then break end
+    asked = asked - math.min(heard, 1)
 end
 return said

@@ -43,10 +43,11 @@ static size_t client_place(client_plan *p, size_t n)
     return at;
 }
 
-/* Whether there may be leases or queues. */
-static uint8_t client_has_own(const relet_config *c)
+/* Subscriptions of the library: for each lease and worker that listens, and for
+ * as many that have ended and wait for the server to confirm that they left. */
+static uint32_t client_channels(const relet_config *c)
 {
-    return RLT_HAS_ENGINE && (c->leases_max > 0 || c->workers_max > 0);
+    return RLT_HAS_ENGINE ? 2 * (c->leases_max + c->workers_max) : 0;
 }
 
 #ifdef RELET_NO_QUEUE
@@ -64,7 +65,7 @@ static uint32_t client_ops_cap(const relet_config *c)
     uint32_t cap = 16;
 
     if (RLT_HAS_ENGINE)
-        want += 2 * c->leases_max + puts +
+        want += 2 * c->leases_max + puts + client_channels(c) +
                 c->workers_max * (CLIENT_STEPS + c->jobs_max);
     while (cap < want)
         cap *= 2;
@@ -93,18 +94,18 @@ static void client_plan_make(client_plan *p, const relet_config *c)
 
     memset(p, 0, sizeof *p);
     p->ops_cap = client_ops_cap(c);
-    p->subscriptions_max = c->subscriptions_max + client_has_own(c);
+    p->subscriptions_max = c->subscriptions_max + client_channels(c);
     p->output_max = c->output_max;
     if (RLT_HAS_ENGINE)
         p->output_max += RLT_LEASES_OUTPUT((size_t)c->leases_max) +
                          RLT_WORKERS_OUTPUT((size_t)c->workers_max);
     if (RLT_HAS_MESSAGES)
         p->names_max = 64 * (size_t)c->subscriptions_max +
-                       (client_has_own(c) ? sizeof ((relet *)0)->wake : 0);
+                       RLT_WAKE_MAX * (size_t)client_channels(c);
     p->secrets_max = RLT_MAX(secrets, 96);
     if (c->resize) {
         if (RLT_HAS_MESSAGES)
-            p->names_max = 65536 + 256 * (size_t)c->subscriptions_max;
+            p->names_max += 65536 + 192 * (size_t)c->subscriptions_max;
         p->secrets_max = sizeof c->user + sizeof c->password;
     }
     p->hello_max = client_hello_max(c, p);
@@ -204,7 +205,7 @@ static void client_init_link(relet *r, const relet_config *c,
     plan.subscriptions =
         (rlt_subscription *)(void *)(block + p->subscriptions);
     plan.subscriptions_max = p->subscriptions_max;
-    plan.own_channel = client_has_own(c);
+    plan.own_channels = client_channels(c);
     plan.scripts = (rlt_script *)(void *)(block + p->script_list);
     plan.scripts_max = c->scripts_max;
     plan.names = block + p->names;

@@ -29,6 +29,11 @@
 #define RLT_LEASES_MS_MAX ((relet_time)1000000000)
 #define RLT_UID_LEN 32 /* random hexadecimal digits: a unique id             */
 
+/* The channel for wake-ups of a key is {KEY}:wake:UID, a sharded channel in the
+ * hash slot of the key. The bytes behind the tag, and of the longest one. */
+#define RLT_WAKE_TAIL (6 + RLT_UID_LEN)
+#define RLT_WAKE_MAX (RLT_LEASES_KEY_MAX + 2 + RLT_WAKE_TAIL)
+
 /* ------------------------------------------------------------------- leases */
 
 #ifndef RELET_NO_LEASE
@@ -41,6 +46,7 @@ typedef struct rlt_lease_entry {
     uint32_t group;
     uint32_t epoch; /* of the link that the lease has seen last              */
     uint16_t hashslot;
+    uint8_t listens; /* its channel for wake-ups is subscribed               */
     uint16_t key_len;
     uint8_t owner_len;
     uint8_t ticked; /* a tick has come since its start                       */
@@ -69,6 +75,9 @@ typedef struct rlt_worker_entry {
     uint64_t tag;
     uint32_t team, weight;
     uint32_t epoch; /* of the link that the worker has seen last             */
+    uint8_t listens; /* its channel for wake-ups is subscribed               */
+    uint8_t wake_len;
+    char wake[RLT_QUEUE_NAME_MAX + 2 + RLT_WAKE_TAIL];
     uint64_t served; /* jobs taken / weight, in millionths                   */
     rlt_queue_tag queue;
     uint8_t name_len;
@@ -116,7 +125,7 @@ typedef struct rlt_workers {
  * cannot block a renewal: each script once, and the calls of each of them. */
 #define RLT_WORKERS_OUTPUT(workers)                                            \
     ((workers) > 0 ? 16384 + 16384 * (workers) : 0)
-#define RLT_LEASES_OUTPUT(leases) ((leases) > 0 ? 8192 + 1280 * (leases) : 0)
+#define RLT_LEASES_OUTPUT(leases) ((leases) > 0 ? 8192 + 2048 * (leases) : 0)
 
 /* State that a client loses by fork. Where the system can zero a page in the
  * child, the driver keeps this state in such a page, so that no call has to ask
@@ -125,11 +134,11 @@ typedef struct rlt_home {
     uint32_t operations_max; /* 0: this is not the process of the client     */
 } rlt_home;
 
-/* The channel for wake-ups of this client. Its random end is also the name of
+/* PREFIX:wake:UID, the beginning of the channels on which jobs are answered to
+ * this client. The UID ends the channels for its wake-ups, and is the name of
  * this client as a producer of jobs. */
 typedef struct rlt_wake {
-    uint8_t listens; /* the channel is subscribed                            */
-    uint8_t len;     /* 0: it has no name yet                                */
+    uint8_t len; /* 0: it has no name yet                                    */
     char name[64 + 5 + RLT_UID_LEN];
 } rlt_wake;
 
@@ -318,9 +327,18 @@ RELET_PRIVATE int rlt_submit_along(relet *r, uint16_t hashslot, size_t argc,
  * this client. Leases and workers also listen for wake-ups. A server sends a
  * listening client at most 32 MB at a time, unless configured otherwise. */
 RELET_PRIVATE void rlt_wake_name(relet *r);
-RELET_PRIVATE void rlt_wake_listen(relet *r);
 
-/* 1 if *ev is about the channel of wake-ups, and not to be told. A message on
+/* TAG:wake:UID, the channel for wake-ups of the keys with this tag, written
+ * behind n bytes of `out`, which are the tag; _name comes before. */
+RELET_PRIVATE relet_span rlt_wake_channel(const relet *r, char *out, size_t n);
+
+/* Subscribes to the channel unless *listens, and the reverse. */
+RELET_PRIVATE void rlt_wake_listen(relet *r, uint16_t hashslot,
+                                   relet_span channel, uint8_t *listens);
+RELET_PRIVATE void rlt_wake_leave(relet *r, uint16_t hashslot,
+                                  relet_span channel, uint8_t *listens);
+
+/* 1 if *ev is about a channel for wake-ups, and not to be told. A message on
  * this channel names the key of a lease or a queue, and wakes the leases or
  * workers that wait for that key. */
 RELET_PRIVATE int rlt_wake_hides(const relet *r, const relet_event *ev);

@@ -86,14 +86,17 @@ static int dispatch_next(relet *r, relet_event *ev)
     return told;
 }
 
-/* 1: the event is about the channel of wake-ups, and not to be told. */
+/* 1: the event is about a channel for wake-ups, and not to be told. If the
+ * channel has moved away, a message may have been missed: all are woken. */
 static int dispatch_wakes(relet *r, const relet_event *ev)
 {
+    relet_span key = relet_value_text(ev->value);
+
     if (!rlt_wake_hides(r, ev))
         return 0;
-    if (ev->kind == RELET_EV_MESSAGE) {
-        rlt_leases_wake(r, relet_value_text(ev->value));
-        rlt_workers_wake(r, relet_value_text(ev->value));
+    if (ev->kind == RELET_EV_MESSAGE || ev->kind == RELET_EV_GAP) {
+        rlt_leases_wake(r, key);
+        rlt_workers_wake(r, key);
     }
     return 1;
 }

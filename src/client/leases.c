@@ -170,6 +170,14 @@ static int leases_send_confirm(relet *r, const rlt_lease_entry *h,
     return rlt_submit_command(r, h->hashslot, &a, q);
 }
 
+/* The channel for wake-ups of this key. */
+static relet_span leases_channel(const relet *r, const rlt_lease_entry *h,
+                                 char out[RLT_WAKE_MAX])
+{
+    return rlt_wake_channel(r, out,
+                            leases_companion(leases_key_of(h), "", out).n);
+}
+
 static size_t leases_keys(const rlt_lease_entry *h,
                           char (*room)[RLT_LEASES_KEY_MAX + 12],
                           relet_span *argv)
@@ -192,7 +200,7 @@ static int leases_send(relet *r, const rlt_lease_entry *h,
 {
     const rlt_lease_plan *p = &h->elect.plan.lease;
     char room[2][RLT_LEASES_KEY_MAX + 12], term[20], token[20], ttl[20],
-        q_ms[20];
+        q_ms[20], channel[RLT_WAKE_MAX];
     relet_span argv[LEASES_KEYS + 5], words[4];
     relet_request q = {0, 0, 0};
     rlt_own_script script = RLT_SCRIPT_LEASE_ACQUIRE;
@@ -224,11 +232,11 @@ static int leases_send(relet *r, const rlt_lease_entry *h,
         script = RLT_SCRIPT_LEASE_RELEASE;
         argv[n++] = words[0];
         argv[n++] = words[1];
-        argv[n++] = rlt_span(r->wake.name, r->wake.len);
+        argv[n++] = leases_channel(r, h, channel);
     } else {
         argv[n++] = words[0];
         argv[n++] = words[2];
-        argv[n++] = rlt_span(r->wake.name, r->wake.len);
+        argv[n++] = leases_channel(r, h, channel);
         argv[n++] = words[3];
     }
     a.argv = argv;
@@ -258,6 +266,22 @@ static int leases_open(const relet *r, const rlt_lease_entry *h)
     return 1;
 }
 
+static void leases_listen(relet *r, rlt_lease_entry *h)
+{
+    char room[RLT_WAKE_MAX];
+
+    rlt_wake_listen(r, h->hashslot, leases_channel(r, h, room), &h->listens);
+}
+
+static void leases_leave(relet *r, rlt_lease_entry *h)
+{
+    char room[RLT_WAKE_MAX];
+
+    if (h->listens)
+        rlt_wake_leave(r, h->hashslot, leases_channel(r, h, room),
+                       &h->listens);
+}
+
 static void leases_pump(relet *r, rlt_lease_entry *h)
 {
     rlt_request want;
@@ -268,7 +292,7 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
         r->leases.serial++;
         rlt_assert(h->elect.lease.asked == want.what);
         if (want.what == RLT_WANT_ACQUIRE)
-            rlt_wake_listen(r); /* again, if it had no memory before */
+            leases_listen(r, h); /* again, if it had no memory before */
         if (leases_send(r, h, &want) == 0)
             continue;
         memset(&failed, 0, sizeof failed);
@@ -326,7 +350,7 @@ static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
                                        l->plan.ttl_ms / 3));
 }
 
-static void leases_listen(relet *r)
+static void leases_look_at_links(relet *r)
 {
     uint32_t i;
 
@@ -363,7 +387,7 @@ RELET_PRIVATE void rlt_leases_tick(relet *r)
     if (!r->leases.busy)
         return;
     r->leases.due = 0;
-    leases_listen(r);
+    leases_look_at_links(r);
     for (i = 0; i < r->leases.max; i++)
         leases_tick(r, &r->leases.list[i], over);
     leases_turns(r);
@@ -434,8 +458,10 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
             continue;
         ev->tag = r->leases.list[i].tag;
         ev->lease = (int)i;
-        if (ev->kind == RELET_EV_LEASE_ENDED)
+        if (ev->kind == RELET_EV_LEASE_ENDED) {
+            leases_leave(r, &r->leases.list[i]);
             leases_turns(r);
+        }
         return 1;
     }
     leases_turns(r);
@@ -506,8 +532,10 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
         return leases_refuse(r, rule);
     h->hashslot = rlt_route_hashslot(leases_key_of(h));
     h->epoch = rlt_route_epoch(&r->route, h->hashslot);
-    if (!plan.alone)
-        rlt_wake_listen(r);
+    if (!plan.alone) {
+        rlt_wake_name(r);
+        leases_listen(r, h);
+    }
     rlt_elect_start(&h->elect, &plan, &r->rand, r->now);
     r->leases.busy = r->leases.due = 1;
     r->leases.tells |= h->elect.tell != 0;

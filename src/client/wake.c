@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake.c - the channel on which a client is woken: its name, and its
- * subscription. Leases and workers share it. */
+ * wake.c - the channels on which a client is woken: their names, and their
+ * subscriptions. The leases and workers of a client whose keys have the same
+ * tag share a channel. */
 #include "client.h"
 #include "text.h"
 
@@ -36,21 +37,41 @@ RELET_PRIVATE void rlt_wake_name(relet *r)
     r->wake.len = (uint8_t)n;
 }
 
-RELET_PRIVATE void rlt_wake_listen(relet *r)
+RELET_PRIVATE relet_span rlt_wake_channel(const relet *r, char *out, size_t n)
 {
-    rlt_wake_name(r);
     rlt_assert(r->wake.len > RLT_UID_LEN);
-    /* Sent before the first request. If it fails, only timers wake. */
-    if (!r->wake.listens &&
-        rlt_link_own_channel(rlt_route_home(&r->route),
-                             rlt_span(r->wake.name, r->wake.len)) >= 0)
-        r->wake.listens = 1;
+    n = rlt_span_put(out, n, relet_str(":wake:"));
+    n = rlt_span_put(
+        out, n,
+        rlt_span(r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN));
+    return rlt_span(out, n);
 }
 
-/* Events about the channel of wake-ups are not for the user. */
+RELET_PRIVATE void rlt_wake_listen(relet *r, uint16_t hashslot,
+                                   relet_span channel, uint8_t *listens)
+{
+    rlt_assert(channel.n > RLT_WAKE_TAIL);
+    /* Sent before the first request. If it fails, only timers wake. */
+    if (!*listens && rlt_link_own_channel(rlt_route_link(&r->route, hashslot),
+                                          channel) == 0)
+        *listens = 1;
+}
+
+RELET_PRIVATE void rlt_wake_leave(relet *r, uint16_t hashslot,
+                                  relet_span channel, uint8_t *listens)
+{
+    if (*listens)
+        rlt_link_leave_channel(rlt_route_link(&r->route, hashslot), channel);
+    *listens = 0;
+}
+
+/* The end of a channel's name tells: no other client has the same UID. */
 RELET_PRIVATE int rlt_wake_hides(const relet *r, const relet_event *ev)
 {
-    return r->wake.len > 0 && ev->channel.n == r->wake.len &&
-           ev->channel_kind == RELET_CHANNEL &&
-           memcmp(ev->channel.p, r->wake.name, r->wake.len) == 0;
+    size_t n = ev->channel.n;
+
+    return r->wake.len > 0 && n > RLT_WAKE_TAIL &&
+           ev->channel_kind == RELET_SHARDED &&
+           memcmp(ev->channel.p + n - RLT_UID_LEN,
+                  r->wake.name + r->wake.len - RLT_UID_LEN, RLT_UID_LEN) == 0;
 }

@@ -48,7 +48,8 @@ static void workers_decline(relet *r, relet_span key)
                                          RLT_KEY_RANKED, RLT_KEY_IDLE};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     relet_request own = {RLT_TAG_NOBODY, 0, 0};
-    char room[KEYS][RLT_QUEUE_KEY_MAX];
+    char room[KEYS][RLT_QUEUE_KEY_MAX],
+        channel[RLT_QUEUE_NAME_MAX + 2 + RLT_WAKE_TAIL];
     relet_span argv[KEYS + 2];
     relet_args a;
     rlt_queue_tag tag;
@@ -62,7 +63,8 @@ static void workers_decline(relet *r, relet_span key)
     tag.len = (uint8_t)key.n;
     for (i = 0; i < KEYS; i++)
         argv[i] = rlt_queue_name(&tag, keys[i], room[i]);
-    argv[KEYS] = rlt_span(r->wake.name, r->wake.len);
+    memcpy(channel, tag.text, tag.len);
+    argv[KEYS] = rlt_wake_channel(r, channel, tag.len);
     argv[KEYS + 1] = relet_str("0");
     a.argv = argv;
     a.argc = KEYS + 2;
@@ -208,6 +210,16 @@ static uint32_t workers_allowed(const relet *r, const rlt_worker_entry *d)
     return (uint32_t)RLT_MIN(RLT_MIN(all, level), d->work.plan.slots);
 }
 
+static relet_span workers_channel(const rlt_worker_entry *d)
+{
+    return rlt_span(d->wake, d->wake_len);
+}
+
+static void workers_listen(relet *r, rlt_worker_entry *d)
+{
+    rlt_wake_listen(r, d->hashslot, workers_channel(d), &d->listens);
+}
+
 static void workers_pump(relet *r, rlt_worker_entry *d)
 {
     rlt_reply failed;
@@ -223,7 +235,7 @@ static void workers_pump(relet *r, rlt_worker_entry *d)
         rlt_assert(e.serial == serial);
         r->workers.serial = serial;
         if (e.step == RLT_STEP_CLAIM || e.step == RLT_STEP_LINE_UP)
-            rlt_wake_listen(r); /* again, if it had no memory before */
+            workers_listen(r, d); /* again, if it had no memory before */
         if (workers_send(r, d, &e) == 0) {
             if (e.step == RLT_STEP_LEAVE)
                 workers_left(r, d);
@@ -380,6 +392,7 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
             ev->why = (relet_why)job.why;
         } else if (rlt_worker_ended(&d->work)) {
             ev->kind = RELET_EV_WORKER_ENDED;
+            rlt_wake_leave(r, d->hashslot, workers_channel(d), &d->listens);
         } else {
             continue;
         }
@@ -504,11 +517,13 @@ RELET_API int relet_worker_start(relet *r, const relet_worker_config *c)
     rlt_assert(plan.renew_ms <= plan.lease_ms / 3);
     d->hashslot = rlt_route_hashslot(rlt_span(d->queue.text, d->queue.len));
     d->epoch = rlt_route_epoch(&r->route, d->hashslot);
-    rlt_wake_listen(r);
-    rlt_assert(r->wake.len > 0);
+    rlt_wake_name(r);
+    memcpy(d->wake, d->queue.text, d->queue.len);
+    d->wake_len = (uint8_t)rlt_wake_channel(r, d->wake, d->queue.len).n;
+    workers_listen(r, d);
     plan.queue = &d->queue;
     plan.name = rlt_workers_name(d);
-    plan.wake = rlt_span(r->wake.name, r->wake.len);
+    plan.wake = workers_channel(d);
     rlt_worker_start(&d->work, &plan,
                      r->workers.claims + (size_t)i * r->workers.jobs_max,
                      &r->rand, r->now);

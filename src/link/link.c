@@ -12,7 +12,7 @@ RELET_PRIVATE void rlt_link_init(rlt_link *l, const rlt_link_plan *p)
     rlt_conn_init(&l->conn, &p->conn);
     rlt_pubsub_init(&l->pubsub, p->subscriptions, p->subscriptions_max,
                     p->memory, p->names, p->names_max);
-    l->pubsub.spare = p->own_channel;
+    l->pubsub.spare = p->own_channels;
     rlt_scripts_init(&l->scripts, p->scripts, p->scripts_max);
     rlt_session_init(s);
     s->setup = s->handshake.setup = p->setup;
@@ -192,6 +192,12 @@ RELET_PRIVATE int rlt_link_unsubscribe(rlt_link *l, relet_channel kind,
 RELET_PRIVATE int rlt_link_own_channel(rlt_link *l, relet_span name)
 {
     return link_changed(l, rlt_pubsub_own(&l->pubsub, name));
+}
+
+RELET_PRIVATE void rlt_link_leave_channel(rlt_link *l, relet_span name)
+{
+    rlt_pubsub_disown(&l->pubsub, name);
+    (void)link_changed(l, 0);
 }
 
 /* ----------------------------------------------------------------- scripts */

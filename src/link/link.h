@@ -37,7 +37,7 @@ typedef struct rlt_link_plan {
     rlt_subscription *subscriptions;
     rlt_script *scripts;
     uint32_t subscriptions_max, scripts_max;
-    uint8_t own_channel; /* the last subscription is the library's own       */
+    uint32_t own_channels; /* the last subscriptions are the library's own   */
     void *names, *hello, *secrets;
     size_t names_max, hello_max, secrets_max;
 } rlt_link_plan;
@@ -208,6 +208,7 @@ RELET_PRIVATE int rlt_link_subscribe(rlt_link *l, relet_channel kind,
 RELET_PRIVATE int rlt_link_unsubscribe(rlt_link *l, relet_channel kind,
                                        relet_span name);
 RELET_PRIVATE int rlt_link_own_channel(rlt_link *l, relet_span name);
+RELET_PRIVATE void rlt_link_leave_channel(rlt_link *l, relet_span name);
 
 /* Scripts: the user's have the numbers that rlt_link_script_add returns; the
  * library's own are prepared by rlt_link_scripts_own, the first `count`. */

@@ -84,19 +84,18 @@ static void pubsub_free_slot(rlt_pubsub *ps, uint32_t slot)
             ps->subscriptions[i].name -= n;
 }
 
-RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
-                                       relet_span name)
+/* A new subscription takes the first free slot from `slot` on, before `max`. */
+static int pubsub_want(rlt_pubsub *ps, relet_channel kind, relet_span name,
+                       uint32_t *at, uint32_t max)
 {
     uint32_t slot = pubsub_find(ps, kind, name);
     rlt_subscription *w;
     int code, lent;
 
     if (slot == RLT_NO_SUBSCRIPTION) {
-        uint32_t max = ps->max - ps->spare;
-
-        for (slot = 0; slot < max && ps->subscriptions[slot].used; slot++)
+        for (slot = *at; slot < max && ps->subscriptions[slot].used; slot++)
             ;
-        if (slot == max)
+        if (slot >= max)
             return RELET_E_LIMIT;
         w = &ps->subscriptions[slot];
         lent = ps->lent && name.p == rlt_pubsub_name(ps, ps->lent - 1).p;
@@ -116,7 +115,16 @@ RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
     ps->goodbyes -= w->goodbye;
     w->goodbye = 0;
     ps->dirty = 1;
+    *at = slot;
     return 0;
+}
+
+RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
+                                       relet_span name)
+{
+    uint32_t slot = 0;
+
+    return pubsub_want(ps, kind, name, &slot, ps->max - ps->spare);
 }
 
 static void pubsub_goodbye(rlt_pubsub *ps, rlt_subscription *w)
@@ -142,16 +150,22 @@ RELET_PRIVATE int rlt_pubsub_unsubscribe(rlt_pubsub *ps, relet_channel kind,
 
 RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name)
 {
-    uint8_t spare = ps->spare;
-    int code;
+    uint32_t slot = ps->max - ps->spare;
+    int code = pubsub_want(ps, RELET_SHARDED, name, &slot, ps->max);
 
-    ps->spare = 0;
-    code = rlt_pubsub_subscribe(ps, RELET_CHANNEL, name);
-    if (code < 0)
-        ps->spare = spare;
-    else
-        ps->subscriptions[pubsub_find(ps, RELET_CHANNEL, name)].own = 1;
+    if (code == 0)
+        ps->subscriptions[slot].own++;
     return code;
+}
+
+RELET_PRIVATE void rlt_pubsub_disown(rlt_pubsub *ps, relet_span name)
+{
+    uint32_t slot = pubsub_find(ps, RELET_SHARDED, name);
+
+    rlt_assert(slot != RLT_NO_SUBSCRIPTION);
+    rlt_assert(ps->subscriptions[slot].own > 0);
+    if (--ps->subscriptions[slot].own == 0)
+        (void)rlt_pubsub_unsubscribe(ps, RELET_SHARDED, name);
 }
 
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps)
@@ -377,7 +391,7 @@ RELET_PRIVATE void rlt_pubsub_broken(rlt_pubsub *ps)
             continue;
         w->asked = w->leaving = 0;
         w->heading = w->there = 0;
-        w->want |= w->own;
+        w->want |= w->own > 0;
         pubsub_goodbye(ps, w);
     }
     ps->dirty = 1;

@@ -40,7 +40,7 @@ typedef struct rlt_subscription {
     uint8_t used, want, heading;
     uint8_t there;   /* what the server thought at its last answer           */
     uint8_t goodbye; /* RELET_EV_UNSUBSCRIBED is to be told                   */
-    uint8_t own;     /* the library's own                                    */
+    uint16_t own;    /* parts of the library that listen to it; 0: the user  */
 } rlt_subscription;
 
 typedef struct rlt_pubsub {
@@ -50,7 +50,7 @@ typedef struct rlt_pubsub {
     uint32_t lent;     /* slot + 1 of the name that an event shows           */
     uint32_t goodbyes; /* number of slots with `goodbye`                     */
     uint8_t dirty;     /* some want may differ from its heading              */
-    uint8_t spare;     /* 1: the last slot is not for the user's             */
+    uint32_t spare;    /* slots at the end that are not for the user's       */
     rlt_buf names;
 } rlt_pubsub;
 
@@ -75,9 +75,11 @@ RELET_PRIVATE int rlt_pubsub_subscribe(rlt_pubsub *ps, relet_channel kind,
 RELET_PRIVATE int rlt_pubsub_unsubscribe(rlt_pubsub *ps, relet_channel kind,
                                          relet_span name);
 
-/* The library's own subscription, to a channel; `spare` has kept a slot for
- * it. Returns what rlt_pubsub_subscribe returns. */
+/* A subscription of the library's own, to a sharded channel, in one of the
+ * `spare` slots. Returns what rlt_pubsub_subscribe returns. Each call counts,
+ * and _disown takes one back: the last one ends the subscription. */
 RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
+RELET_PRIVATE void rlt_pubsub_disown(rlt_pubsub *ps, relet_span name);
 
 /* 1 when the user wants any subscription. */
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);

@@ -231,8 +231,8 @@ TEST a_prefix_and_a_label_stand_in_front(void)
     ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
     t_world_pass(&w, 10);
     ASSERT(strncmp(t_world_ask(&w, "GET app:leader:n"), "$35\r\nme:", 8) == 0);
-    said = t_world_ask(&w, "PUBSUB CHANNELS app:wake:*");
-    ASSERT(strncmp(said, "*1\r\n$41\r\napp:wake:", 18) == 0);
+    said = t_world_ask(&w, "PUBSUB SHARDCHANNELS *");
+    ASSERT(strncmp(said, "*1\r\n$52\r\n{app:leader:n}:wake:", 29) == 0);
     t_world_end(&w);
     PASS();
 }

@@ -857,7 +857,7 @@ TEST as_many_are_woken_as_there_are_jobs(void)
     if (t_local == NULL)
         SKIP();
     other = relet_local_connect(t_local);
-    relet_local_feed(t_local, other, "SUBSCRIBE a b c\r\n", 17);
+    relet_local_feed(t_local, other, "SSUBSCRIBE a b c\r\n", 18);
     for (i = 0; i < 3; i++) {
         t_fresh(NULL);
         if (i == 1)

@@ -1040,6 +1040,22 @@ TEST an_idle_worker_asks_seldom(void)
     PASS();
 }
 
+TEST a_worker_listens_in_the_hash_slot_of_its_queue_until_it_ends(void)
+{
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 10);
+    ASSERT(strncmp(t_world_ask(&w, "PUBSUB SHARDCHANNELS *"),
+                   "*1\r\n$41\r\n{q}:wake:", 18) == 0);
+    ASSERT_EQ(0, relet_worker_stop(w.p[0].r, 0));
+    t_world_pass(&w, 10);
+    ASSERT_STR_EQ("*0\r\n", t_world_ask(&w, "PUBSUB SHARDCHANNELS *"));
+    t_world_end(&w);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -1091,5 +1107,6 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_by_type_whose_answer_was_lost_brings_the_same_jobs);
     RUN_TEST(a_type_that_is_too_long_is_refused_by_name);
     RUN_TEST(an_idle_worker_asks_seldom);
+    RUN_TEST(a_worker_listens_in_the_hash_slot_of_its_queue_until_it_ends);
     GREATEST_MAIN_END();
 }

@@ -195,7 +195,8 @@ static int claims_listener(sim_host *h, int key, relet_span own)
             continue;
         memcpy(channel, at, n);
         channel[n] = '\0';
-        sim_host_ask(h, text, sizeof text, 3, "PUBSUB", "NUMSUB", channel);
+        sim_host_ask(h, text, sizeof text, 3, "PUBSUB", "SHARDNUMSUB",
+                     channel);
         if (strrchr(text, ':') && atoi(strrchr(text, ':') + 1) > 0)
             return 1;
     }
@@ -220,8 +221,7 @@ void sim_claims_before(sim_world *w, sim_link *l, const sim_words *c)
     h = claims_of(w, run->node, run->serial);
     if (h && run->what == SIM_ACQUIRE) {
         h->asked++;
-        claims_text(w->node[run->node].wake, sizeof w->node[0].wake,
-                    c->word[9]);
+        sim_waits_channel(&w->node[run->node], c->word[9]);
     }
     claims_look(&w->host[l->host], run->key, run->before, sizeof run->before,
                 run->before_left, sizeof run->before_left);

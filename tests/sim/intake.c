@@ -208,8 +208,8 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
             if (sim_net_in_use(w, l)) /* not an old link */
                 sim_pace_refused(w, &w->leases.run, error);
         }
-        l->deaf |= sim_wire_is(c, 0, "SUBSCRIBE") &&
-                   sim_wish_of(RELET_CHANNEL, c->word[1]) < 0;
+        l->deaf |= sim_wire_is(c, 0, "SSUBSCRIBE") &&
+                   sim_wish_of(RELET_SHARDED, c->word[1]) < 0;
         w->leases.run.active = 0;
         w->jobs.run.what = SIM_V_NONE;
         intake_refuse(w, l, tag, error, sim_wire_is(c, 0, "SELECT"));

@@ -362,7 +362,7 @@ struct sim_node {
     sim_hold hold[SIM_HOLDS];
     sim_desk desk[SIM_DESKS];
     sim_await await;     /* the put wait for a job that it has put            */
-    char wake[128];      /* the channel that wakes its leases                 */
+    char wake[33];       /* how the channels end that wake it                 */
     int asks;            /* what an operator asked to see (sim_verb), by …    */
     uint64_t asks_tag, shown; /* … this operation; digest of the answer       */
     int64_t up_us;       /* when its link last came up                        */

@@ -138,15 +138,21 @@ void sim_waits_turn(sim_world *w, sim_node *n)
 
 /* ------------------------------------------------------- when all is whole */
 
-/* Remembers the channel by which a node is to be woken. */
+/* Remembers how the channels end by which a node is to be woken. */
+void sim_waits_channel(sim_node *n, relet_span name)
+{
+    size_t uid = sizeof n->wake - 1;
+
+    if (name.n < uid)
+        return;
+    memcpy(n->wake, name.p + name.n - uid, uid);
+    n->wake[uid] = '\0';
+}
+
 void sim_waits_lines_up(sim_node *n, const sim_words *c)
 {
-    relet_span name = c->n > 7 ? c->word[7] : relet_str("");
-
-    if (name.n >= sizeof n->wake)
-        return;
-    memcpy(n->wake, name.p, name.n);
-    n->wake[name.n] = '\0';
+    if (c->n > 7)
+        sim_waits_channel(n, c->word[7]);
 }
 
 /* Counts the workers of a queue; 0 if the node still has jobs in hand, which
@@ -183,14 +189,14 @@ static int waits_in_line(sim_world *w, int queue, int but, int most)
         *end = '\0';
         all++;
         for (i = 0; i < w->shape.nodes; i++)
-            if (strcmp(at, w->node[i].wake) == 0)
+            if (w->node[i].wake[0] != '\0' && strstr(at, w->node[i].wake))
                 break;
         there += i < w->shape.nodes && i != but;
         if (i < w->shape.nodes && !waits_works_on(&w->node[i], queue))
             return 0;
         if (i < w->shape.nodes)
             continue;
-        sim_host_ask(h, heard, sizeof heard, 3, "PUBSUB", "NUMSUB", at);
+        sim_host_ask(h, heard, sizeof heard, 3, "PUBSUB", "SHARDNUMSUB", at);
         count = strrchr(heard, ':'); /* its name may hold one, too */
         if (count == NULL || count[1] != '0')
             return 0;

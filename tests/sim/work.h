@@ -23,6 +23,7 @@ void sim_waits_up(sim_world *w, sim_node *n);
 void sim_waits_turn(sim_world *w, sim_node *n);
 int sim_waits_more(sim_world *w);   /* 1: this is still due after healing    */
 void sim_waits_lines_up(sim_node *n, const struct sim_words *c);
+void sim_waits_channel(sim_node *n, relet_span name);
 void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us);
 void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job);
 int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how);
