@@ -82,8 +82,9 @@
 #endif
 
 /* RELET_SMALL has no subscriptions, no tracking, no WATCH, one way alone to
- * judge a reply, no streamed values, which no server sends, and no sentences for people: RLT_TEXT is for those that are
- * also compared with NULL, RLT_TEXT_MAX for the bytes of one that is kept. */
+ * judge a reply, no streamed values, which no server sends, and no sentences
+ * for people: RLT_TEXT is for those that are also compared with NULL,
+ * RLT_TEXT_MAX for the bytes of one that is kept. */
 #ifdef RELET_SMALL
 #define RLT_HAS_MESSAGES 0
 #define RLT_HAS_WATCH 0

@@ -448,8 +448,8 @@ const cli_command call_command = {
     "Sends one command and prints its reply. Without one, reads commands from\n"
     "standard input, one a line, sends them as a pipeline and prints the\n"
     "replies in order. Blanks separate; \"...\" knows \\n \\r \\t \\a \\b\n"
-    "\\\\ \\\" \\xHH, '...' knows \\'. Empty lines and those that begin with #\n"
-    "are skipped. After a bad line nothing more is sent.\n\n"
+    "\\\\ \\\" \\xHH, '...' knows \\'. Empty lines and those that begin with\n"
+    "# are skipped. After a bad line nothing more is sent.\n\n"
     "A pipe gets the bytes of the reply, one element a line, and the server's\n"
     "errors on standard error; a terminal gets types and escapes.",
     call_options, 1, call_run,

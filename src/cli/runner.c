@@ -13,7 +13,7 @@
 
 #include "runner.h"
 
-/* Exit codes of the command that mean more than a failure, as BSD's sysexits. */
+/* Exit codes of the command that mean more than a failure: BSD's sysexits. */
 enum {
     WORK_BURY = 65,  /* EX_DATAERR: no attempt will be better               */
     WORK_SNOOZE = 75 /* EX_TEMPFAIL: not now                                */

@@ -194,7 +194,8 @@ static rlt_found deliver_ours(rlt_link *l, rlt_op *op, relet_value v,
 static void deliver_watch(rlt_link *l, const rlt_op *op, relet_value v)
 {
     if (!RLT_HAS_WATCH || op->klass != RLT_OP_PLAIN ||
-        !(op->flags & RLT_OP_WATCHED) || (v.node && relet_value_type(v) != RELET_T_ERROR))
+        !(op->flags & RLT_OP_WATCHED) ||
+        (v.node && relet_value_type(v) != RELET_T_ERROR))
         return;
     rlt_conn_watch_refused(&l->conn);
     rlt_session_watch(&l->session, RLT_WATCH_ENDED);

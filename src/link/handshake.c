@@ -308,7 +308,8 @@ static rlt_handshake_result handshake_next(rlt_handshake *g)
     g->step++;
     if (g->step == HANDSHAKE_SELECT && g->setup->db == 0)
         g->step++;
-    if (g->step == HANDSHAKE_TRACKING && rlt_setup_tracking(g->setup) == RELET_TRACK_OFF)
+    if (g->step == HANDSHAKE_TRACKING &&
+        rlt_setup_tracking(g->setup) == RELET_TRACK_OFF)
         g->step++;
     if (g->step == HANDSHAKE_WISHES &&
         rlt_pubsub_next_asked(g->pubsub) == RLT_NO_SUBSCRIPTION)
