@@ -45,24 +45,25 @@ extern "C" {
 #define RELET_VERSION "0.1.0"
 #define RELET_VERSION_NUMBER 100
 
-/* RELET_SMALL is the smallest client that still reconnects and reports the
- * outcome of each command. Define it for relet.c and for your own files. What
- * it has not is not declared:
+/* The small profile. RELET_SMALL is the smallest client that still reconnects
+ * and reports the outcome of each command. Define it for relet.c and for your
+ * own files. What it has not is not declared:
  *
- *   leases, queues     it implies RELET_NO_LEASE and RELET_NO_QUEUE
- *   messages           subscriptions, client-side caching; a push is dropped
- *   URL, environment   set the fields of relet_config; the url of relet_open is
- *                      NULL, and a descriptor in relet_poll_config is followed
- *                      by links to the host of the configuration, if one is
- *                      given. The host is not checked before it is looked up
- *   sentences          fault.text is empty, and so is the text of each event
- *                      but RELET_EV_ERROR, whose text the server wrote. Codes,
- *                      fault.field and the event's why remain
- *   relet_await        relet_next, relet_wait and relet_call remain; so does
- *                      relet_command_text, but not relet_call_text
- *   WATCH              RELET_E_REFUSED: a script does what it is for
- *   streamed values    RELET_WHY_PROTOCOL: no server sends them
- *   speed of reading   replies are judged byte by byte */
+ *   leases, queues    it implies RELET_NO_LEASE and RELET_NO_QUEUE
+ *   messages          subscriptions, client-side caching; a push is dropped
+ *   URL, environment  set the fields of relet_config; the url of relet_open
+ *                     is NULL, and a descriptor in relet_poll_config is
+ *                     followed by links to the host of the configuration, if
+ *                     one is given. The host is not checked before it is
+ *                     looked up
+ *   sentences         fault.text is empty, and so is the text of each event
+ *                     but RELET_EV_ERROR, whose text the server wrote. Codes,
+ *                     fault.field and the event's why remain
+ *   relet_await       relet_next, relet_wait and relet_call remain; so does
+ *                     relet_command_text, but not relet_call_text
+ *   WATCH             RELET_E_REFUSED: a script does what it is for
+ *   streamed values   RELET_WHY_PROTOCOL: no server sends them
+ *   speed of reading  replies are judged byte by byte */
 #ifdef RELET_SMALL
 #ifndef RELET_NO_LEASE
 #define RELET_NO_LEASE
