@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * wake.c - the channels on which a client is woken: their names, and their
- * subscriptions. The leases and workers of a client whose keys have the same
- * tag share a channel. */
+ * subscriptions. Leases and workers of a client share the channel if they have
+ * the same key. */
 #include "client.h"
 #include "text.h"
 

@@ -164,8 +164,11 @@ RELET_PRIVATE void rlt_pubsub_disown(rlt_pubsub *ps, relet_span name)
 
     rlt_assert(slot != RLT_NO_SUBSCRIPTION);
     rlt_assert(ps->subscriptions[slot].own > 0);
-    if (--ps->subscriptions[slot].own == 0)
-        (void)rlt_pubsub_unsubscribe(ps, RELET_SHARDED, name);
+    if (--ps->subscriptions[slot].own > 0)
+        return;
+    ps->subscriptions[slot].want = 0; /* as it is already if it was refused */
+    pubsub_goodbye(ps, &ps->subscriptions[slot]);
+    ps->dirty = 1;
 }
 
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps)

@@ -125,6 +125,33 @@ TEST as_many_leases_as_there_may_be_start_again_at_once(void)
     PASS();
 }
 
+TEST a_refused_channel_takes_no_place_once_its_lease_has_ended(void)
+{
+    relet_config like = t_config();
+    char name[8];
+    t_world w;
+    int i;
+
+    like.leases_max = 1;
+    like.workers_max = 0;
+    t_world_start_with(&w, 1, &like);
+    (void)t_world_ask(&w, "ACL SETUSER default resetchannels");
+    for (i = 0; i < 5; i++) {
+        (void)snprintf(name, sizeof name, "n%d", i);
+        ASSERT_EQ(0, t_lead(&w, 0, name));
+        t_world_pass(&w, 100);
+        ASSERT_EQ(0, t_channels(&w));
+        ASSERT_EQ(0, relet_lease_work_done(w.p[0].r, 0));
+        t_world_pass(&w, 100);
+    }
+    (void)t_world_ask(&w, "ACL SETUSER default allchannels");
+    ASSERT_EQ(0, t_lead(&w, 0, "last"));
+    t_world_pass(&w, 100);
+    ASSERT_EQ(1, t_channels(&w));
+    t_world_end(&w);
+    PASS();
+}
+
 /* The answer to SPUBLISH is an error here, and says nothing of listeners. */
 TEST a_follower_stays_in_line_if_the_server_refuses_to_wake_it(void)
 {
@@ -202,6 +229,7 @@ int main(int argc, char **argv)
     RUN_TEST(leases_of_one_key_share_a_channel_until_the_last_one_ends);
     RUN_TEST(a_channel_that_was_left_is_not_subscribed_on_the_next_link);
     RUN_TEST(as_many_leases_as_there_may_be_start_again_at_once);
+    RUN_TEST(a_refused_channel_takes_no_place_once_its_lease_has_ended);
     RUN_TEST(a_follower_stays_in_line_if_the_server_refuses_to_wake_it);
     RUN_TEST(a_follower_that_does_not_listen_leaves_the_line);
     RUN_TEST(a_follower_whose_channel_moved_asks_at_once_and_is_not_told);
