@@ -747,8 +747,8 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * clients that wait. If the key already contains a hash tag, as app:{x} does,
  * the suffixes follow it without more braces. A key that is only a hash tag, as
  * {x}, is refused, and so is a key with a } but no hash tag. An ACL must allow
- * the three keys, the sharded channels *:wake:*, and the commands of the
- * scripts.
+ * the three keys, the sharded channels *:wake:*, SSUBSCRIBE, SUNSUBSCRIBE, and
+ * the commands of the scripts.
  *
  * Commands that block or answer slowly delay renewals on the same link: give
  * them a client of their own. A leader does not wait for pings to find that a

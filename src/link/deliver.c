@@ -279,7 +279,8 @@ static int deliver_subscribe_answer(rlt_link *l, const rlt_op *op,
 #define DELIVER_BARRIER_BUSY 2 /* in `skip`: the UNSUBSCRIBE has failed */
 
 /* UNSUBSCRIBE was refused, so messages would go on coming that the user is told
- * will not come: only the end of the link stops them. */
+ * will not come: only the end of the link stops them. Messages on a channel of
+ * the library's own do no harm. */
 static void deliver_cannot_leave(rlt_link *l, relet_value v)
 {
     char quote[120];
@@ -301,7 +302,8 @@ static int deliver_barrier_answer(rlt_link *l, rlt_op *op, relet_value v,
     rlt_assert(op->klass == RLT_OP_UNSUBSCRIBE);
     rlt_assert(slot < l->pubsub.max);
     if (relet_value_type(v) == RELET_T_ERROR && op->skip == 1) {
-        if (rlt_span_eat(&error, "NOPERM ")) {
+        if (rlt_span_eat(&error, "NOPERM ") &&
+            !rlt_pubsub_is_own(&l->pubsub, slot)) {
             deliver_cannot_leave(l, v);
             return 0;
         }

@@ -81,6 +81,13 @@ RELET_PRIVATE int rlt_pubsub_unsubscribe(rlt_pubsub *ps, relet_channel kind,
 RELET_PRIVATE int rlt_pubsub_own(rlt_pubsub *ps, relet_span name);
 RELET_PRIVATE void rlt_pubsub_disown(rlt_pubsub *ps, relet_span name);
 
+/* 1 for the slot of a subscription of the library's own, also of an ended
+ * one. */
+RLT_SHORT int rlt_pubsub_is_own(const rlt_pubsub *ps, uint32_t slot)
+{
+    return slot >= ps->max - ps->spare;
+}
+
 /* 1 when the user wants any subscription. */
 RELET_PRIVATE int rlt_pubsub_any(const rlt_pubsub *ps);
 

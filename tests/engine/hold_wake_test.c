@@ -102,7 +102,7 @@ TEST as_many_leases_as_there_may_be_start_again_at_once(void)
 {
     relet_lease_config c = t_lease("");
     relet_config like = t_config();
-    char name[8];
+    char name[24];
     t_world w;
     int i, turn;
 
@@ -128,7 +128,7 @@ TEST as_many_leases_as_there_may_be_start_again_at_once(void)
 TEST a_refused_channel_takes_no_place_once_its_lease_has_ended(void)
 {
     relet_config like = t_config();
-    char name[8];
+    char name[24];
     t_world w;
     int i;
 
@@ -148,6 +148,25 @@ TEST a_refused_channel_takes_no_place_once_its_lease_has_ended(void)
     ASSERT_EQ(0, t_lead(&w, 0, "last"));
     t_world_pass(&w, 100);
     ASSERT_EQ(1, t_channels(&w));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The ACL of a program that was written before leases left their channels. */
+TEST a_client_that_may_not_leave_a_channel_keeps_its_link(void)
+{
+    const char *line;
+    t_world w;
+
+    ASSERT(t_first_leads(&w, 1));
+    (void)t_world_ask(&w, "ACL SETUSER default -sunsubscribe");
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_pass(&w, 100);
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 100);
+    ASSERT(t_leads(&w, 0));
+    while ((line = t_told(&w.p[0]))[0] != '\0')
+        ASSERT(strncmp(line, "lease", 5) == 0);
     t_world_end(&w);
     PASS();
 }
@@ -230,6 +249,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_channel_that_was_left_is_not_subscribed_on_the_next_link);
     RUN_TEST(as_many_leases_as_there_may_be_start_again_at_once);
     RUN_TEST(a_refused_channel_takes_no_place_once_its_lease_has_ended);
+    RUN_TEST(a_client_that_may_not_leave_a_channel_keeps_its_link);
     RUN_TEST(a_follower_stays_in_line_if_the_server_refuses_to_wake_it);
     RUN_TEST(a_follower_that_does_not_listen_leaves_the_line);
     RUN_TEST(a_follower_whose_channel_moved_asks_at_once_and_is_not_told);
