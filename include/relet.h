@@ -5,8 +5,8 @@
  * A program needs this header and relet.c (`cc APP.c relet.c`), or the library
  * that was installed (`pkg-config --cflags --libs relet`). RELET_NO_LEASE,
  * RELET_NO_QUEUE and RELET_NO_POLL leave out leases, queues and the driver for
- * POSIX, here and in relet.c; RELET_SMALL leaves out more (see part 1). This
- * header is the manual. It is in nine parts:
+ * POSIX, here and in relet.c; RELET_SMALL leaves out more (see below, The small
+ * profile). This header is the manual. It is in nine parts:
  *
  *   1  words     spans, time, codes, faults
  *   2  values    reading a reply
@@ -371,7 +371,9 @@ RELET_API int relet_config_env_from(relet_config *c, const char *scope,
 
 #endif /* RELET_SMALL */
 
-/* Check every rule between settings. relet_init does this too. */
+/* Check every rule between settings. relet_init does this too, and so does
+ * relet_open, once it has set `resize` and `seed` if they are 0: a
+ * configuration without `resize` has fixed buffers, whose sizes have limits. */
 RELET_API int relet_config_check(const relet_config *c, relet_fault *fault);
 
 /* Overwrite the password. */
@@ -571,18 +573,17 @@ RELET_API void relet_stats_get(const relet *r, relet_stats *out);
 
 /* The flags of an operation. */
 enum {
-    /* May be sent again after a broken link, or after LOADING, BUSY or
-     * MASTERDOWN: running twice does the same as running once. */
-    RELET_REPEATABLE = 1
 #ifndef RELET_SMALL
-    ,
     /* CLIENT CACHING YES is sent directly before the command. For relet_command
      * and relet_script_run, with RELET_TRACK_OPTIN; otherwise RELET_E_REFUSED,
      * since nothing would invalidate what was read. A reply comes only if the
      * server accepted both. If it refused CACHING, the outcome is
      * RELET_EV_ERROR with RELET_WHY_REFUSED and without a value. */
-    RELET_CACHED = 2
+    RELET_CACHED = 2,
 #endif
+    /* May be sent again after a broken link, or after LOADING, BUSY or
+     * MASTERDOWN: running twice does the same as running once. */
+    RELET_REPEATABLE = 1
 };
 
 /* How to keep a cache of what was read with tracking. Before each look-up in
@@ -746,9 +747,14 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * (Redis 7.0), so do not make up a name for each use. {key}:sleepers lists the
  * clients that wait. If the key already contains a hash tag, as app:{x} does,
  * the suffixes follow it without more braces. A key that is only a hash tag, as
- * {x}, is refused, and so is a key with a } but no hash tag. An ACL must allow
- * the three keys, the sharded channels *:wake:*, SSUBSCRIBE, SUNSUBSCRIBE, and
- * the commands of the scripts.
+ * {x}, is refused, and so is a key with a } but no hash tag. For the key
+ * app:x these are {app:x}:fence and {app:x}:sleepers.
+ *
+ * An ACL must allow to read and write the three keys, the sharded channels
+ * {key}:wake:*, and these commands: EVAL, EVALSHA, SSUBSCRIBE, SUNSUBSCRIBE,
+ * SPUBLISH, PUBSUB SHARDNUMSUB, PING, TIME, GET, SET, DEL, PTTL, PEXPIRE, HGET,
+ * HMGET, HSET, ZADD, ZREM, ZRANGE and ZRANK; with quarantine_ms INFO, with
+ * replicas WAIT, with fsync WAITAOF, and SELECT if `db` is not 0.
  *
  * Commands that block or answer slowly delay renewals on the same link: give
  * them a client of their own. A leader does not wait for pings to find that a

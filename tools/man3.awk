@@ -532,6 +532,7 @@ part == "" && /^$/ {
 }
 part == "" && /^#/ && !/^#define [A-Z_]+ / { next }
 part == "" && /^struct [a-z_]+;$/ { next }
+part ~ /\{/ && /^#/ { next } # a member that not every build has
 {
     part = part (part == "" ? "" : "\n") $0
     code = $0

@@ -171,6 +171,33 @@ TEST a_client_that_may_not_leave_a_channel_keeps_its_link(void)
     PASS();
 }
 
+/* The list is that of relet.h. HELLO needs no permission. */
+TEST the_commands_that_the_header_names_are_enough_for_a_hand_over(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    (void)t_world_ask(
+        &w, "ACL SETUSER default -@all resetchannels resetkeys "
+            "&{leader:n}:wake:* ~leader:n ~{leader:n}:fence "
+            "~{leader:n}:sleepers +eval +evalsha +ssubscribe +sunsubscribe "
+            "+spublish +pubsub|shardnumsub +ping +time +get +set +del +pttl "
+            "+pexpire +hget +hmget +hset +zadd +zrem +zrange +zrank");
+    (void)t_lead(&w, 0, "n");
+    t_world_pass(&w, 10);
+    (void)t_lead(&w, 1, "n");
+    t_world_pass(&w, 20000);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 0, "");
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    T_HEARD(&w, 1, "lease gained 7");
+    T_HEARD(&w, 1, "");
+    t_world_end(&w);
+    PASS();
+}
+
 /* The answer to SPUBLISH is an error here, and says nothing of listeners. */
 TEST a_follower_stays_in_line_if_the_server_refuses_to_wake_it(void)
 {
@@ -250,6 +277,7 @@ int main(int argc, char **argv)
     RUN_TEST(as_many_leases_as_there_may_be_start_again_at_once);
     RUN_TEST(a_refused_channel_takes_no_place_once_its_lease_has_ended);
     RUN_TEST(a_client_that_may_not_leave_a_channel_keeps_its_link);
+    RUN_TEST(the_commands_that_the_header_names_are_enough_for_a_hand_over);
     RUN_TEST(a_follower_stays_in_line_if_the_server_refuses_to_wake_it);
     RUN_TEST(a_follower_that_does_not_listen_leaves_the_line);
     RUN_TEST(a_follower_whose_channel_moved_asks_at_once_and_is_not_told);
