@@ -173,19 +173,23 @@ static void scan_stop(rlt_scan *s)
     rlt_tape_close(s);
 }
 
-/* The bytes of a line that is text. Where the line did not judge a double byte
- * by byte, the whole of it is judged here. */
+/* The bytes of a line that is text. RELET_SMALL judges a double here; elsewhere
+ * each of its bytes was judged when it came. */
 static void scan_text(rlt_scan *s, const uint8_t *frame)
 {
     const rlt_line *l = &s->line;
     size_t n = (size_t)l->number, from = s->at - 2 - n;
+#ifdef RELET_SMALL
     double unused;
 
-    if (!RLT_HAS_FAST && l->type == ',' && !s->skipping &&
-        !rlt_text_double((const char *)frame + from, n, &unused))
+    if (l->type == ',' && !s->skipping &&
+        !rlt_text_double((const char *)frame + from, n, &unused)) {
         rlt_tape_fail(s, RLT_SCAN_E_DOUBLE);
-    else
-        rlt_tape_leaf(s, scan_kind(l->type), n, (int64_t)from);
+        return;
+    }
+#endif
+    (void)frame;
+    rlt_tape_leaf(s, scan_kind(l->type), n, (int64_t)from);
 }
 
 static void scan_line_done(rlt_scan *s, const uint8_t *frame)
