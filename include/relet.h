@@ -56,8 +56,8 @@ extern "C" {
  *                     followed by links to the host of the configuration, if
  *                     one is given. The host is not checked before it is
  *                     looked up
- *   sentences         fault.text is empty, and so is the text of each event
- *                     but RELET_EV_ERROR, whose text the server wrote. Codes,
+ *   sentences         fault.text is empty. An event has a text only if it is
+ *                     RELET_EV_ERROR: the text of the server. Codes,
  *                     fault.field and the event's why remain
  *   relet_await       relet_next, relet_wait and relet_call remain; so does
  *                     relet_command_text, but not relet_call_text
@@ -372,8 +372,8 @@ RELET_API int relet_config_env_from(relet_config *c, const char *scope,
 #endif /* RELET_SMALL */
 
 /* Check every rule between settings. relet_init does this too, and so does
- * relet_open, once it has set `resize` and `seed` if they are 0: a
- * configuration without `resize` has fixed buffers, whose sizes have limits. */
+ * relet_open, after it has set `resize` and `seed` if they are 0. If `resize`
+ * is NULL, each buffer has a fixed size, and the check limits these sizes. */
 RELET_API int relet_config_check(const relet_config *c, relet_fault *fault);
 
 /* Overwrite the password. */

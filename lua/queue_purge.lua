@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_purge.lua: removes jobs whatever their state.
+-- queue_purge.lua: removes jobs in any state.
 -- KEYS  1 jobs  2 ids  3 waiting  4 ranked  5 delayed  6 dead  7 done  8 leased
 -- ARGV  1 which: w waiting, y delayed, x dead, d done, l leased, a all
 --       2 how many at most, up to 128; fewer if long  3 '1': leased ones, too

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_reap.lua: ends the leases of jobs whose workers are gone.
+-- queue_reap.lua: puts jobs back in line after their leases have expired.
 -- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
 -- ARGV  1 how many at most, up to 128  2 stalls that a job may have  3 ms to
 --       hold off after a restart, a failover, a clock past 4  4 latest clock ms

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_recall.lua: returns the jobs of a claim whose answer was lost.
+-- queue_recall.lua: returns the jobs of a claim again, if its answer was lost.
 -- KEYS  1 jobs
 -- ARGV  1 worker  2 op
 -- Returns {1 if the queue had noted this op as the worker's last claim, server

@@ -170,7 +170,7 @@ function list(a, b,    k, least, line, body) {
     fill(marked(body))
 }
 
-# "(1) text", whose next lines are indented.
+# "(1) text", and the indented lines below it.
 function note(a, b,    k, body) {
     put(".TP 4")
     put(substr(text[a], 1, 3))

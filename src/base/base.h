@@ -81,10 +81,10 @@
 #define RLT_HAS_ENGINE 1
 #endif
 
-/* RELET_SMALL has no subscriptions, no tracking, no WATCH, one way alone to
- * judge a reply, no streamed values, which no server sends, and no sentences
- * for people: RLT_TEXT is for those that are also compared with NULL,
- * RLT_TEXT_MAX for the bytes of one that is kept. */
+/* RELET_SMALL has no subscriptions, no tracking, no WATCH, no fast path that
+ * judges replies, no streamed values (servers send none) and no sentences for
+ * people. RLT_TEXT replaces a sentence by "", since callers compare sentences
+ * with NULL. RLT_TEXT_MAX is the size of a buffer for a sentence. */
 #ifdef RELET_SMALL
 #define RLT_HAS_MESSAGES 0
 #define RLT_HAS_WATCH 0

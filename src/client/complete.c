@@ -239,7 +239,7 @@ RELET_API int relet_job_progress(relet *r, int worker, uint64_t number,
     rlt_args_add(w, text);
     a.argv = w->argv;
     a.argc = w->argc;
-    q.tag = RLT_TAG_NOBODY;
+    q.tag = RLT_TAG_IGNORED;
     q.timeout_ms = r->setup.timeout_ms;
     return rlt_submit_script(r, RLT_SCRIPT_QUEUE_PROGRESS, w->keys, &a, &q);
 }

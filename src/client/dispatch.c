@@ -22,7 +22,7 @@ static int dispatch_ours(relet *r, relet_event *ev)
     case RLT_PART_WORKER:
         return rlt_workers_answer(r, tag, heard, v, ev);
     default:
-        rlt_assert(tag == RLT_TAG_NOBODY);
+        rlt_assert(tag == RLT_TAG_IGNORED);
         return 0;
     }
 }

@@ -2,11 +2,11 @@
  *
  * kept.c - events that came while the user waited for another one.
  *
- * The events form a ring: r->kept points to the newest, whose `next` is the
- * oldest. Each event has a copy of its value and texts. Only the newest may
- * lack this copy, when there was no memory for it. Then its bytes are still
- * those of the link, and the client reads nothing from the link until the event
- * has been copied or taken. */
+ * The events form a ring: r->kept points to the newest event, and the `next`
+ * of the newest event is the oldest one. Each event has a copy of its value and
+ * texts. Only the newest may lack this copy, when there was no memory for it.
+ * Then its bytes are still those of the link, and the client reads nothing from
+ * the link until the event has been copied or taken. */
 #include "client.h"
 
 #ifndef RELET_NO_POLL

@@ -177,7 +177,7 @@ static void put_leads(relet *r, const rlt_queue_tag *tag, uint32_t place,
 RELET_PRIVATE void rlt_put_promote(relet *r, const rlt_queue_tag *tag,
                                    const relet_request *q)
 {
-    relet_request own = {RLT_TAG_NOBODY, 0, RELET_REPEATABLE};
+    relet_request own = {RLT_TAG_IGNORED, 0, RELET_REPEATABLE};
     rlt_args *w;
     relet_args a;
 

@@ -298,7 +298,7 @@ RELET_PRIVATE int rlt_submit_script(relet *r, rlt_own_script which,
 
     memset(&op, 0, sizeof op);
 #ifndef RELET_NO_QUEUE
-    if (which == RLT_SCRIPT_QUEUE_PROMOTE && q->tag == RLT_TAG_NOBODY)
+    if (which == RLT_SCRIPT_QUEUE_PROMOTE && q->tag == RLT_TAG_IGNORED)
         op.place = RLT_PLACE_BEHIND; /* see rlt_put_promote */
 #endif
     rlt_link_script_words(l, script, 0, keys, digits, words, &op);

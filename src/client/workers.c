@@ -47,7 +47,7 @@ static void workers_decline(relet *r, relet_span key)
     static const rlt_queue_key keys[] = {RLT_KEY_JOBS, RLT_KEY_WAITING,
                                          RLT_KEY_RANKED, RLT_KEY_IDLE};
     enum { KEYS = sizeof keys / sizeof keys[0] };
-    relet_request own = {RLT_TAG_NOBODY, 0, 0};
+    relet_request own = {RLT_TAG_IGNORED, 0, 0};
     char room[KEYS][RLT_QUEUE_KEY_MAX],
         channel[RLT_QUEUE_NAME_MAX + 2 + RLT_WAKE_TAIL];
     relet_span argv[KEYS + 2];

@@ -153,7 +153,7 @@ RELET_PRIVATE void rlt_put_wait_finish(rlt_put_wait *a, int heard)
     a->end->work.number = a->number;
     (void)relet_unsubscribe(a->r, RELET_CHANNEL, a->channel);
     if (heard)
-        rlt_route_disown(&a->r->route, a->look_tag, RLT_TAG_NOBODY);
+        rlt_route_disown(&a->r->route, a->look_tag, RLT_TAG_IGNORED);
     (void)relet_cancel(a->r, a->put_tag);
     (void)relet_cancel(a->r, a->look_tag);
 }

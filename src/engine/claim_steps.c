@@ -2,7 +2,7 @@
  *
  * claim_steps.c - the steps that bring jobs to a worker. PROMOTE lets delayed
  * jobs wait when they are due, RANK sorts waiting jobs by rank, CLAIM leases
- * jobs, and RECALL asks for the jobs of a CLAIM whose answer is not known. */
+ * jobs, and RECALL asks again for the jobs of a CLAIM after a lost answer. */
 #include "step.h"
 
 #include "text.h"
@@ -217,7 +217,7 @@ RELET_PRIVATE relet_time rlt_step_recall_due(const rlt_worker *w,
     return claim_now_if(rlt_worker_recalls(w), now);
 }
 
-/* A RECALL has the number of the CLAIM whose jobs it asks for. */
+/* A RECALL has the operation number of the CLAIM before it. */
 RELET_PRIVATE uint32_t rlt_step_recall_begin(rlt_worker *w, relet_time now)
 {
     (void)now;

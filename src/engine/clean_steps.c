@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * clean_steps.c - the steps with which a worker cleans up its queue. REAP puts
- * jobs whose leases have ended back in line, TRIM deletes jobs that were kept
- * for long enough, and FORGET deletes what the queue remembers of clients that
- * are gone. reaper.h says when each step is due. */
+ * jobs back in line after their leases have expired, TRIM deletes jobs that
+ * were kept for long enough, and FORGET deletes the records of clients that are
+ * gone. reaper.h says when each step is due. */
 #include "step.h"
 
 #include "text.h"

@@ -11,14 +11,14 @@
 
 /* The tag of a library operation: the part that it belongs to, the index of its
  * lease or worker, and 32 bits of the part's own. The client ignores the
- * outcome of an operation with the tag RLT_TAG_NOBODY. */
+ * outcome of an operation that has the tag RLT_TAG_IGNORED. */
 typedef uint64_t rlt_tag;
-enum { RLT_PART_LEASE, RLT_PART_WORKER, RLT_PART_NOBODY };
+enum { RLT_PART_LEASE, RLT_PART_WORKER, RLT_PART_NONE };
 #define RLT_TAG(part, index, own)                                              \
     ((rlt_tag)(part) << 60 | (rlt_tag)(index) << 32 | (rlt_tag)(own))
 #define RLT_TAG_PART(tag) ((int)((tag) >> 60))
 #define RLT_TAG_INDEX(tag) ((uint32_t)((tag) >> 32) & 0xfffffffu)
-#define RLT_TAG_NOBODY RLT_TAG(RLT_PART_NOBODY, 0, 0)
+#define RLT_TAG_IGNORED RLT_TAG(RLT_PART_NONE, 0, 0)
 
 typedef enum rlt_heard {
     RLT_HEARD_VALUE,  /* also an error from the server                       */

@@ -18,8 +18,8 @@
 RELET_PRIVATE size_t rlt_cmd_size(const relet_span *argv, size_t argc);
 
 /* Writes as many bytes as rlt_cmd_size returned, which must not have been 0.
- * Returns the first byte behind them. An argument of over 32 bytes whose p is
- * NULL is a gap: its bytes are left as they are, for the caller to write. */
+ * Returns the first byte behind them. If p of an argument of over 32 bytes is
+ * NULL, the argument is a gap: the caller writes its bytes afterwards. */
 RELET_PRIVATE uint8_t *rlt_cmd_write(uint8_t *out, const relet_span *argv,
                                      size_t argc);
 

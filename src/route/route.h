@@ -18,8 +18,7 @@ typedef struct rlt_route {
     rlt_link link[RELET_LINKS_MAX];
 } rlt_route;
 
-/* The hash slot of an operation that has no key, or whose keys are not known.
- */
+/* The hash slot of an operation without a key, or with unknown keys. */
 #define RLT_ANY_HASHSLOT RLT_HASHSLOTS
 
 /* The hash slot of this key; with one link, all slots are alike. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hold_wake_test.c - the channels on which followers are woken: who subscribes
- * to them, for how long, and who stays in line. */
+ * hold_wake_test.c - the channels on which followers are woken: when a client
+ * subscribes to them and leaves them, and which followers stay in line. */
 #include "hold_rig.h"
 
 /* How many channels for wake-ups are subscribed on the server. */
