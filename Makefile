@@ -34,8 +34,8 @@ LINK   = command_rules reader conn ending pubsub subscribe script handshake \
 ROUTE  = route
 ENGINE = part lease elect job claims type_cursor reaper args step \
          held_steps claim_steps line_steps clean_steps worker
-CLIENT = client kept submit wake leases put complete workers queue answers \
-         dispatch loop
+CLIENT = client kept submit wake lease_requests leases put complete team \
+         workers queue answers dispatch loop
 DRIVE  = clock watchset connect socket origin turn poll await put_wait
 LAYERS = base resp config link route engine client driver
 CORE   = $(BASE:%=base/%) $(RESP:%=resp/%) $(CONFIG:%=config/%) \

@@ -74,8 +74,8 @@ reached() {
 reached scanner 980 resp/line resp/tape resp/scan
 reached connection 920 link/reader link/conn link/ending route/route
 # shellcheck disable=SC2046
-reached engine 950 link/script client/leases client/complete \
-    client/workers client/put client/queue client/answers driver/put_wait \
+reached engine 950 link/script client/leases client/lease_requests \
+    client/complete client/team client/workers client/put client/queue client/answers driver/put_wait \
     $($MAKE -s rooms | tr ' ' '\n' | grep '^engine/')
 for room in $($MAKE -s rooms); do
     reached "${room#*/}" 0 "$room"

@@ -397,10 +397,9 @@ RELET_API void relet_io_received(relet *r, int link, size_t n)
 
 RELET_API size_t relet_io_pending(const relet *r, int link, const uint8_t **p)
 {
-    rlt_assert((unsigned)link < RELET_LINKS_MAX);
     if (rlt_client_is_foreign(r))
         return 0;
-    return rlt_link_pending(&r->route.link[link], p);
+    return rlt_route_pending(&r->route, link, p);
 }
 
 RELET_API void relet_io_sent(relet *r, int link, size_t n)

@@ -2,9 +2,10 @@
  *
  * client.h - the state of a client. client.c plans its memory, loop.c gives it
  * the time, submit.c writes commands, dispatch.c returns events, and kept.c
- * stores events while the user waits for another one. leases.c, workers.c,
- * complete.c, put.c, queue.c and answers.c connect the parts of the engine to
- * the client. wake.c has the channel on which these parts are woken.
+ * stores events while the user waits for another one. leases.c,
+ * lease_requests.c, workers.c, team.c, complete.c, put.c, queue.c and answers.c
+ * connect the parts of the engine to the client. wake.c has the channels on
+ * which these parts are woken.
  *
  * The functions for users are in relet.h. */
 #ifndef RLT_CLIENT_H
@@ -14,6 +15,7 @@
 
 #include "base.h"
 #include "route.h"
+#include "text.h"
 #include "part.h"
 #ifndef RELET_NO_LEASE
 #include "elect.h"
@@ -134,9 +136,9 @@ typedef struct rlt_home {
     uint32_t operations_max; /* 0: this is not the process of the client     */
 } rlt_home;
 
-/* PREFIX:wake:UID, the beginning of the channels on which jobs are answered to
- * this client. The UID ends the channels for its wake-ups, and is the name of
- * this client as a producer of jobs. */
+/* PREFIX:wake:UID, the beginning of the channels on which the ends of jobs are
+ * told to this client. UID is the end of its channels for wake-ups, and its
+ * name as a producer of jobs. */
 typedef struct rlt_wake {
     uint8_t len; /* 0: it has no name yet                                    */
     char name[64 + 5 + RLT_UID_LEN];
@@ -332,11 +334,12 @@ RELET_PRIVATE void rlt_wake_name(relet *r);
  * behind n bytes of `out`, which are the tag; _name comes before. */
 RELET_PRIVATE relet_span rlt_wake_channel(const relet *r, char *out, size_t n);
 
-/* Subscribes to the channel unless *listens, and the reverse. */
-RELET_PRIVATE void rlt_wake_listen(relet *r, uint16_t hashslot,
-                                   relet_span channel, uint8_t *listens);
+/* Subscribes to the channel: 1, or 0 if there was no memory. Then it is to be
+ * tried again, and until then only timers wake. _leave: the reverse. */
+RELET_PRIVATE int rlt_wake_listen(relet *r, uint16_t hashslot,
+                                  relet_span channel);
 RELET_PRIVATE void rlt_wake_leave(relet *r, uint16_t hashslot,
-                                  relet_span channel, uint8_t *listens);
+                                  relet_span channel);
 
 /* 1 if *ev is about a channel for wake-ups, and not to be told. A message on
  * this channel names the key of a lease or a queue, and wakes the leases or
@@ -521,6 +524,35 @@ RLT_SHORT uint32_t rlt_workers_max(const relet *r)
 
 #endif
 
+/* -------------------------------------------------------- inside the leases */
+
+#ifndef RELET_NO_LEASE
+
+RLT_SHORT relet_span rlt_leases_key(const rlt_lease_entry *h)
+{
+    return rlt_span(h->key, h->key_len);
+}
+
+RLT_SHORT rlt_tag rlt_leases_tag(const relet *r, const rlt_lease_entry *h,
+                                 uint32_t serial)
+{
+    return RLT_TAG(RLT_PART_LEASE, h - r->leases.list, serial);
+}
+
+/* Makes the key and the owner of a lease: NULL, or the rule that is broken. */
+RELET_PRIVATE const char *rlt_leases_name(relet *r, rlt_lease_entry *h,
+                                          const relet_lease_config *c);
+
+/* Subscribes to the channel for wake-ups of the key, and leaves it. */
+RELET_PRIVATE void rlt_leases_listen(relet *r, rlt_lease_entry *h);
+RELET_PRIVATE void rlt_leases_leave(relet *r, rlt_lease_entry *h);
+
+/* Submits what the lease wants: 0, or a code. */
+RELET_PRIVATE int rlt_leases_send(relet *r, const rlt_lease_entry *h,
+                                  const rlt_request *want);
+
+#endif
+
 /* -------------------------------------------------------- inside the queues */
 
 #ifndef RELET_NO_QUEUE
@@ -571,7 +603,13 @@ RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
                                       const rlt_worker_entry *d, uint32_t what,
                                       uint32_t serial);
 
-/* Buries the claimed jobs whose deadline has passed. */
+/* A worker of a team: its share is counted up to now, and how many jobs it may
+ * have at a time. */
+RELET_PRIVATE void rlt_team_account(const relet *r, rlt_worker_entry *d);
+RELET_PRIVATE uint32_t rlt_team_allowed(const relet *r,
+                                        const rlt_worker_entry *d);
+
+/* Buries the claimed jobs after their deadline has passed. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);
 
 #endif

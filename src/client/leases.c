@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * leases.c - the leases of a client: starts and stops them, sends their
- * requests, hands them the answers, and wakes them through one channel. */
+ * leases.c - the leases of a client: starts and stops them, gives them the time
+ * and the answers, and wakes them. */
 #include "client.h"
-#include "cmd.h"
 #include "text.h"
 
 #ifndef RELET_NO_LEASE
 
-#define LEASES_KEYS 3 /* lease, fence, sleepers                              */
 #define LEASES_SILENCE_MS                                                      \
     1000 /* a shorter silence is normal on a busy machine */
 
@@ -56,88 +54,7 @@ static const char *leases_plan(const relet_lease_config *c, rlt_elect_plan *p)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- names */
-
-static relet_span leases_key_of(const rlt_lease_entry *h)
-{
-    return rlt_span(h->key, h->key_len);
-}
-
-/* Whether only a part of the key, its hash tag, determines its hash slot. */
-static int leases_has_tag(relet_span key)
-{
-    const char *from = (const char *)memchr(key.p, '{', key.n), *to;
-
-    if (from == NULL)
-        return 0;
-    to = (const char *)memchr(from, '}', key.n - (size_t)(from - key.p));
-    return to != NULL && to > from + 1;
-}
-
-/* A hash tag ends at the first }. So a key with a } outside a tag can have no
- * companion in its hash slot. And the key {x} would have the companions of the
- * key x. */
-static const char *leases_key_rule(relet_span key)
-{
-    const char *end = (const char *)memchr(key.p, '}', key.n);
-
-    if (end != NULL && !leases_has_tag(key))
-        return "the key of a lease has a } but no hash tag";
-    if (end == key.p + key.n - 1 && key.p[0] == '{')
-        return "the key of a lease is a hash tag and nothing else";
-    return NULL;
-}
-
-/* PREFIX:leader:NAME, PREFIX:lock:NAME, or the key as it was given. */
-static const char *leases_key(const relet *r, rlt_lease_entry *h,
-                              const relet_lease_config *c)
-{
-    relet_span kind = relet_str(c->once ? "lock:" : "leader:");
-    relet_span prefix = relet_str(r->prefix), body = c->key;
-    size_t n = 0;
-
-    if ((c->key.n > 0) == (c->name.n > 0))
-        return "a lease has either a name or a key";
-    if (body.n == 0) {
-        body = c->name;
-        n = rlt_span_put(h->key, 0, prefix);
-        if (n > 0)
-            h->key[n++] = ':';
-        n = rlt_span_put(h->key, n, kind);
-    }
-    if (body.n > RLT_LEASES_KEY_MAX - n)
-        return "the key of a lease has at most 255 bytes";
-    h->key_len = (uint16_t)rlt_span_put(h->key, n, body);
-    return leases_key_rule(leases_key_of(h));
-}
-
-/* LABEL:UID, with 128 random bits: no other owner ever has the same name. */
-static const char *leases_owner(relet *r, rlt_lease_entry *h, relet_span label)
-{
-    size_t n;
-
-    if (label.n > RLT_LEASES_LABEL_MAX)
-        return "lease.label has at most 63 bytes";
-    n = rlt_span_put(h->owner, 0, label);
-    if (n > 0)
-        h->owner[n++] = ':';
-    h->owner_len = (uint8_t)(n + rlt_uid_make(r, h->owner + n));
-    return NULL;
-}
-
-/* A companion of the key, in the same hash slot. */
-static relet_span leases_companion(relet_span key, const char *what, char *out)
-{
-    int tag = !leases_has_tag(key);
-    size_t n = 0;
-
-    if (tag)
-        out[n++] = '{';
-    n = rlt_span_put(out, n, key);
-    if (tag)
-        out[n++] = '}';
-    return rlt_span(out, rlt_span_put(out, n, relet_str(what)));
-}
+/* ------------------------------------------------------------------- turns */
 
 /* Negative, zero or positive: the leases of a group are acquired in the order
  * of their keys. */
@@ -147,104 +64,6 @@ static int leases_compare(const rlt_lease_entry *a, const rlt_lease_entry *b)
 
     return order ? order : (int)a->key_len - (int)b->key_len;
 }
-
-/* ----------------------------------------------------------------- sending */
-
-static int leases_send_confirm(relet *r, const rlt_lease_entry *h,
-                               const relet_request *q)
-{
-    const rlt_lease_plan *p = &h->elect.plan.lease;
-    char copies[20], ms[20];
-    relet_span argv[4];
-    relet_args a;
-    size_t n = 0;
-
-    argv[n++] = relet_str(p->fsync ? "WAITAOF" : "WAIT");
-    if (p->fsync)
-        argv[n++] = relet_str("1");
-    argv[n++] = rlt_span(copies, rlt_text_put_u64(copies, p->replicas));
-    argv[n++] =
-        rlt_span(ms, rlt_text_put_i64(ms, p->replicas_ms));
-    a.argv = argv;
-    a.argc = n;
-    return rlt_submit_command(r, h->hashslot, &a, q);
-}
-
-/* The channel for wake-ups of this key. */
-static relet_span leases_channel(const relet *r, const rlt_lease_entry *h,
-                                 char out[RLT_WAKE_MAX])
-{
-    return rlt_wake_channel(r, out,
-                            leases_companion(leases_key_of(h), "", out).n);
-}
-
-static size_t leases_keys(const rlt_lease_entry *h,
-                          char (*room)[RLT_LEASES_KEY_MAX + 12],
-                          relet_span *argv)
-{
-    argv[0] = leases_key_of(h);
-    argv[1] = leases_companion(argv[0], ":fence", room[0]);
-    argv[2] = leases_companion(argv[0], ":sleepers", room[1]);
-    return LEASES_KEYS;
-}
-
-static rlt_tag leases_tag(const relet *r, const rlt_lease_entry *h,
-                          uint32_t serial)
-{
-    return RLT_TAG(RLT_PART_LEASE, h - r->leases.list, serial);
-}
-
-/* The keys come first, then the arguments that the head of the script lists. */
-static int leases_send(relet *r, const rlt_lease_entry *h,
-                       const rlt_request *want)
-{
-    const rlt_lease_plan *p = &h->elect.plan.lease;
-    char room[2][RLT_LEASES_KEY_MAX + 12], term[20], token[20], ttl[20],
-        q_ms[20], channel[RLT_WAKE_MAX];
-    relet_span argv[LEASES_KEYS + 5], words[4];
-    relet_request q = {0, 0, 0};
-    rlt_own_script script = RLT_SCRIPT_LEASE_ACQUIRE;
-    relet_args a;
-    size_t keys = leases_keys(h, room, argv), n;
-
-    q.tag = leases_tag(r, h, want->serial);
-    q.timeout_ms = want->timeout_ms;
-    if (want->what == RLT_WANT_CONFIRM)
-        return leases_send_confirm(r, h, &q);
-    words[0] = rlt_span(term, rlt_text_put_u64(term, want->term));
-    words[1] = rlt_span(token, want->token > 0
-                                    ? rlt_text_put_u64(token, want->token)
-                                    : 0);
-    words[2] = rlt_span(ttl, rlt_text_put_i64(ttl, p->ttl_ms));
-    words[3] = rlt_span(q_ms, rlt_text_put_i64(q_ms, h->quarantine_ms));
-    rlt_assert(!h->elect.plan.alone);
-    rlt_assert(h->key_len > 0);
-    rlt_assert(h->owner_len > 0);
-    if (want->what == RLT_WANT_RENEW)
-        keys = 2;
-    n = keys;
-    argv[n++] = rlt_span(h->owner, h->owner_len);
-    if (want->what == RLT_WANT_RENEW) {
-        script = RLT_SCRIPT_LEASE_RENEW;
-        argv[n++] = words[1];
-        argv[n++] = words[2];
-    } else if (want->what == RLT_WANT_RELEASE) {
-        script = RLT_SCRIPT_LEASE_RELEASE;
-        argv[n++] = words[0];
-        argv[n++] = words[1];
-        argv[n++] = leases_channel(r, h, channel);
-    } else {
-        argv[n++] = words[0];
-        argv[n++] = words[2];
-        argv[n++] = leases_channel(r, h, channel);
-        argv[n++] = words[3];
-    }
-    a.argv = argv;
-    a.argc = n;
-    return rlt_submit_script(r, script, keys, &a, &q);
-}
-
-/* ------------------------------------------------------------------- turns */
 
 static int leases_in_use(const rlt_lease_entry *h)
 {
@@ -266,22 +85,6 @@ static int leases_open(const relet *r, const rlt_lease_entry *h)
     return 1;
 }
 
-static void leases_listen(relet *r, rlt_lease_entry *h)
-{
-    char room[RLT_WAKE_MAX];
-
-    rlt_wake_listen(r, h->hashslot, leases_channel(r, h, room), &h->listens);
-}
-
-static void leases_leave(relet *r, rlt_lease_entry *h)
-{
-    char room[RLT_WAKE_MAX];
-
-    if (h->listens)
-        rlt_wake_leave(r, h->hashslot, leases_channel(r, h, room),
-                       &h->listens);
-}
-
 static void leases_pump(relet *r, rlt_lease_entry *h)
 {
     rlt_request want;
@@ -292,8 +95,8 @@ static void leases_pump(relet *r, rlt_lease_entry *h)
         r->leases.serial++;
         rlt_assert(h->elect.lease.asked == want.what);
         if (want.what == RLT_WANT_ACQUIRE)
-            leases_listen(r, h); /* again, if it had no memory before */
-        if (leases_send(r, h, &want) == 0)
+            rlt_leases_listen(r, h); /* again, if it had no memory before */
+        if (rlt_leases_send(r, h, &want) == 0)
             continue;
         memset(&failed, 0, sizeof failed);
         failed.heard = RLT_HEARD_NOTHING;
@@ -331,7 +134,7 @@ static void leases_wake(relet *r, relet_span key, const rlt_lease_entry *but)
     for (i = 0; i < r->leases.max; i++)
         if (&r->leases.list[i] != but && leases_in_use(&r->leases.list[i]) &&
             (key.n == 0 ||
-             rlt_span_same(leases_key_of(&r->leases.list[i]), key)))
+             rlt_span_same(rlt_leases_key(&r->leases.list[i]), key)))
             rlt_elect_wake(&r->leases.list[i].elect, r->now);
 }
 
@@ -345,7 +148,7 @@ static relet_time leases_silent_at(const relet *r, const rlt_lease_entry *h)
     if (l->state != RLT_LEASE_HELD || l->asked != RLT_WANT_RENEW)
         return RELET_NEVER;
     return rlt_route_silent_at(&r->route, h->hashslot,
-                               leases_tag(r, h, l->serial), l->sent_at,
+                               rlt_leases_tag(r, h, l->serial), l->sent_at,
                                RLT_MAX(LEASES_SILENCE_MS,
                                        l->plan.ttl_ms / 3));
 }
@@ -413,7 +216,7 @@ RELET_PRIVATE int rlt_leases_answer(relet *r, rlt_tag tag, rlt_heard heard,
      * taken nothing out, and is sent again. */
     if ((leaving && h->elect.state != RLT_ELECT_LEAVING) ||
         (releasing && h->elect.lease.state != RLT_LEASE_RELEASING))
-        leases_wake(r, leases_key_of(h), h);
+        leases_wake(r, rlt_leases_key(h), h);
     leases_turns(r);
     return rlt_leases_event(r, ev);
 }
@@ -459,7 +262,7 @@ RELET_PRIVATE int rlt_leases_event(relet *r, relet_event *ev)
         ev->tag = r->leases.list[i].tag;
         ev->lease = (int)i;
         if (ev->kind == RELET_EV_LEASE_ENDED) {
-            leases_leave(r, &r->leases.list[i]);
+            rlt_leases_leave(r, &r->leases.list[i]);
             leases_turns(r);
         }
         return 1;
@@ -523,18 +326,15 @@ RELET_API int relet_lease_start(relet *r, const relet_lease_config *c)
     h->ticked = 0;
     rule = leases_plan(c, &plan);
     if (rule == NULL)
-        rule = leases_key(r, h, c);
-    if (rule == NULL)
-        rule = leases_owner(r, h, c->label);
+        rule = rlt_leases_name(r, h, c);
     if (rule == NULL)
         rule = leases_group_rule(r, h);
     if (rule)
         return leases_refuse(r, rule);
-    h->hashslot = rlt_route_hashslot(leases_key_of(h));
     h->epoch = rlt_route_epoch(&r->route, h->hashslot);
     if (!plan.alone) {
         rlt_wake_name(r);
-        leases_listen(r, h);
+        rlt_leases_listen(r, h);
     }
     rlt_elect_start(&h->elect, &plan, &r->rand, r->now);
     r->leases.busy = r->leases.due = 1;

@@ -47,22 +47,18 @@ RELET_PRIVATE relet_span rlt_wake_channel(const relet *r, char *out, size_t n)
     return rlt_span(out, n);
 }
 
-RELET_PRIVATE void rlt_wake_listen(relet *r, uint16_t hashslot,
-                                   relet_span channel, uint8_t *listens)
+RELET_PRIVATE int rlt_wake_listen(relet *r, uint16_t hashslot,
+                                  relet_span channel)
 {
     rlt_assert(channel.n > RLT_WAKE_TAIL);
-    /* Sent before the first request. If it fails, only timers wake. */
-    if (!*listens && rlt_link_own_channel(rlt_route_link(&r->route, hashslot),
-                                          channel) == 0)
-        *listens = 1;
+    return rlt_link_own_channel(rlt_route_link(&r->route, hashslot),
+                                channel) == 0;
 }
 
 RELET_PRIVATE void rlt_wake_leave(relet *r, uint16_t hashslot,
-                                  relet_span channel, uint8_t *listens)
+                                  relet_span channel)
 {
-    if (*listens)
-        rlt_link_leave_channel(rlt_route_link(&r->route, hashslot), channel);
-    *listens = 0;
+    rlt_link_leave_channel(rlt_route_link(&r->route, hashslot), channel);
 }
 
 /* The end of a channel's name tells: no other client has the same UID. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * workers.c - the workers of a client: starts and stops them, sends their
- * requests, hands them the answers, and shares the room of a team. */
+ * requests, and hands them the answers. */
 #include "client.h"
 #include "text.h"
 #include "args.h"
@@ -117,99 +117,6 @@ static int workers_send(relet *r, const rlt_worker_entry *d,
     return rlt_submit_script(r, script, w->keys, &a, &q);
 }
 
-static int workers_mates(const rlt_worker_entry *d, const rlt_worker_entry *e)
-{
-    return rlt_workers_in_use(e) && e->team == d->team;
-}
-
-/* The largest load of d that keeps load/weight at or below that of every hungry
- * team mate with one more job. */
-static uint64_t workers_level(const relet *r, const rlt_worker_entry *d)
-{
-    uint64_t level = UINT32_MAX;
-    uint32_t i;
-
-    for (i = 0; i < r->workers.max; i++) {
-        const rlt_worker_entry *e = &r->workers.list[i];
-
-        if (e != d && workers_mates(d, e) && rlt_worker_hungry(&e->work))
-            level = RLT_MIN(level, ((uint64_t)rlt_worker_load(&e->work) + 1) *
-                                       d->weight / e->weight);
-    }
-    return level;
-}
-
-/* The hungry worker of the team that took the fewest jobs over time, by weight;
- * or NULL. */
-static const rlt_worker_entry *workers_next(const relet *r,
-                                            const rlt_worker_entry *d)
-{
-    const rlt_worker_entry *next = NULL;
-    uint32_t i;
-
-    for (i = 0; i < r->workers.max; i++) {
-        const rlt_worker_entry *e = &r->workers.list[i];
-
-        if (workers_mates(d, e) && rlt_worker_hungry(&e->work) &&
-            (next == NULL || e->served < next->served))
-            next = e;
-    }
-    return next;
-}
-
-static int workers_is_busy(const rlt_worker_entry *d)
-{
-    return rlt_claims_busy(&d->work.held) > 0 || rlt_worker_hungry(&d->work) ||
-           rlt_worker_load(&d->work) > 0;
-}
-
-/* An idle worker banks no credit against its team. */
-static void workers_account(const relet *r, rlt_worker_entry *d)
-{
-    uint64_t least = UINT64_MAX;
-    uint32_t i;
-
-    rlt_assert(d->weight > 0);
-    d->served += (uint64_t)d->work.taken * 1000000 / d->weight;
-    d->work.taken = 0;
-    if (workers_is_busy(d))
-        return;
-    for (i = 0; i < r->workers.max; i++)
-        if (workers_mates(d, &r->workers.list[i]) &&
-            workers_is_busy(&r->workers.list[i]))
-            least = RLT_MIN(least, r->workers.list[i].served);
-    if (least != UINT64_MAX)
-        d->served = RLT_MAX(d->served, least);
-}
-
-/* How many jobs the worker may have at a time. The workers of a team share the
- * room of the largest, level by weight. A worker without jobs gets its turn
- * even if the room is too small for its weight. */
-static uint32_t workers_allowed(const relet *r, const rlt_worker_entry *d)
-{
-    const rlt_worker_entry *next = d->team ? workers_next(r, d) : NULL;
-    uint64_t all = 0, others = 0, level;
-    uint32_t i;
-
-    if (d->team == 0)
-        return d->work.plan.slots;
-    for (i = 0; i < r->workers.max; i++) {
-        const rlt_worker_entry *e = &r->workers.list[i];
-
-        if (!workers_mates(d, e))
-            continue;
-        all = RLT_MAX(all, e->work.plan.slots);
-        others += e == d ? 0 : rlt_worker_load(&e->work);
-    }
-    level = workers_level(r, d);
-    if (next == d)
-        level = RLT_MAX(level, 1);
-    else if (next != NULL && rlt_worker_load(&next->work) == 0)
-        others++;
-    all = all > others ? all - others : 0;
-    return (uint32_t)RLT_MIN(RLT_MIN(all, level), d->work.plan.slots);
-}
-
 static relet_span workers_channel(const rlt_worker_entry *d)
 {
     return rlt_span(d->wake, d->wake_len);
@@ -217,7 +124,16 @@ static relet_span workers_channel(const rlt_worker_entry *d)
 
 static void workers_listen(relet *r, rlt_worker_entry *d)
 {
-    rlt_wake_listen(r, d->hashslot, workers_channel(d), &d->listens);
+    if (!d->listens)
+        d->listens =
+            (uint8_t)rlt_wake_listen(r, d->hashslot, workers_channel(d));
+}
+
+static void workers_leave(relet *r, rlt_worker_entry *d)
+{
+    if (d->listens)
+        rlt_wake_leave(r, d->hashslot, workers_channel(d));
+    d->listens = 0;
 }
 
 static void workers_pump(relet *r, rlt_worker_entry *d)
@@ -260,8 +176,8 @@ static void workers_turns(relet *r)
         if (!rlt_workers_in_use(d))
             continue;
         if (d->team > 0)
-            workers_account(r, d);
-        d->work.allowed = workers_allowed(r, d);
+            rlt_team_account(r, d);
+        d->work.allowed = rlt_team_allowed(r, d);
         workers_pump(r, d);
         rlt_worker_settle(&d->work);
         r->workers.busy = 1;
@@ -392,7 +308,7 @@ RELET_PRIVATE int rlt_workers_event(relet *r, relet_event *ev)
             ev->why = (relet_why)job.why;
         } else if (rlt_worker_ended(&d->work)) {
             ev->kind = RELET_EV_WORKER_ENDED;
-            rlt_wake_leave(r, d->hashslot, workers_channel(d), &d->listens);
+            workers_leave(r, d);
         } else {
             continue;
         }

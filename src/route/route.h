@@ -51,6 +51,14 @@ RLT_SHORT rlt_link *rlt_route_numbered(rlt_route *o, int number)
     return &o->link[number];
 }
 
+/* As relet_io_pending. */
+RLT_SHORT size_t rlt_route_pending(const rlt_route *o, int number,
+                                   const uint8_t **p)
+{
+    rlt_assert((unsigned)number < RELET_LINKS_MAX);
+    return rlt_link_pending(&o->link[number], p);
+}
+
 /* Whether operations of this hash slot can be sent now. */
 RLT_SHORT int rlt_route_is_up(const rlt_route *o, uint16_t hashslot)
 {

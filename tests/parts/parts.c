@@ -13,13 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relet.h"
-
-static int wrong(const char *what)
-{
-    printf("%s\n", what);
-    return 1;
-}
+#include "rig.h"
 
 /* A part that is left out is refused by name. */
 static int refuses(void)
@@ -107,19 +101,6 @@ static int command(relet *r)
         return wrong("PING was not answered");
     return 0;
 }
-
-#if !defined(RELET_NO_LEASE) || !defined(RELET_NO_QUEUE)
-/* The next event of this kind, within five seconds. */
-static int comes(relet *r, relet_kind kind, relet_event *ev)
-{
-    relet_time end = relet_clock() + 5000;
-
-    while (relet_clock() < end)
-        if (relet_wait(r, ev, 1000) == 1 && ev->kind == kind)
-            return 1;
-    return 0;
-}
-#endif
 
 #ifndef RELET_NO_LEASE
 static int lease(relet *r)

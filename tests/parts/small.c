@@ -10,26 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relet.h"
+#include "rig.h"
 
 #define SMALL_SETS 100
-
-static int wrong(const char *what)
-{
-    printf("%s\n", what);
-    return 1;
-}
-
-/* The next event of this kind, within ten seconds; others are dropped. */
-static int comes(relet *r, relet_kind kind, relet_event *ev)
-{
-    relet_time end = relet_clock() + 10000;
-
-    while (relet_clock() < end)
-        if (relet_wait(r, ev, 1000) == 1 && ev->kind == kind)
-            return 1;
-    return 0;
-}
 
 /* The outcome with this tag, within ten seconds. */
 static int outcome(relet *r, uint64_t tag, relet_event *ev)
