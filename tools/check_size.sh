@@ -5,9 +5,8 @@
 #
 # relet.o of the amalgamation at -Os, its text; the static musl command,
 # stripped. A size that misses its goal has a bound of its own, so that it does
-# not grow further unnoticed (client driver small: goal 34000). The table of the parts in README holds when no
-# part weighs more, or less by over 2 %. How long it takes to compile is a
-# benchmark.
+# not grow further unnoticed. The table of the parts in README holds when no part
+# weighs more, or less by over 2 %. How long it takes to compile is a benchmark.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
