@@ -189,8 +189,7 @@ static void fuzz_follow(fuzz *f, int rebuild)
         fuzz_rebuild(f);
 }
 
-/* --------------------------------------------------------------------- steps
- */
+/* -------------------------------------------------------------------- steps */
 
 static void fuzz_connect(fuzz *f, fuzz_client *c)
 {
@@ -412,8 +411,7 @@ static void fuzz_step(fuzz *f)
     fuzz_take_all(f);
 }
 
-/* ------------------------------------------------------------------- the end
- */
+/* ------------------------------------------------------------------ the end */
 
 static void fuzz_works(fuzz *f)
 {

@@ -210,8 +210,7 @@ static void fuzz_hear(fuzz_ear *e, const uint8_t *p, size_t n)
     e->n += n;
 }
 
-/* ------------------------------------------------------------ what data it is
- */
+/* ---------------------------------------------------------- what data it is */
 
 typedef struct fuzz_reader {
     const uint8_t *p;

@@ -258,8 +258,7 @@ static void words_pick(words *w, const char *const *list, size_t n)
 
 #define WORDS_PICK(w, list) words_pick(w, list, sizeof list / sizeof *list)
 
-/* ------------------------------------------------------- what stands for what
- */
+/* ----------------------------------------------------- what stands for what */
 
 static void words_key(words *w, char kind)
 {
@@ -410,8 +409,7 @@ static void words_stand_in(words *w, char kind)
     words_key(w, kind);
 }
 
-/* ----------------------------------------------------------------- expanding
- */
+/* ---------------------------------------------------------------- expanding */
 
 /* Words from p to end, without groups. */
 static void words_plain(words *w, const char *p, const char *end)

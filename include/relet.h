@@ -84,8 +84,7 @@ extern "C" {
 #define RELET_ENDS_WITH_NULL
 #endif
 
-/* ------------------------------------------------------------------ 1 words
- */
+/* ------------------------------------------------------------------ 1 words */
 
 /* Bytes that the span does not own. Any byte may occur, also NUL. */
 typedef struct relet_span {

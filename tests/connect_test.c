@@ -142,8 +142,7 @@ static t_effort t_watch_effort(relet *r)
     return e;
 }
 
-/* -------------------------------------------------- where one can connect
- */
+/* ---------------------------------------------------- where one can connect */
 
 TEST a_client_connects_over_ipv4(void)
 {
@@ -297,8 +296,7 @@ TEST the_environment_says_where_to_connect(void)
     PASS();
 }
 
-/* -------------------------------------------------- names, and their races
- */
+/* --------------------------------------------------- names, and their races */
 
 TEST a_refusing_address_makes_way_for_the_next_at_once(void)
 {
@@ -393,8 +391,7 @@ TEST an_unknown_name_is_told_as_such(void)
     PASS();
 }
 
-/* ------------------------------------------------- when there is no server
- */
+/* -------------------------------------------------- when there is no server */
 
 TEST a_refused_connect_is_told_with_its_reason(void)
 {

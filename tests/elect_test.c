@@ -408,8 +408,7 @@ TEST a_clock_in_doubt_is_given_time_to_move(void)
     PASS();
 }
 
-/* -------------------------------------------------------------- its deadline
- */
+/* ------------------------------------------------------------- its deadline */
 
 TEST a_wait_ends_when_its_time_is_up(void)
 {

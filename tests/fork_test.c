@@ -124,8 +124,7 @@ static int t_wipes(void)
 #endif
 }
 
-/* -------------------------------------------------------- calls of a child
- */
+/* --------------------------------------------------------- calls of a child */
 
 #define T_FORKED(n, call) \
     case n: return (call) == RELET_E_FORKED
@@ -300,8 +299,7 @@ static int t_parent_is_undisturbed(void)
     return t_heard(bytes, sizeof bytes) == 0 && t_goes_on();
 }
 
-/* --------------------------------------------------------------------- tests
- */
+/* -------------------------------------------------------------------- tests */
 
 TEST a_child_is_refused_every_call_whichever_is_first(void)
 {

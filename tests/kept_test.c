@@ -7,8 +7,7 @@
 #include "client.h"
 #include "greatest.h"
 
-/* ---------------------------------------------------------------- the waiting
- */
+/* -------------------------------------------------------------- the waiting */
 
 static rlt_wanted t_wanted(relet_kind kind, uint64_t tag, int number)
 {
@@ -74,8 +73,7 @@ static void t_begin(t_peer *p)
 
 #define T_NEXT(p, expected) ASSERT_STR_EQ(expected, t_told(p))
 
-/* ------------------------------------------------------------- order, values
- */
+/* ------------------------------------------------------------ order, values */
 
 TEST the_other_events_come_in_their_order(void)
 {
@@ -197,8 +195,7 @@ TEST of_two_operations_with_one_tag_the_first_is_awaited(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------ trouble
- */
+/* ------------------------------------------------------------------ trouble */
 
 TEST an_operation_that_is_not_there_is_not_awaited(void)
 {
@@ -372,8 +369,7 @@ TEST kept_events_are_freed_when_they_were_taken_and_in_the_end(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- leases
- */
+/* ------------------------------------------------------------------- leases */
 
 static int t_alone(t_peer *p, uint64_t tag)
 {

@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-/* -------------------------------------------------------- carrying bytes
- */
+/* ----------------------------------------------------------- carrying bytes */
 
 TEST a_large_value_goes_both_ways_over_a_socket(void)
 {

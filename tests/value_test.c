@@ -380,8 +380,7 @@ TEST a_copy_is_refused_memory_that_is_short(void)
     PASS();
 }
 
-/* ----------------------------------------------- errors that prove no effect
- */
+/* ---------------------------------------------- errors that prove no effect */
 
 TEST known_refusals_prove_that_a_command_had_no_effect(void)
 {

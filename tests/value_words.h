@@ -32,8 +32,7 @@ static inline void t_say(t_text *t, const char *s)
     t_put(t, s, strlen(s));
 }
 
-/* ---------------------------------------------------------- values as text
- */
+/* ----------------------------------------------------------- values as text */
 
 static inline void t_put_quoted(t_text *t, relet_span s)
 {

@@ -10,8 +10,7 @@
  * too. */
 #include "value_words.h"
 
-/* -------------------------------------------------------------- the file
- */
+/* ----------------------------------------------------------------- the file */
 
 static int t_hex(char c)
 {
@@ -104,8 +103,7 @@ static void t_expected(t_text *out, const char *p)
     }
 }
 
-/* ------------------------------------------------------------- one vector
- */
+/* --------------------------------------------------------------- one vector */
 
 /* Feeds the first `whole` bytes of in, in two chunks cut at `cut`, or byte by
  * byte. */

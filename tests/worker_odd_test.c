@@ -217,8 +217,7 @@ TEST an_ended_worker_has_no_deadline(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- stopping
- */
+/* ----------------------------------------------------------------- stopping */
 
 TEST a_worker_stopped_twice_or_after_its_end_ends_once(void)
 {
@@ -287,8 +286,7 @@ TEST an_earlier_answer_does_not_put_a_stopping_worker_to_sleep(void)
     PASS();
 }
 
-/* -------------------------------------------------------------------- answers
- */
+/* ------------------------------------------------------------------ answers */
 
 TEST an_answer_to_another_request_is_ignored(void)
 {

@@ -48,8 +48,7 @@ typedef struct rlt_connect_address {
     socklen_t len;
 } rlt_connect_address;
 
-/* --------------------------------------------------------------- descriptors
- */
+/* -------------------------------------------------------------- descriptors */
 
 RELET_PRIVATE int rlt_connect_prepare(int fd)
 {
@@ -127,8 +126,7 @@ static int connect_meets_itself(int fd)
     return a.len == b.len && memcmp(&a.u, &b.u, (size_t)a.len) == 0;
 }
 
-/* ----------------------------------------------------------------- addresses
- */
+/* ---------------------------------------------------------------- addresses */
 
 static void connect_add(rlt_connect *d, const void *p, size_t n, int port)
 {
@@ -242,8 +240,7 @@ static int connect_look_up(rlt_connect *d, const relet_io *to)
     return RLT_CONNECT_ON;
 }
 
-/* ------------------------------------------------------------------ the race
- */
+/* ----------------------------------------------------------------- the race */
 
 static int connect_racers(const rlt_connect *d)
 {

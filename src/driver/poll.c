@@ -24,8 +24,7 @@
 #include <unistd.h>
 #define POLL_KEEPALIVE_S 60
 
-/* --------------------------------------------------------------- the system
- */
+/* --------------------------------------------------------------- the system */
 
 /* Jitter and the names of owners depend on the seed. Without a source of
  * random bytes a guess is better than no client. */
@@ -82,8 +81,7 @@ RELET_API void relet_wake(relet *r)
     errno = err;
 }
 
-/* ------------------------------------------------------------------ waiting
- */
+/* ------------------------------------------------------------------ waiting */
 
 /* There was no event: takes turns until there is one. */
 static RLT_APART int poll_take_turns(relet *r, relet_event *ev, int timeout_ms)
@@ -161,8 +159,7 @@ RELET_API int relet_poll_timeout(const relet *r)
     return rlt_turn_pause(rlt_turn_due(r, d), relet_clock());
 }
 
-/* ---------------------------------------------------------- life and death
- */
+/* ----------------------------------------------------------- life and death */
 
 static RLT_APART relet *poll_fault(relet_fault *fault, int code,
                                    const char *field, const char *text)

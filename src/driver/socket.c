@@ -130,8 +130,7 @@ RELET_PRIVATE void rlt_socket_shut(rlt_socket *c)
     c->more = c->broken = c->blocked = 0;
 }
 
-/* ------------------------------------------------------------------- opening
- */
+/* ------------------------------------------------------------------ opening */
 
 static void socket_not_opened(relet *r, rlt_socket *c)
 {
@@ -214,8 +213,7 @@ static void socket_open(relet *r, rlt_socket *c)
     }
 }
 
-/* -------------------------------------------------------------- moving bytes
- */
+/* ------------------------------------------------------------- moving bytes */
 
 static void socket_closed(relet *r, rlt_socket *c, int err)
 {
@@ -334,8 +332,7 @@ static int socket_events(relet *r, rlt_socket *c)
     return events;
 }
 
-/* -------------------------------------------------------- for the driver
- */
+/* ----------------------------------------------------------- for the driver */
 
 RELET_PRIVATE void rlt_socket_init(rlt_socket *c,
                                    const relet_transport *transport,

@@ -63,8 +63,7 @@ RELET_PRIVATE void rlt_store_shut(rlt_store *s)
     s->sync_at = RELET_NEVER;
 }
 
-/* -------------------------------------------------------- rewriting the log
- */
+/* -------------------------------------------------------- rewriting the log */
 
 static int store_dump(rlt_store *s, rlt_logfile *fresh)
 {

@@ -32,8 +32,7 @@ RELET_PRIVATE rlt_driver *rlt_driver_of(const relet *r)
     return d;
 }
 
-/* ----------------------------------------------------------------- waking up
- */
+/* ---------------------------------------------------------------- waking up */
 
 RELET_PRIVATE int rlt_turn_wake_open(rlt_driver *d)
 {

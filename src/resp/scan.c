@@ -20,8 +20,7 @@ static int scan_has_fast(size_t n)
     return RLT_HAS_FAST && n >= SCAN_FAST_MIN;
 }
 
-/* ------------------------------------------------------------- careful path
- */
+/* ------------------------------------------------------------- careful path */
 
 static unsigned scan_kind(uint8_t type)
 {
@@ -452,8 +451,7 @@ static int scan_fast(rlt_scan *s, const uint8_t *frame, size_t n)
     return s->verdict != RLT_SCAN_MORE;
 }
 
-/* --------------------------------------------------------- public functions
- */
+/* --------------------------------------------------------- public functions */
 
 RELET_PRIVATE void rlt_scan_init(rlt_scan *s, const rlt_scan_limits *l,
                                  relet_node *tape, uint32_t tape_cap)

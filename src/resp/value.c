@@ -36,8 +36,7 @@ static int value_paired(unsigned kind)
     return kind == RELET_T_MAP || kind == RELET_NODE_ATTRIBUTE;
 }
 
-/* ------------------------------------------------------------------ scalars
- */
+/* ------------------------------------------------------------------ scalars */
 
 relet_span relet_value_format(relet_value v)
 {
@@ -111,8 +110,7 @@ int relet_value_malformed(relet_value v)
     return 0;
 }
 
-/* ----------------------------------------------------------------- children
- */
+/* ----------------------------------------------------------------- children */
 
 /* The number of children on the tape: a map has two for each element. */
 static size_t value_children(relet_value v)
@@ -162,8 +160,7 @@ relet_value relet_value_attributes(relet_value v)
     return value_of(end - end->len, v.base);
 }
 
-/* ------------------------------------------------------------------ keeping
- */
+/* ------------------------------------------------------------------ keeping */
 
 /* The text of a node and, of a verbatim, the format before it. */
 static relet_span value_bytes(const relet_node *node, const char *base)
@@ -231,8 +228,7 @@ relet_value relet_value_copy(relet_value v, void *mem, size_t size)
     return value_of(to + (v.node - from), base);
 }
 
-/* ------------------------------------------------------------- error replies
- */
+/* ------------------------------------------------------------ error replies */
 
 /* 1 if the text begins with the word and then a blank or the end: BUSY does
  * not match BUSYGROUP. */

@@ -59,8 +59,7 @@ static void die(const char *why, const char *detail)
     exit(1);
 }
 
-/* ------------------------------------------------------------- the workload
- */
+/* ------------------------------------------------------------- the workload */
 
 typedef struct job {
     int set; /* SET, else GET                                                */
@@ -130,8 +129,7 @@ static size_t job_answer(const job *j)
     return j->set ? 2 : VALUE; /* "OK", or the value                         */
 }
 
-/* --------------------------------------------------------------------- ours
- */
+/* --------------------------------------------------------------------- ours */
 
 static relet *ours_open(int port)
 {
@@ -167,8 +165,7 @@ static void ours_run(relet *r, const job *j)
     }
 }
 
-/* ------------------------------------------------------------------- theirs
- */
+/* ------------------------------------------------------------------- theirs */
 
 static redisContext *theirs_open(int port)
 {
@@ -201,8 +198,7 @@ static void theirs_run(redisContext *h, job *j)
     }
 }
 
-/* ---------------------------------------------------------------- the floor
- */
+/* ---------------------------------------------------------------- the floor */
 
 static int floor_open(int port)
 {
@@ -252,8 +248,7 @@ static void floor_run(int fd, const job *j)
     }
 }
 
-/* ---------------------------------------------------------------- measuring
- */
+/* ---------------------------------------------------------------- measuring */
 
 typedef struct field {
     relet *ours;
@@ -337,8 +332,7 @@ static figures measure(field *f, job *j)
     return g;
 }
 
-/* ---------------------------------------------------------------- reporting
- */
+/* ---------------------------------------------------------------- reporting */
 
 /* A rate is printed as operations per second. */
 static double told(double ns, int rate)

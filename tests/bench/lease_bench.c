@@ -52,8 +52,7 @@ static const sizes whole = {RUNS, RELEASES, KILLS, KILLED, 50, 10000, 20000,
 static const sizes short_ones = {1, 10, 1, 3, 2, 1000, 1000, 30};
 static const sizes *size = &whole;
 
-/* ---------------------------------------------------- what the server says
- */
+/* ----------------------------------------------------- what the server says */
 
 static relet *control;
 
@@ -127,8 +126,7 @@ static void until_in_line(int number, int followers)
     }
 }
 
-/* ---------------------------------------------------------------- reporting
- */
+/* ---------------------------------------------------------------- reporting */
 
 static FILE *tsv;
 
@@ -180,8 +178,7 @@ static void report_times(const char *what, double *p50, double *p99,
     report(line, p99, NULL, 0, unit);
 }
 
-/* ------------------------------------------------------------------ release
- */
+/* ------------------------------------------------------------------ release */
 
 static int number; /* the lease's number; each is used once                  */
 
@@ -253,8 +250,7 @@ static void bench_release(int followers)
     members_close();
 }
 
-/* ------------------------------------------------------------------ kill -9
- */
+/* ------------------------------------------------------------------ kill -9 */
 
 static const char *self;
 
@@ -473,8 +469,7 @@ static void bench_idle(void)
     members_close();
 }
 
-/* ------------------------------------------------------------------- memory
- */
+/* ------------------------------------------------------------------- memory */
 
 /* Must be called while this process is small: its child begins as a copy. */
 static void bench_process(const char *port)

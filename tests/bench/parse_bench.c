@@ -80,8 +80,7 @@ static inline void arrive(void *to, const uint8_t *p, size_t n)
         memcpy(to, p, n);
 }
 
-/* ---------------------------------------------------------- counted memory
- */
+/* ----------------------------------------------------------- counted memory */
 
 typedef struct ledger {
     size_t live, calls;
@@ -270,8 +269,7 @@ static uint64_t ours_parse(const bytes *in, size_t piece, int walk,
     return r.sum;
 }
 
-/* ------------------------------------------------------------------ theirs
- */
+/* ------------------------------------------------------------------- theirs */
 
 static inline uint64_t peer_leaf(const redisReply *r)
 {
@@ -374,8 +372,7 @@ static uint64_t floor_parse(const bytes *in, size_t piece, int walk,
     return sum;
 }
 
-/* --------------------------------------------------------------- workloads
- */
+/* ---------------------------------------------------------------- workloads */
 
 static void small_replies(bytes *b, size_t n)
 {
@@ -436,8 +433,7 @@ static void bulks(bytes *b, size_t n, size_t size)
     free(payload);
 }
 
-/* ---------------------------------------------------------------- measuring
- */
+/* ---------------------------------------------------------------- measuring */
 
 typedef uint64_t parse_fn(const bytes *in, size_t piece, int walk,
                           uint64_t *replies);
@@ -534,8 +530,7 @@ static void measure_both(const char *workload, bytes *in, size_t piece,
     in->n = 0;
 }
 
-/* ---------------------------------------------------------------- encoding
- */
+/* ----------------------------------------------------------------- encoding */
 
 typedef struct command {
     const char *argv[3];
@@ -647,8 +642,7 @@ static void measure_encode(const char *workload, size_t payload, int n)
     print_result("encode", workload, r, "ns/cmd");
 }
 
-/* ------------------------------------------------------------------ memory
- */
+/* ------------------------------------------------------------------- memory */
 
 /* Measures the heap per element while a reply is held. Both have their input
  * buffer, and their usual growth of memory. */
@@ -713,8 +707,7 @@ static void measure_allocations(void)
     report("memory", "allocations per reply", ours, theirs, "calls", 0);
 }
 
-/* ------------------------------------------------------------ instructions
- */
+/* ------------------------------------------------------------- instructions */
 
 /* The work of the child process of measure_instructions. */
 static int count_only(const char *who, const char *count)
@@ -781,8 +774,7 @@ static void measure_instructions(const char *self)
     report("parse", "instructions per small reply", ours, theirs, "instr", 0);
 }
 
-/* -------------------------------------------------------------------- main
- */
+/* --------------------------------------------------------------------- main */
 
 int main(int argc, char **argv)
 {

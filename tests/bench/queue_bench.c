@@ -92,8 +92,7 @@ static void client_open(const char *port, uint32_t room)
         die("no connection", url);
 }
 
-/* ------------------------------------------------------------------- produce
- */
+/* ------------------------------------------------------------------ produce */
 
 static int put_next; /* the number of the next payload                       */
 
@@ -173,8 +172,7 @@ static void produce(const char *way)
            (long long)now_us(), (long long)(cpu_us() - cpu), resident_kb());
 }
 
-/* ---------------------------------------------------------------------- work
- */
+/* --------------------------------------------------------------------- work */
 
 static uint8_t *came;     /* by number: 1 if the job came                    */
 static int32_t *late_us;  /* from put to handler, in order of arrival        */

@@ -220,8 +220,7 @@ static int t_says(relet_span s, const char *text)
     return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* ------------------------------------------------------------------ messages
- */
+/* ----------------------------------------------------------------- messages */
 
 TEST a_waiting_client_is_told_the_result(void)
 {
@@ -315,8 +314,7 @@ TEST the_end_of_an_earlier_wait_s_job_ends_no_other_wait(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- looking
- */
+/* ------------------------------------------------------------------ looking */
 
 TEST without_a_message_the_end_is_found_in_the_end(void)
 {
@@ -484,8 +482,7 @@ TEST a_look_that_is_refused_finds_nothing(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- refusals
- */
+/* ----------------------------------------------------------------- refusals */
 
 TEST a_refused_put_is_not_waited_for(void)
 {

@@ -7,8 +7,7 @@
 #define REFUSED(w, rule, c) \
     T_REFUSED(w, rule, relet_worker_start((w)->p[0].r, c))
 
-/* --------------------------------------------------------------------- rules
- */
+/* -------------------------------------------------------------------- rules */
 
 TEST each_time_of_a_worker_has_its_bounds(void)
 {
@@ -199,8 +198,7 @@ TEST there_are_no_more_workers_than_there_is_room_for(void)
     PASS();
 }
 
-/* ----------------------------------------------------------------------- ends
- */
+/* --------------------------------------------------------------------- ends */
 
 TEST a_call_about_an_unknown_job_or_worker_is_refused(void)
 {
@@ -448,8 +446,7 @@ TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
     PASS();
 }
 
-/* ----------------------------------------------------------------------- turns
- */
+/* -------------------------------------------------------------------- turns */
 
 TEST an_idle_worker_that_stops_leaves_the_line_of_idle_workers(void)
 {

@@ -9,8 +9,7 @@
 #define REFUSED(w, rule, c) \
     T_REFUSED(w, rule, relet_lease_start((w)->p[0].r, c))
 
-/* --------------------------------------------------------------------- rules
- */
+/* -------------------------------------------------------------------- rules */
 
 TEST each_time_of_a_lease_has_its_bounds(void)
 {
@@ -214,8 +213,7 @@ TEST a_wrong_setting_is_refused_by_name(void)
     PASS();
 }
 
-/* --------------------------------------------------------------------- names
- */
+/* -------------------------------------------------------------------- names */
 
 TEST a_prefix_and_a_label_stand_in_front(void)
 {
@@ -345,8 +343,7 @@ TEST the_keys_of_a_lease_share_a_slot(void)
     PASS();
 }
 
-/* --------------------------------------------------------------------- turns
- */
+/* -------------------------------------------------------------------- turns */
 
 TEST a_lease_that_was_just_started_is_due_now(void)
 {

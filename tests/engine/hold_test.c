@@ -537,8 +537,7 @@ TEST output_that_is_full_does_not_stop_a_renewal(void)
     PASS();
 }
 
-/* ------------------------------------------------- programs that are not ours
- */
+/* ----------------------------------------------- programs that are not ours */
 
 #define T_CAD "EVAL \"if redis.call('GET',KEYS[1])==ARGV[1] then return " \
     "redis.call('DEL',KEYS[1]) end return 0\" 1 leader:n them"

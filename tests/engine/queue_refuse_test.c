@@ -131,8 +131,7 @@ TEST a_queue_call_over_operations_max_is_refused(void)
     PASS();
 }
 
-/* ------------------------------------------------------------------- settings
- */
+/* ----------------------------------------------------------------- settings */
 
 TEST a_job_is_named_by_a_valid_number_or_id(void)
 {
@@ -217,8 +216,7 @@ TEST a_place_that_is_none_is_not_listed(void)
     PASS();
 }
 
-/* ----------------------------------------------------------------------- puts
- */
+/* --------------------------------------------------------------------- puts */
 
 TEST a_put_of_no_jobs_is_refused(void)
 {

@@ -83,8 +83,7 @@ static int t_release(const char *owner, const char *term, const char *token)
     return t_run(word);
 }
 
-/* ----------------------------------------------------------------- acquiring
- */
+/* ---------------------------------------------------------------- acquiring */
 
 TEST a_free_lease_is_granted_for_its_time(void)
 {

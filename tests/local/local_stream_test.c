@@ -243,8 +243,7 @@ TEST a_copied_stream_is_equal_and_costs_the_promised_memory(void)
     PASS();
 }
 
-/* ----------------------------------------------------------- nodes, trimming
- */
+/* ---------------------------------------------------------- nodes, trimming */
 
 static void t_fill(uint32_t from, uint32_t n, const char *field,
                    const char *value)

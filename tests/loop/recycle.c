@@ -156,8 +156,7 @@ static void loop_turn(int ms)
 
 #endif
 
-/* ------------------------------------------------------------------- server
- */
+/* ------------------------------------------------------------------- server */
 
 static int listener, link_fd = -1;
 
@@ -195,8 +194,7 @@ static void serve(void)
     greeted |= n > 0;
 }
 
-/* ---------------------------------------------------------------- the turns
- */
+/* ---------------------------------------------------------------- the turns */
 
 /* Until so many events of this kind were told. */
 static void until(relet_kind kind, int count)

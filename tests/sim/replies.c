@@ -415,8 +415,7 @@ void sim_replies_after(sim_world *w)
         n->shown = run->said_digest;
 }
 
-/* ------------------------------------------------------------------ at nodes
- */
+/* ----------------------------------------------------------------- at nodes */
 
 static relet_place replies_read_place(char letter)
 {
