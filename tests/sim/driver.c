@@ -331,12 +331,13 @@ static int driver_links(sim_world *w, sim_node *n)
 
 /* If nothing was pending before the tick, a PING in front is one of this tick,
  * and of the client if no operation of the user is open: a busy server may have
- * held up a PING of the user's. The time of what the tick submits counts from
- * the next tick. That one is now, too: else it would depend on how the input
- * was cut. */
+ * held up a PING of the user's. After an error of a busy server the client sends
+ * its own PING once more. The time of what the tick submits counts from the next
+ * tick. That one is now, too: else it would depend on how the input was cut. */
 static int driver_tick(sim_world *w, sim_node *n)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+    const sim_link *l = sim_net_of_node(w, n);
     const uint8_t *p;
     size_t before = relet_io_pending(n->r, 0, &p), after;
 
@@ -344,7 +345,8 @@ static int driver_tick(sim_world *w, sim_node *n)
     relet_tick(n->r, n->now);
     after = relet_io_pending(n->r, 0, &p);
     if (before == 0 && n->open_ops == 0 && after >= sizeof ping - 1 &&
-        memcmp(p, ping, sizeof ping - 1) == 0)
+        memcmp(p, ping, sizeof ping - 1) == 0 &&
+        (l == NULL || !sim_link_waits(w, l)))
         sim_judge_pinged(w, n);
     return after > before;
 }
