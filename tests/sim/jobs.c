@@ -394,11 +394,12 @@ static int jobs_alive(sim_world *w, const sim_node *n)
            sim_jobs_stay(w) == 0;
 }
 
-/* Counts the done and dead jobs that workers must remove within a minute. */
-long sim_jobs_stay(sim_world *w)
+/* Counts the done and dead jobs that workers must remove before the server's
+ * clock is this far from now. */
+static long jobs_due(sim_world *w, int64_t ms)
 {
     sim_host *h = &w->host[w->primary];
-    int64_t soon = sim_host_wall(w, h) / 1000 + JOBS_SOON_MS;
+    int64_t until = sim_host_wall(w, h) / 1000 + ms;
     long stay = 0;
     int i;
     size_t k;
@@ -408,11 +409,23 @@ long sim_jobs_stay(sim_world *w)
         const sim_book *b = &h->ledger.book[i];
 
         for (k = 0; b->over[0] + b->over[1] > 0 && k < b->n; k++)
-            stay += (b->at[k].done && b->at[k].scores[2] < soon) ||
+            stay += (b->at[k].done && b->at[k].scores[2] < until) ||
                     (w->shape.dead_ms > 0 && b->at[k].dead &&
-                     b->at[k].scores[3] + w->shape.dead_ms < soon);
+                     b->at[k].scores[3] + w->shape.dead_ms < until);
     }
     return stay;
+}
+
+/* Counts the done and dead jobs that workers must remove within a minute. */
+long sim_jobs_stay(sim_world *w)
+{
+    return jobs_due(w, JOBS_SOON_MS);
+}
+
+/* Counts those that should have been removed a minute ago. */
+long sim_jobs_overdue(sim_world *w)
+{
+    return jobs_due(w, -JOBS_SOON_MS);
 }
 
 int64_t sim_jobs_patience(const sim_world *w)

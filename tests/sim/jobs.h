@@ -287,7 +287,7 @@ typedef struct sim_probe {
     uint32_t job;         /* 1 + index; 0: none                               */
     int64_t from_us;      /* when it began to wait; SIM_NEVER: not yet        */
     int64_t fell_us;      /* when its handler died; 0: it did not             */
-    int64_t lease_us;     /* the longest lease at that time                   */
+    int64_t lease_us;     /* longest lease or hold-off at that time          */
     int64_t settle_us;    /* waiting since then for all to sleep              */
     int flushed;          /* the server was left with one script              */
     int begun;            /* 1 + node that began it; below 0: often enough    */

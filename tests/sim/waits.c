@@ -312,23 +312,34 @@ int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how)
            p->from_us == SIM_NEVER && p->fell_us == 0;
 }
 
+/* The longest time for which a lease in this queue, or the hold-off after the
+ * first reap on this server, may still keep a job from being reaped. */
+static relet_time waits_longest_ms(const sim_world *w, int queue)
+{
+    const sim_host *h = &w->host[w->primary];
+    relet_time ms = h->ledger.book[queue].open_ms - sim_host_wall(w, h) / 1000;
+    int i, j;
+
+    for (i = 0; i < w->shape.nodes; i++)
+        for (j = 0; j < SIM_DESKS; j++)
+            if (ms < w->node[i].desk[j].lease_ms)
+                ms = w->node[i].desk[j].lease_ms;
+    return ms;
+}
+
 /* The node that has the job dies, if another one waits for work; returns 1. */
 int sim_waits_falls(sim_world *w, sim_node *n)
 {
     sim_probe *p = &w->jobs.probe;
-    relet_time lease = 0;
-    int i, j;
+    int queue;
 
     if (p->job == 0 || p->how != SIM_WAIT_DEAD || p->begun != 1 + n->number ||
         p->fell_us > 0)
         return 0;
-    for (i = 0; i < w->shape.nodes; i++)
-        for (j = 0; j < SIM_DESKS; j++)
-            if (lease < w->node[i].desk[j].lease_ms)
-                lease = w->node[i].desk[j].lease_ms;
+    queue = w->jobs.job[p->job - 1].queue;
     p->fell_us = w->now_us;
-    p->lease_us = lease * SIM_MS;
-    if (!waits_in_line(w, w->jobs.job[p->job - 1].queue, n->number, 4)) {
+    p->lease_us = waits_longest_ms(w, queue) * SIM_MS;
+    if (!waits_in_line(w, queue, n->number, 4)) {
         p->begun = -1;
         return 0;
     }

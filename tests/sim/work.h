@@ -15,6 +15,7 @@ void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
 relet_span sim_jobs_payload(char room[32], uint64_t tag, size_t i);
 long sim_jobs_open(sim_world *w);
 long sim_jobs_stay(sim_world *w);
+long sim_jobs_overdue(sim_world *w);
 int64_t sim_jobs_patience(const sim_world *w); /* time for jobs to be removed */
 int sim_jobs_missing(sim_world *w); /* 1: some jobs have not ended            */
 
