@@ -156,6 +156,14 @@ int sim_cuts_stays(const sim_touch *t, const sim_place *p)
            t->was.flag == p->flag && sim_verbs_counts_same(&t->was, p);
 }
 
+/* Returns 1 for a number in line that a cut put left there and no put has given
+ * out. A purge takes it for a job that is gone, but the next put gives it out. */
+static int cuts_unused(const sim_touch *t, const sim_place *p)
+{
+    return t->was.cut && t->was.job == 0 && p->job == 0 &&
+           p->waiting + p->ranked > 0;
+}
+
 /* Returns 1 if nothing else is to be judged of the job. */
 int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
 {
@@ -166,7 +174,7 @@ int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
                                      "cut");
         return 1;
     }
-    cuts_mark(b, p, !sim_verbs_one_place(p));
+    cuts_mark(b, p, !sim_verbs_one_place(p) || cuts_unused(t, p));
     if (p->cut)
         SIM_MARK(cut_in_two_places);
     return sim_cuts_stays(t, p);
