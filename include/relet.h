@@ -461,7 +461,9 @@ typedef enum relet_kind {
     /* Leases: all have tag, lease and did_wait. */
     RELET_EV_LEASE_GAINED,  /* term, token: the work may begin               */
     RELET_EV_LEASE_LOST,    /* term, token, why, text: the work must stop    */
-    RELET_EV_LEASE_TROUBLE, /* why, text: not granted; it is tried again     */
+    RELET_EV_LEASE_TROUBLE, /* why, text: not granted, renewed or released;
+                             * it is tried again, and told again only after a
+                             * success, or if the reason has changed         */
     RELET_EV_LEASE_ENDED,   /* why: the last event of it; its number is free */
     /* Workers: all have tag and worker. */
     RELET_EV_JOBS,       /* value, for relet_jobs_next                       */
@@ -753,7 +755,10 @@ RELET_API int relet_unsubscribe(relet *r, relet_channel kind,
  * {key}:wake:*, and these commands: EVAL, EVALSHA, SSUBSCRIBE, SUNSUBSCRIBE,
  * SPUBLISH, PUBSUB SHARDNUMSUB, PING, TIME, GET, SET, DEL, PTTL, PEXPIRE, HGET,
  * HMGET, HSET, ZADD, ZREM, ZRANGE and ZRANK; with quarantine_ms INFO, with
- * replicas WAIT, with fsync WAITAOF, and SELECT if `db` is not 0.
+ * replicas WAIT, with fsync WAITAOF, and SELECT if `db` is not 0. If the server
+ * refuses a renewal, RELET_EV_LEASE_TROUBLE has its error, before the lease is
+ * lost. If it refuses the channel, RELET_EV_SUBSCRIPTION_REFUSED names the
+ * channel, and no release wakes this follower: it asks when the lease ends.
  *
  * Commands that block or answer slowly delay renewals on the same link: give
  * them a client of their own. A leader does not wait for pings to find that a

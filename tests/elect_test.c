@@ -277,6 +277,80 @@ TEST trouble_is_told_once_and_asked_less_and_less(void)
     PASS();
 }
 
+/* Story: an ACL without PEXPIRE ended the lease in each term, and the only
+ * reason told was that it had expired. */
+TEST a_refused_renewal_is_told_once_until_a_renewal_succeeds(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_event ev;
+    t_rig t;
+    int i;
+
+    t_lead(&t, &p);
+    for (i = 0; i < 3; i++) {
+        t_pass(&t, rlt_elect_deadline(&t.e, 1) - t.c.now);
+        ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
+        t_hear(&t, "-NOPERM no pexpire\r\n");
+        memset(&ev, 0, sizeof ev);
+        ASSERT_EQ(i == 0, rlt_elect_event(&t.e, &ev));
+        if (i > 0)
+            continue;
+        ASSERT_EQ(RELET_EV_LEASE_TROUBLE, ev.kind);
+        ASSERT_EQ(RELET_WHY_REFUSED, ev.why);
+        ASSERT_STR_EQ("NOPERM no pexpire", ev.text.p);
+    }
+    ASSERT(t.c.now < t.e.lease.valid_until);
+    t_pass(&t, rlt_elect_deadline(&t.e, 1) - t.c.now);
+    ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
+    t_answer(&t, 1, 50, T_TTL, 0);
+    T_TOLD(&t, "");
+    t_pass(&t, rlt_elect_deadline(&t.e, 1) - t.c.now);
+    ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
+    t_hear(&t, "-NOPERM no pexpire\r\n");
+    T_TOLD(&t, "trouble refused 0");
+    t_pass(&t, t.e.lease.valid_until - t.c.now);
+    T_TOLD(&t, "lost expired 1");
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST a_renewal_with_too_few_copies_is_told_as_trouble(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    p.lease.replicas = 1;
+    t_lead(&t, &p);
+    ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
+    t_hear(&t, ":1\r\n");
+    T_TOLD(&t, "gained none 1");
+    t_pass(&t, rlt_elect_deadline(&t.e, 1) - t.c.now);
+    ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
+    t_answer(&t, 1, 50, T_TTL, 0);
+    ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
+    t_hear(&t, ":0\r\n");
+    T_TOLD(&t, "trouble not replicated 0");
+    T_TOLD(&t, "");
+    PASS();
+}
+
+TEST a_refused_release_is_told_as_trouble_before_the_end(void)
+{
+    rlt_elect_plan p = t_plan();
+    t_rig t;
+
+    t_lead(&t, &p);
+    rlt_elect_stop(&t.e, t.c.now);
+    T_TOLD(&t, "lost stopped 1");
+    rlt_elect_stopped(&t.e, t.c.now);
+    ASSERT_EQ(RLT_WANT_RELEASE, t_sent(&t));
+    t_hear(&t, "-NOPERM no del\r\n");
+    T_TOLD(&t, "trouble refused 0");
+    t_pass(&t, 2 * T_TTL);
+    T_TOLD(&t, "ended stopped 1");
+    PASS();
+}
+
 TEST a_broken_link_is_not_told_as_trouble(void)
 {
     rlt_elect_plan p = t_plan();
@@ -875,6 +949,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_wake_up_while_asking_is_not_lost);
     RUN_TEST(a_new_link_shortens_the_wait);
     RUN_TEST(trouble_is_told_once_and_asked_less_and_less);
+    RUN_TEST(a_refused_renewal_is_told_once_until_a_renewal_succeeds);
+    RUN_TEST(a_renewal_with_too_few_copies_is_told_as_trouble);
+    RUN_TEST(a_refused_release_is_told_as_trouble_before_the_end);
     RUN_TEST(a_broken_link_is_not_told_as_trouble);
     RUN_TEST(a_quarantine_is_waited_out);
     RUN_TEST(a_quarantine_is_waited_for_no_longer_than_was_asked_for);

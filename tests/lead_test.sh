@@ -164,6 +164,31 @@ test_pauses() {
     check 'lead --again: a signal ends the pause: 128 + 15' same 143 $?
 }
 
+# --------------------------------------------------- what an ACL does not allow
+
+# as RULE...: the URL of a user that may do all but this.
+as() {
+    redis ACL SETUSER plain reset on '>pw' '~*' '&*' +@all "$@" >/dev/null
+    echo "redis://plain:pw@127.0.0.1:$server_port"
+}
+
+test_permissions() {
+    run -u "$(as -pexpire)" lock --ttl 900 denied -- sleep 5
+    check 'lock: a refused renewal is named before the lease is lost' \
+        same 'refused lost' "$(awk -F ': ' '/: (refused|lost): / { print $3 }' \
+            "$work/err" | paste -s -d ' ')"
+    check 'lock: a lease lost for a refused renewal: 121' same 121 "$code"
+    run -u "$(as -del)" --timeout 300 lock --ttl 900 stays -- true
+    check 'lock: a lease that could not be released is told once' \
+        same 1 "$(grep -c 'not released' "$work/err")"
+    check "lock: the command's exit code, also if the release is refused" \
+        same 0 "$code"
+    run -u "$(as resetchannels)" lock deaf -- true
+    check 'lock: a refused channel for wake-ups is told' \
+        same 1 "$(grep -c 'no wake-ups: NOPERM' "$work/err")"
+    redis ACL DELUSER plain >/dev/null
+}
+
 # ------------------------------------------------------------ two, and a lock
 
 test_lock() {
@@ -448,6 +473,7 @@ on_server() {
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
     test_command
     test_pauses
+    test_permissions
     test_lock
     test_contenders
     test_command_dies

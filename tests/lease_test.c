@@ -191,7 +191,7 @@ TEST an_answer_that_no_lease_script_gives_counts_as_an_error(void)
         ASSERT_EQ(RLT_LEASE_WAS_REFUSED, t_hear(&t, odd[i]));
         ASSERT_EQ(RELET_WHY_REFUSED, t.l.why);
         t_renew(&t);
-        ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, odd[i]));
+        ASSERT_EQ(RLT_LEASE_WAS_KEPT, t_hear(&t, odd[i]));
         ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     }
     PASS();
@@ -244,7 +244,7 @@ TEST an_error_about_the_copies_of_a_renewal_is_not_a_loss(void)
     ASSERT_EQ(0, rlt_lease_deadline(&t.l, 1)); /* the copies must be counted */
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
     ASSERT_EQ(until, rlt_lease_deadline(&t.l, 1));
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, "-ERR no\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_KEPT, t_hear(&t, "-ERR no\r\n"));
     ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     ASSERT_EQ(until, t.l.valid_until);
     PASS();
@@ -334,7 +334,7 @@ TEST a_renewal_without_its_copies_does_not_count(void)
     (void)t_answer(&t, 1, 50, T_TTL);
     ASSERT_EQ(until, t.l.valid_until);
     ASSERT_EQ(RLT_WANT_CONFIRM, t_sent(&t));
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, ":0\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_KEPT, t_hear(&t, ":0\r\n"));
     ASSERT_EQ(until, t.l.valid_until);
     (void)t_pass(&t, 100);
     ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
@@ -397,7 +397,7 @@ TEST a_renewal_extends_from_its_sending(void)
     ASSERT_EQ(50, t.want.token);
     ASSERT_EQ(T_TRUST - 3334, t.want.timeout_ms);
     (void)t_pass(&t, 2000);
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_RENEWED, t_answer(&t, 1, 50, T_TTL));
     ASSERT_EQ(1000 + 3334 + T_TRUST, t.l.valid_until);
     PASS();
 }
@@ -407,7 +407,7 @@ TEST one_error_is_not_a_loss(void)
     t_rig t;
 
     t_renew(&t);
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, "-LOADING x\r\n"));
+    ASSERT_EQ(RLT_LEASE_WAS_KEPT, t_hear(&t, "-LOADING x\r\n"));
     ASSERT_EQ(RLT_LEASE_HELD, t.l.state);
     ASSERT(t.l.again_at > t.c.now && t.l.again_at <= t.c.now + 20);
     (void)t_pass(&t, 20);
@@ -516,7 +516,7 @@ TEST clocks_may_differ_a_little(void)
 
     t_renew(&t);
     t.c.server_us += 90000;
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_RENEWED, t_answer(&t, 1, 50, T_TTL));
     PASS();
 }
 
@@ -527,11 +527,11 @@ TEST a_slow_answer_is_no_sign_of_a_wrong_clock(void)
 
     t_renew(&t);
     t.c.now += 4000;
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_RENEWED, t_answer(&t, 1, 50, T_TTL));
     t.c.server_us += 4000000;
     (void)t_pass(&t, 1000);
     ASSERT_EQ(RLT_WANT_RENEW, t_sent(&t));
-    ASSERT_EQ(RLT_LEASE_WAS_NONE, t_answer(&t, 1, 50, T_TTL));
+    ASSERT_EQ(RLT_LEASE_WAS_RENEWED, t_answer(&t, 1, 50, T_TTL));
     PASS();
 }
 
@@ -603,7 +603,7 @@ TEST a_failed_release_is_tried_until_the_lease_has_ended(void)
     t_hold(&t);
     (void)rlt_lease_release(&t.l, t.c.now);
     for (i = 0; t_sent(&t) == RLT_WANT_RELEASE; i++) {
-        ASSERT_EQ(RLT_LEASE_WAS_NONE, t_hear(&t, i % 2 ? NULL : "-BUSY\r\n"));
+        ASSERT_EQ(RLT_LEASE_WAS_KEPT, t_hear(&t, i % 2 ? NULL : "-BUSY\r\n"));
         (void)t_pass(&t, RLT_MAX(0, t.l.again_at - t.c.now));
     }
     ASSERT(i > 5 && i < 50);

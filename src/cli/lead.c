@@ -184,12 +184,7 @@ static int lead_done(const leader *l)
 {
     if (!l->over || l->child.pid)
         return 0;
-    if (l->lease >= 0 && relet_clock() < l->leave_at)
-        return 0;
-    if (l->lease >= 0 && l->token)
-        cli_say("%s: the server was not reached, so it is not released but "
-                "will end by itself", l->name);
-    return 1;
+    return l->lease < 0 || relet_clock() >= l->leave_at;
 }
 
 /* ----------------------------------------------------------------- command */
@@ -342,6 +337,8 @@ static void lead_event(leader *l, const relet_event *ev)
         lead_event_ended(l, ev);
     else if (ev->kind == RELET_EV_LEASE_TROUBLE)
         lead_event_trouble(l, ev);
+    else if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED)
+        lead_note(l, "no wake-ups", ev->text, 1);
     else if (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN)
         lead_note(l, relet_kind_text(ev->kind), ev->text,
                   ev->why == RELET_WHY_AUTH);
@@ -431,6 +428,8 @@ static int lead_loop(leader *l)
         code = lead_probe(l);
     while (!code && !lead_done(l))
         code = lead_turn(l);
+    if (lead_done(l) && l->lease >= 0 && l->token)
+        cli_say("%s: not released; the lease will end by itself", l->name);
     child_signals(NULL);
     if (l->child.pid) { /* the loop that watched it is over */
         int ignored;

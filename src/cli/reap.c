@@ -227,7 +227,7 @@ static void reap_event_lease(const reaper *p, reaped *d, const relet_event *ev)
         reap_note(p, d, "lost", ev, 1);
         (void)relet_lease_work_done(p->c->r, d->lease);
     } else if (ev->kind == RELET_EV_LEASE_TROUBLE) {
-        reap_note(p, d, "cannot have", ev, 1);
+        reap_note(p, d, d->leads ? "cannot renew" : "cannot have", ev, 1);
     }
 }
 

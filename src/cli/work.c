@@ -125,7 +125,8 @@ static void work_event(worker *w, const relet_event *ev)
         work_desk_of(w, ev)->number = -1;
         w->at_work--;
     } else if (ev->kind == RELET_EV_UP || ev->kind == RELET_EV_DOWN ||
-               ev->kind == RELET_EV_WORKER_TROUBLE) {
+               ev->kind == RELET_EV_WORKER_TROUBLE ||
+               ev->kind == RELET_EV_SUBSCRIPTION_REFUSED) {
         char text[200];
 
         if (ev->kind == RELET_EV_UP)
@@ -136,7 +137,8 @@ static void work_event(worker *w, const relet_event *ev)
         snprintf(text, sizeof text, "%.*s", cli_text(ev->text));
         runner_note(w, NULL, relet_kind_text(ev->kind), text,
                     ev->why == RELET_WHY_AUTH ||
-                        ev->kind == RELET_EV_WORKER_TROUBLE);
+                        ev->kind == RELET_EV_WORKER_TROUBLE ||
+                        ev->kind == RELET_EV_SUBSCRIPTION_REFUSED);
     } else if (ev->tag == WORK_ASK && ev->kind >= RELET_EV_REPLY &&
                ev->kind <= RELET_EV_UNSURE) {
         work_event_status(w, ev);

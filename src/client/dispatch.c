@@ -87,12 +87,13 @@ static int dispatch_next(relet *r, relet_event *ev)
 }
 
 /* 1: the event is about a channel for wake-ups, and not to be told. If the
- * channel has moved away, a message may have been missed: all are woken. */
+ * channel has moved away, a message may have been missed: all are woken. If the
+ * server refuses the channel, its user hears why nothing is woken. */
 static int dispatch_wakes(relet *r, const relet_event *ev)
 {
     relet_span key = relet_value_text(ev->value);
 
-    if (!rlt_wake_hides(r, ev))
+    if (ev->kind == RELET_EV_SUBSCRIPTION_REFUSED || !rlt_wake_hides(r, ev))
         return 0;
     if (ev->kind == RELET_EV_MESSAGE || ev->kind == RELET_EV_GAP) {
         rlt_leases_wake(r, key);

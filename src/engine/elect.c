@@ -199,6 +199,19 @@ static void elect_refused(rlt_elect *e, relet_time now)
     }
 }
 
+/* A renewal or a release had no effect, and is repeated while there is time. A
+ * broken link is not told as trouble: the link tells of it. */
+static void elect_kept(rlt_elect *e)
+{
+    relet_why why = e->lease.why;
+
+    rlt_assert(e->state != RLT_ELECT_OVER);
+    if (why == RELET_WHY_REFUSED)
+        elect_trouble(e, why, e->lease.text);
+    if (why == RELET_WHY_NOT_REPLICATED)
+        elect_trouble(e, why, relet_str("too few copies of a renewal"));
+}
+
 /* The server holds nothing for this campaign any more. */
 static void elect_left(rlt_elect *e)
 {
@@ -269,6 +282,12 @@ static void elect_fate(rlt_elect *e, relet_time now, rlt_lease_result fate)
         return;
     case RLT_LEASE_WAS_REFUSED:
         elect_refused(e, now);
+        return;
+    case RLT_LEASE_WAS_RENEWED:
+        e->trouble = RELET_WHY_NONE;
+        return;
+    case RLT_LEASE_WAS_KEPT:
+        elect_kept(e);
         return;
     case RLT_LEASE_WAS_LOST:
         elect_fate_lost(e, now);

@@ -12,13 +12,15 @@
  *   ASKING     granted                    LEADING    GAINED
  *              refused                    WAITING    TROUBLE, if new and not a
  *                                                    lease that another holds
- *   LEADING    lost                       WAITING    LOST; ask again
+ *   LEADING    renewal had no effect      LEADING    TROUBLE, if new
+ *              lost                       WAITING    LOST; ask again
  *              lost, once                 OVER       LOST, ENDED
  *              stop                       RESIGNING  LOST: STOPPED; lease kept
  *              an earlier lease was lost  RESIGNING  LOST: GROUP
  *   RESIGNING  stopped, grace is over     LEAVING    release
  *              lost                       OVER       ENDED
- *   LEAVING    released                   OVER       ENDED
+ *   LEAVING    release had no effect      LEAVING    TROUBLE, if new
+ *              released                   OVER       ENDED
  *   OVER       ENDED was taken            REST
  *   GATED      stop, give_up_at           OVER       ENDED
  *   WAITING    stop, give_up_at           LEAVING    leave the line

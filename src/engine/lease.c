@@ -192,9 +192,10 @@ static rlt_lease_result lease_renewed(rlt_lease *l, relet_time now,
     if (a->status != 1 || (uint64_t)a->token != l->token)
         return lease_end(l, RLT_LEASE_WAS_LOST, RELET_WHY_TAKEN);
     l->copies_due = lease_wants_copies(l) != 0;
-    if (!l->copies_due)
-        lease_believe(l);
-    return RLT_LEASE_WAS_NONE;
+    if (l->copies_due)
+        return RLT_LEASE_WAS_NONE;
+    lease_believe(l);
+    return RLT_LEASE_WAS_RENEWED;
 }
 
 /* WAIT answers how many replicas have the write; WAITAOF answers on how many
@@ -209,6 +210,16 @@ static int lease_enough(const rlt_lease *l, relet_value v)
     return here >= 1 && relet_value_int(there, &n) && n >= l->plan.replicas;
 }
 
+/* The request is repeated. After a broken link, the next link sets the time,
+ * not a back-off. */
+static rlt_lease_result lease_kept(rlt_lease *l, relet_time now, relet_why why)
+{
+    l->why = why;
+    l->copies_due = 0;
+    lease_again_soon(l, now, why == RELET_WHY_BROKEN && l->tries == 0);
+    return RLT_LEASE_WAS_KEPT;
+}
+
 static rlt_lease_result lease_confirmed(rlt_lease *l, relet_time now,
                                         relet_value v)
 {
@@ -219,12 +230,10 @@ static rlt_lease_result lease_confirmed(rlt_lease *l, relet_time now,
     if (l->state == RLT_LEASE_CONFIRMING)
         return enough ? lease_granted(l, now)
                       : lease_decline(l, now, RELET_WHY_NOT_REPLICATED);
-    l->copies_due = 0;
-    if (enough)
-        lease_believe(l);
-    else
-        lease_again_soon(l, now, 0);
-    return RLT_LEASE_WAS_NONE;
+    if (!enough)
+        return lease_kept(l, now, RELET_WHY_NOT_REPLICATED);
+    lease_believe(l);
+    return RLT_LEASE_WAS_RENEWED;
 }
 
 /* No answer, or one that says nothing about the lease. */
@@ -237,10 +246,7 @@ static rlt_lease_result lease_failed(rlt_lease *l, relet_time now,
         return lease_refused(l, why);
     case RLT_LEASE_HELD:
     case RLT_LEASE_RELEASING:
-        l->copies_due = 0;
-        /* After a broken link, the next link sets the time, not a back-off. */
-        lease_again_soon(l, now, why == RELET_WHY_BROKEN && l->tries == 0);
-        break;
+        return lease_kept(l, now, why);
     case RLT_LEASE_NONE:
         break;
     }

@@ -77,7 +77,9 @@ typedef struct rlt_request {
 typedef enum rlt_lease_result {
     RLT_LEASE_WAS_NONE,
     RLT_LEASE_WAS_GRANTED,
-    RLT_LEASE_WAS_REFUSED, /* why, left_ms, place, text                   */
+    RLT_LEASE_WAS_REFUSED, /* why, left_ms, place, text                      */
+    RLT_LEASE_WAS_RENEWED,
+    RLT_LEASE_WAS_KEPT,    /* a renewal or release had no effect: why, text  */
     RLT_LEASE_WAS_LOST,    /* why                                            */
     RLT_LEASE_WAS_RELEASED
 } rlt_lease_result;

@@ -153,6 +153,26 @@ TEST a_refused_channel_takes_no_place_once_its_lease_has_ended(void)
 }
 
 /* The ACL of a program that was written before leases left their channels. */
+/* Story: without permission for the channel a hand-over took a lease's time,
+ * and nothing told why. */
+TEST a_refused_channel_for_wake_ups_is_told(void)
+{
+    const char *line;
+    t_world w;
+    int told = 0;
+
+    t_world_start(&w, 1);
+    (void)t_world_ask(&w, "ACL SETUSER default resetchannels");
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 100);
+    while ((line = t_told(&w.p[0]))[0] != '\0')
+        told += strstr(line, "refused sharded {leader:n}:wake:") != NULL;
+    ASSERT_EQ(1, told);
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_client_that_may_not_leave_a_channel_keeps_its_link(void)
 {
     const char *line;
@@ -276,6 +296,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_channel_that_was_left_is_not_subscribed_on_the_next_link);
     RUN_TEST(as_many_leases_as_there_may_be_start_again_at_once);
     RUN_TEST(a_refused_channel_takes_no_place_once_its_lease_has_ended);
+    RUN_TEST(a_refused_channel_for_wake_ups_is_told);
     RUN_TEST(a_client_that_may_not_leave_a_channel_keeps_its_link);
     RUN_TEST(the_commands_that_the_header_names_are_enough_for_a_hand_over);
     RUN_TEST(a_follower_stays_in_line_if_the_server_refuses_to_wake_it);

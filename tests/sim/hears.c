@@ -117,6 +117,18 @@ void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
                                           : ev->channel);
 }
 
+/* The client subscribes by itself to {KEY}:wake:UID. */
+static int hears_of_wake_up(relet_span channel)
+{
+    static const char mark[] = ":wake:";
+    size_t i, n = sizeof mark - 1;
+
+    for (i = 0; i + n <= channel.n; i++)
+        if (memcmp(channel.p + i, mark, n) == 0)
+            return 1;
+    return 0;
+}
+
 void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
 {
     sim_link *l = sim_net_of_node(w, n);
@@ -124,6 +136,14 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
 
     if (wish < 0 && (n->lied || sim_awaits_channel(ev->channel)))
         return;
+    if (wish < 0 && ev->kind == RELET_EV_SUBSCRIPTION_REFUSED &&
+        hears_of_wake_up(ev->channel)) {
+        SIM_MARK(wake_refused);
+        if (!sim_troubled(n, w->now_us))
+            sim_fail(w, SIM_R6, "n%d: no server refused this channel for "
+                     "wake-ups", n->number);
+        return;
+    }
     if (wish < 0) {
         sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
                  relet_kind_text(ev->kind));

@@ -20,7 +20,8 @@
     X(greeting_busy) X(unsure) X(unsure_timeout) X(unsure_broken) X(not_sent) \
     X(not_sent_in_time) X(late_swallowed) X(repeated) X(cancelled) \
     X(limit_reached) X(message) X(push_between_answers) X(gap) X(restored) \
-    X(unwished) X(wish_refused) X(invalidated) X(spurious_wake) \
+    X(unwished) X(wish_refused) X(wake_refused) X(invalidated) \
+    X(spurious_wake) \
     X(gave_up_silent) X(too_large) X(resubscribed) X(grant_repeated) \
     X(grant_unused) X(grant_after_stop) X(renew_refused) X(renew_late) \
     X(renew_of_older) X(release_lost) X(released) X(token_floor_used) \
