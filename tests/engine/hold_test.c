@@ -130,6 +130,29 @@ TEST a_lost_message_wakes_every_follower(void)
     PASS();
 }
 
+/* The push is inside an answer that is over a limit. */
+TEST a_message_lost_in_an_answer_wakes_every_follower(void)
+{
+    const uint8_t *from = NULL;
+    t_world w;
+    int i;
+
+    ASSERT(t_first_leads(&w, 2));
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_ask(&w.p[1], 1, 0, "GET", "k"));
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    relet_local_sent(w.l, w.id[1], relet_local_output(w.l, w.id[1], &from));
+    t_say(&w.p[1], "*513\r\n>1\r\n:9\r\n");
+    for (i = 0; i < 513; i++)
+        t_say(&w.p[1], ":1\r\n");
+    w.no_way_in[1] = 0;
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 /* The contender that is woken first sees for the first time that the server's
  * clock leapt, and gives its grant back. Both contenders have one channel. */
 TEST a_grant_given_back_wakes_a_follower_in_the_same_client(void)
@@ -611,6 +634,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_dead_follower_is_passed_over);
     RUN_TEST(a_follower_that_leaves_passes_its_wake_up_on);
     RUN_TEST(a_lost_message_wakes_every_follower);
+    RUN_TEST(a_message_lost_in_an_answer_wakes_every_follower);
     RUN_TEST(a_grant_given_back_wakes_a_follower_in_the_same_client);
     RUN_TEST(tokens_grow_with_each_leader);
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
