@@ -335,6 +335,29 @@ TEST a_lock_that_is_not_had_in_time_ends_by_itself(void)
     PASS();
 }
 
+/* The client did nothing for a second before, so its time is an old one. */
+TEST a_lock_that_is_started_again_may_wait_for_all_of_its_time(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, t_lock(&w, 0, "m", 0, 1));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_lock(&w, 1, "m", 500, 2));
+    t_world_pass(&w, 600);
+    T_HEARD(&w, 1, "lease ended 2 timeout");
+    w.paused[1] = 1;
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    w.paused[1] = 0;
+    ASSERT_EQ(0, t_lock(&w, 1, "m", 500, 3));
+    t_world_pass(&w, 100);
+    T_HEARD(&w, 1, "lease gained 3");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_lock_is_lost_once_and_not_asked_for_again(void)
 {
     t_world w;
@@ -645,6 +668,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
     RUN_TEST(a_lock_that_is_not_had_in_time_ends_by_itself);
+    RUN_TEST(a_lock_that_is_started_again_may_wait_for_all_of_its_time);
     RUN_TEST(a_lock_is_lost_once_and_not_asked_for_again);
     RUN_TEST(three_contenders_in_one_client_take_turns);
     RUN_TEST(groups_that_overlap_do_not_block_each_other);
