@@ -178,6 +178,28 @@ TEST an_outcome_that_was_kept_is_awaited_at_once(void)
     PASS();
 }
 
+TEST outcomes_awaited_in_any_order_use_up_no_room(void)
+{
+    relet_event ev;
+    t_peer p;
+    uint64_t i;
+
+    t_begin(&p);
+    for (i = 1; i <= 8; i++)
+        (void)t_ask(&p, i, 0, "GET", "k");
+    t_move(&p);
+    t_say(&p, "+a\r\n+b\r\n+c\r\n+d\r\n+e\r\n+f\r\n");
+    ASSERT_EQ(1, t_await(&p, 6, &ev));
+    for (i = 2; i <= 5; i++)
+        ASSERT_EQ(1, t_await(&p, i, &ev));
+    t_say(&p, "+g\r\n+h\r\n");
+    ASSERT_EQ(1, t_await(&p, 8, &ev));
+    ASSERT_EQ(1, t_await(&p, 7, &ev));
+    ASSERT_EQ(1, t_await(&p, 1, &ev));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST of_two_operations_with_one_tag_the_first_is_awaited(void)
 {
     t_peer p;
@@ -445,6 +467,7 @@ static SUITE(kept)
     RUN_TEST(kept_values_outlive_the_bytes_that_they_came_in);
     RUN_TEST(kept_messages_have_their_channel_and_pattern);
     RUN_TEST(an_outcome_that_was_kept_is_awaited_at_once);
+    RUN_TEST(outcomes_awaited_in_any_order_use_up_no_room);
     RUN_TEST(of_two_operations_with_one_tag_the_first_is_awaited);
     RUN_TEST(an_operation_that_is_not_there_is_not_awaited);
     RUN_TEST(the_outcome_under_a_broken_link_is_unsure);
