@@ -314,6 +314,31 @@ TEST an_event_in_hand_is_told_after_a_stop(void)
     PASS();
 }
 
+/* The bytes of the link are gone then. */
+TEST an_event_that_found_no_memory_has_no_value(void)
+{
+    relet_event ev;
+    t_peer p;
+
+    t_begin(&p);
+    (void)t_ask(&p, 1, 0, "GET", "k");
+    (void)t_ask(&p, 2, 0, "GET", "k");
+    t_move(&p);
+    t_say(&p, "+a\r\n");
+    t_move(&p);
+    p.heap.fail_at = p.heap.calls + 2;
+    p.heap.fail_on = 1;
+    ASSERT_EQ(RELET_E_MEMORY, t_await(&p, 2, &ev));
+    relet_stop(p.r);
+    p.heap.fail_at = 0;
+    ASSERT_EQ(1, relet_next(p.r, &ev));
+    ASSERT_EQ(1, (int)ev.tag);
+    ASSERT_EQ(RELET_WHY_MEMORY, ev.why);
+    ASSERT(ev.value.node == NULL);
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST what_is_kept_has_a_bound(void)
 {
     relet_config c = t_config();
@@ -473,6 +498,7 @@ static SUITE(kept)
     RUN_TEST(the_outcome_under_a_broken_link_is_unsure);
     RUN_TEST(without_memory_the_event_in_hand_is_the_next);
     RUN_TEST(an_event_in_hand_is_told_after_a_stop);
+    RUN_TEST(an_event_that_found_no_memory_has_no_value);
     RUN_TEST(what_is_kept_has_a_bound);
     RUN_TEST(a_client_of_fixed_memory_keeps_nothing);
     RUN_TEST(kept_events_are_freed_when_they_were_taken_and_in_the_end);
