@@ -119,6 +119,23 @@ TEST a_put_of_several_jobs_counts_all_of_them(void)
     PASS();
 }
 
+TEST a_put_without_a_limit_joins_none_that_has_one(void)
+{
+    t_world w;
+
+    t_begin(&w);
+    ASSERT_EQ(0, t_put(&w, 1, "a"));
+    t_world_settle(&w);
+    ASSERT_EQ(0, t_put_to(&w, "q", 2, "b", 1));
+    ASSERT_EQ(0, t_put(&w, 3, "c"));
+    t_world_settle(&w);
+    TOLD(&w, "reply 1 [1 0]");
+    TOLD(&w, "error 2 FULL 1 jobs wait");
+    TOLD(&w, "reply 3 [2 0]");
+    t_world_end(&w);
+    PASS();
+}
+
 /* The fourth of five jobs has the third one's id. A put of none is refused. */
 TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
 {
@@ -467,6 +484,7 @@ int main(int argc, char **argv)
     RUN_TEST(puts_of_one_turn_are_one_request_and_each_gets_its_number);
     RUN_TEST(no_more_jobs_share_a_request_than_one_put_may_have);
     RUN_TEST(a_put_of_several_jobs_counts_all_of_them);
+    RUN_TEST(a_put_without_a_limit_joins_none_that_has_one);
     RUN_TEST(jobs_that_are_put_at_once_keep_their_types_and_ids);
     RUN_TEST(puts_that_differ_go_out_alone_and_in_their_order);
     RUN_TEST(a_put_with_another_timeout_goes_out_alone);
