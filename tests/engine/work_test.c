@@ -621,6 +621,22 @@ TEST a_team_shares_its_room_by_weight_while_all_have_work(void)
     PASS();
 }
 
+TEST a_team_of_equal_weights_uses_all_of_its_room(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST the_only_busy_worker_of_a_team_has_all_of_its_room(void)
 {
     t_world w;
@@ -1088,6 +1104,7 @@ int main(int argc, char **argv)
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
     RUN_TEST(a_job_not_begun_by_its_deadline_is_dead);
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
+    RUN_TEST(a_team_of_equal_weights_uses_all_of_its_room);
     RUN_TEST(the_only_busy_worker_of_a_team_has_all_of_its_room);
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
