@@ -651,6 +651,35 @@ TEST the_only_busy_worker_of_a_team_has_all_of_its_room(void)
     PASS();
 }
 
+TEST the_room_of_a_team_shrinks_when_its_largest_worker_has_ended(void)
+{
+    static const char *const queue[] = {"a", "b", "c"};
+    relet_config c = t_config();
+    relet_worker_config d;
+    t_world w;
+    int i;
+
+    c.workers_max = 3;
+    c.jobs_max = 8;
+    t_world_start_with(&w, 2, &c);
+    for (i = 0; i < 3; i++) {
+        d = t_config_of(queue[i]);
+        d.room = i == 2 ? 4 : 2;
+        d.team = 1;
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &d));
+    }
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "worker ended");
+    t_put_many(&w, 'a', 9);
+    t_put_many(&w, 'b', 9);
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(2, t_leased(&w, 'a') + t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends(void)
 {
     t_world w;
@@ -1106,6 +1135,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
     RUN_TEST(a_team_of_equal_weights_uses_all_of_its_room);
     RUN_TEST(the_only_busy_worker_of_a_team_has_all_of_its_room);
+    RUN_TEST(the_room_of_a_team_shrinks_when_its_largest_worker_has_ended);
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
