@@ -742,6 +742,54 @@ TEST a_worker_of_low_weight_gets_its_share_of_a_small_room(void)
     PASS();
 }
 
+/* Two workers have room for one job. Worker b has done ten jobs, with nothing
+ * to do for worker a, which is of this team. */
+static int t_after_ten_alone(t_world *w, uint32_t team, uint64_t number[2])
+{
+    relet_worker_config c;
+    int i;
+
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    t_begin(w, 2);
+    t_put_many(w, 'b', 30);
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        c.team = i ? 1 : team;
+        if (relet_worker_start(w->p[1].r, &c) != i)
+            return 0;
+    }
+    t_world_pass(w, 1000);
+    number[0] = number[1] = 1;
+    for (i = 0; i < 10; i++) {
+        if (relet_job_done(w->p[1].r, 1, number[1]++, relet_str("")) != 0)
+            return 0;
+        t_world_pass(w, 10);
+    }
+    return 1;
+}
+
+TEST an_idle_worker_banks_no_credit_against_its_team(void)
+{
+    uint64_t number[2];
+    t_world w;
+    int i;
+
+    ASSERT(t_after_ten_alone(&w, 1, number));
+    t_put_many(&w, 'a', 30);
+    for (i = 0; i < 10; i++) {
+        int who = t_leased(&w, 'b');
+
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, who, number[who]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(5 + 1, number[0]);
+    ASSERT_EQ(15 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
 /* All leases end at once by the server's clock, though no worker is gone. */
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
@@ -1138,6 +1186,7 @@ int main(int argc, char **argv)
     RUN_TEST(the_room_of_a_team_shrinks_when_its_largest_worker_has_ended);
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
+    RUN_TEST(an_idle_worker_banks_no_credit_against_its_team);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(expired_results_of_other_clients_are_removed_within_minutes);
