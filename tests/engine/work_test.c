@@ -790,6 +790,40 @@ TEST an_idle_worker_banks_no_credit_against_its_team(void)
     PASS();
 }
 
+TEST a_worker_that_is_started_again_owes_its_team_nothing(void)
+{
+    relet_worker_config c;
+    uint64_t number[2];
+    t_world w;
+    int i;
+
+    ASSERT(t_after_ten_alone(&w, 0, number));
+    for (i = 0; i < 2; i++)
+        ASSERT_EQ(0, relet_worker_stop(w.p[1].r, i));
+    ASSERT_EQ(0, relet_job_release(w.p[1].r, 1, number[1]));
+    t_world_pass(&w, 1000);
+    t_put_many(&w, 'a', 30);
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    c.team = 1;
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &c));
+    }
+    t_world_pass(&w, 10);
+    for (i = 0; i < 10; i++) {
+        int who = t_leased(&w, 'b');
+
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, who, number[who]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(5 + 1, number[0]);
+    ASSERT_EQ(15 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
 /* All leases end at once by the server's clock, though no worker is gone. */
 TEST a_server_clock_that_leaps_ahead_takes_no_jobs_away(void)
 {
@@ -1187,6 +1221,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
     RUN_TEST(an_idle_worker_banks_no_credit_against_its_team);
+    RUN_TEST(a_worker_that_is_started_again_owes_its_team_nothing);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(expired_results_of_other_clients_are_removed_within_minutes);
