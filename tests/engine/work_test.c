@@ -486,6 +486,28 @@ TEST a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker(void)
     PASS();
 }
 
+/* Whoever may publish on the channel may publish anything. */
+TEST a_wake_up_for_a_name_too_long_for_a_queue_is_passed_over(void)
+{
+    static char line[5000];
+    const char *said;
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 1000);
+    said = t_world_ask(&w, "PUBSUB SHARDCHANNELS *:wake:*");
+    (void)snprintf(line, sizeof line, "SPUBLISH %.*s %04000d:jobs",
+                   (int)strcspn(strchr(said, '{'), "\r"), strchr(said, '{'),
+                   0);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, line));
+    t_world_pass(&w, 100);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 0, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
 /* The job was once offered, and no client promoted it. */
 TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
 {
@@ -1209,6 +1231,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
     RUN_TEST(a_wake_up_for_a_full_worker_is_passed_to_a_sleeping_worker);
     RUN_TEST(a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker);
+    RUN_TEST(a_wake_up_for_a_name_too_long_for_a_queue_is_passed_over);
     RUN_TEST(a_wake_up_for_a_full_team_is_passed_to_a_sleeping_worker);
     RUN_TEST(a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later);
     RUN_TEST(a_job_relet_before_its_handler_ended_is_given_back);
