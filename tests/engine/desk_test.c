@@ -247,6 +247,39 @@ TEST a_failure_with_a_negative_delay_is_refused(void)
     PASS();
 }
 
+/* The outcome of the request with tag 3, under which the link broke. */
+static const char *t_broken_under(t_world *w, int code)
+{
+    const char *line;
+
+    if (code != 0)
+        return "";
+    w->no_way_in[0] = 1;
+    t_world_settle(w);
+    t_world_cut(w, 0);
+    w->no_way_in[0] = 0;
+    t_world_pass(w, 1000);
+    do
+        line = t_told(&w->p[0]);
+    while (line[0] != '\0' && strstr(line, " 3 ") == NULL);
+    return line;
+}
+
+/* The second one would let more dead jobs wait than were asked for. */
+TEST a_replay_is_not_sent_again_over_a_new_link(void)
+{
+    relet_request q = {3, 0, 0};
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_STR_EQ("unsure 3 broken",
+                  t_broken_under(&w, relet_queue_replay(
+                                         w.p[0].r, relet_str("q"), NULL, 0, 0,
+                                         1, 0, &q)));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_snooze_is_no_attempt(void)
 {
     relet_job j = t_job("a");
@@ -689,6 +722,7 @@ int main(int argc, char **argv)
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
     RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
     RUN_TEST(a_failure_with_a_negative_delay_is_refused);
+    RUN_TEST(a_replay_is_not_sent_again_over_a_new_link);
     RUN_TEST(a_snooze_is_no_attempt);
     RUN_TEST(the_same_id_in_two_queues_names_two_jobs);
     RUN_TEST(a_full_or_stopped_queue_holds_up_no_other_queue);
