@@ -280,6 +280,21 @@ TEST a_replay_is_not_sent_again_over_a_new_link(void)
     PASS();
 }
 
+/* The second one would cancel the next job with this id. */
+TEST a_cancel_is_not_sent_again_over_a_new_link(void)
+{
+    relet_request q = {3, 0, 0};
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_STR_EQ("unsure 3 broken",
+                  t_broken_under(&w, relet_queue_job_cancel(
+                                         w.p[0].r, relet_str("q"), 0,
+                                         relet_str("id"), &q)));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_snooze_is_no_attempt(void)
 {
     relet_job j = t_job("a");
@@ -723,6 +738,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
     RUN_TEST(a_failure_with_a_negative_delay_is_refused);
     RUN_TEST(a_replay_is_not_sent_again_over_a_new_link);
+    RUN_TEST(a_cancel_is_not_sent_again_over_a_new_link);
     RUN_TEST(a_snooze_is_no_attempt);
     RUN_TEST(the_same_id_in_two_queues_names_two_jobs);
     RUN_TEST(a_full_or_stopped_queue_holds_up_no_other_queue);
