@@ -200,6 +200,20 @@ TEST a_call_out_of_time_is_cancelled(void)
     PASS();
 }
 
+TEST a_call_may_take_longer_than_other_operations(void)
+{
+    relet_config c = t_config();
+    relet_span argv[1];
+    relet_event ev;
+    relet *r;
+
+    c.timeout_ms = 50;
+    r = t_open("127.0.0.1", t_serve(T_RESP3)->port, &c);
+    argv[0] = relet_str("SILENCE");
+    ASSERT_EQ(RELET_E_TIMEOUT, relet_call(r, argv, 1, &ev, 300));
+    PASS();
+}
+
 TEST a_late_answer_is_not_taken_for_that_of_the_next_call(void)
 {
     relet_span argv[1];
@@ -721,6 +735,7 @@ SUITE(driver)
     RUN_TEST(replies_before_a_hang_up_are_reported_before_the_hang_up);
     RUN_TEST(a_call_is_refused_while_operations_are_outstanding);
     RUN_TEST(a_call_out_of_time_is_cancelled);
+    RUN_TEST(a_call_may_take_longer_than_other_operations);
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
     RUN_TEST(a_call_of_words_is_a_call);
     RUN_TEST(an_outcome_is_awaited_and_the_other_events_are_kept);
