@@ -331,6 +331,37 @@ TEST a_leader_asks_and_its_events_are_kept(void)
     PASS();
 }
 
+/* No link will come any more, but the lease is believed in for some time. */
+TEST the_end_of_a_lease_is_awaited_though_the_client_has_given_up(void)
+{
+    relet_config c = t_config();
+    relet_poll_config p;
+    relet_lease_config lease;
+    relet_event ev;
+    relet *r;
+    int pair[2];
+
+    memset(&p, 0, sizeof p);
+    memset(&lease, 0, sizeof lease);
+    ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    t_fds[t_fds_n++] = pair[1];
+    p.fd = &pair[0];
+    c.attempts_max = 1;
+    r = t_keep(relet_open(NULL, &c, &p, NULL));
+    ASSERT(t_come_up(r, pair[1]));
+    lease.name = relet_str("n");
+    lease.ttl_ms = 2000;
+    ASSERT_EQ(0, relet_lease_start(r, &lease));
+    ASSERT_EQ(0, relet_wait(r, &ev, 20)); /* the request goes out */
+    t_put(pair[1], "-NOPERM no wake-ups\r\n*5\r\n:1\r\n:7\r\n:2000\r\n"
+                   ":1700000000000000\r\n:0\r\n");
+    ASSERT(t_await(r, &ev, RELET_EV_LEASE_GAINED));
+    (void)shutdown(pair[1], SHUT_RDWR);
+    ASSERT_EQ(1, relet_lease_await_end(r, 0, &ev, -1));
+    ASSERT_EQ(RELET_EV_LEASE_ENDED, ev.kind);
+    PASS();
+}
+
 TEST a_stopped_client_reports_the_outcome_of_its_operations(void)
 {
     relet *r = t_open_server(t_serve(T_RESP3));
@@ -741,6 +772,7 @@ SUITE(driver)
     RUN_TEST(an_outcome_is_awaited_and_the_other_events_are_kept);
     RUN_TEST(an_await_out_of_time_leaves_its_operation);
     RUN_TEST(a_leader_asks_and_its_events_are_kept);
+    RUN_TEST(the_end_of_a_lease_is_awaited_though_the_client_has_given_up);
     RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);
