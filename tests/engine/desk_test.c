@@ -494,6 +494,29 @@ TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
     PASS();
 }
 
+/* It is sent again over each link until its lease would have ended. */
+TEST the_end_of_a_job_outlives_the_timeout_of_commands(void)
+{
+    relet_job j = t_job("a");
+    t_world w;
+
+    t_begin(&w, 1);
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    t_world_pass(&w, 15000);
+    w.refusing = 0;
+    t_world_pass(&w, 10000);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    T_HEARD(&w, 0, "");
+    t_world_end(&w);
+    PASS();
+}
+
 /* -------------------------------------------------------------------- turns */
 
 TEST an_idle_worker_that_stops_leaves_the_line_of_idle_workers(void)
@@ -748,6 +771,7 @@ int main(int argc, char **argv)
     RUN_TEST(
         a_job_whose_end_is_never_answered_is_reported_lost_with_why_broken);
     RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
+    RUN_TEST(the_end_of_a_job_outlives_the_timeout_of_commands);
     RUN_TEST(an_idle_worker_that_stops_leaves_the_line_of_idle_workers);
     RUN_TEST(a_lost_message_wakes_every_worker);
     RUN_TEST(a_worker_that_stops_leaves_its_sibling_in_the_line);
