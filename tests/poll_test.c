@@ -753,6 +753,30 @@ TEST a_wake_is_seen_by_a_loop_of_the_callers(void)
     PASS();
 }
 
+/* The next link gets the number of the descriptor of the one before. */
+TEST relet_fd_is_readable_for_the_next_link_too(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    struct pollfd p;
+    relet_event ev;
+    int ups = 0;
+
+    ASSERT(t_echoes(r));
+    p.fd = relet_fd(r);
+    if (p.fd < 0)
+        SKIPm("this system has no epoll");
+    p.events = POLLIN;
+    ASSERT_EQ(0, t_ask(r, 1, "CLOSE", NULL));
+    while (ups == 0) {
+        while (relet_wait(r, &ev, 0) == 1)
+            ups += ev.kind == RELET_EV_UP;
+        ASSERT_EQ(p.fd, relet_fd(r));
+        ASSERT(ups > 0 || poll(&p, 1, relet_poll_timeout(r)) >= 0);
+    }
+    ASSERT(t_echoes(r));
+    PASS();
+}
+
 SUITE(driver)
 {
     SET_TEARDOWN(t_teardown, NULL);
@@ -782,6 +806,7 @@ SUITE(driver)
     RUN_TEST(two_clients_share_a_loop_of_the_callers);
     RUN_TEST(a_loop_of_the_callers_sleeps_while_nothing_happens);
     RUN_TEST(a_wake_is_seen_by_a_loop_of_the_callers);
+    RUN_TEST(relet_fd_is_readable_for_the_next_link_too);
     RUN_TEST(every_descriptor_is_closed_by_exec_and_never_blocks);
     RUN_TEST(a_link_is_prompt_and_kept_alive);
     RUN_TEST(keepalive_can_be_left_alone);
