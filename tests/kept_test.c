@@ -178,6 +178,28 @@ TEST an_outcome_that_was_kept_is_awaited_at_once(void)
     PASS();
 }
 
+TEST outcomes_awaited_in_any_order_use_up_no_room(void)
+{
+    relet_event ev;
+    t_peer p;
+    uint64_t i;
+
+    t_begin(&p);
+    for (i = 1; i <= 8; i++)
+        (void)t_ask(&p, i, 0, "GET", "k");
+    t_move(&p);
+    t_say(&p, "+a\r\n+b\r\n+c\r\n+d\r\n+e\r\n+f\r\n");
+    ASSERT_EQ(1, t_await(&p, 6, &ev));
+    for (i = 2; i <= 5; i++)
+        ASSERT_EQ(1, t_await(&p, i, &ev));
+    t_say(&p, "+g\r\n+h\r\n");
+    ASSERT_EQ(1, t_await(&p, 8, &ev));
+    ASSERT_EQ(1, t_await(&p, 7, &ev));
+    ASSERT_EQ(1, t_await(&p, 1, &ev));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST of_two_operations_with_one_tag_the_first_is_awaited(void)
 {
     t_peer p;
@@ -289,6 +311,31 @@ TEST an_event_in_hand_is_told_after_a_stop(void)
         T_NEXT(&p, "unsure 2 stopped");
         ASSERT_EQ(0, t_end(&p));
     }
+    PASS();
+}
+
+/* The bytes of the link are gone then. */
+TEST an_event_that_found_no_memory_has_no_value(void)
+{
+    relet_event ev;
+    t_peer p;
+
+    t_begin(&p);
+    (void)t_ask(&p, 1, 0, "GET", "k");
+    (void)t_ask(&p, 2, 0, "GET", "k");
+    t_move(&p);
+    t_say(&p, "+a\r\n");
+    t_move(&p);
+    p.heap.fail_at = p.heap.calls + 2;
+    p.heap.fail_on = 1;
+    ASSERT_EQ(RELET_E_MEMORY, t_await(&p, 2, &ev));
+    relet_stop(p.r);
+    p.heap.fail_at = 0;
+    ASSERT_EQ(1, relet_next(p.r, &ev));
+    ASSERT_EQ(1, (int)ev.tag);
+    ASSERT_EQ(RELET_WHY_MEMORY, ev.why);
+    ASSERT(ev.value.node == NULL);
+    ASSERT_EQ(0, t_end(&p));
     PASS();
 }
 
@@ -445,11 +492,13 @@ static SUITE(kept)
     RUN_TEST(kept_values_outlive_the_bytes_that_they_came_in);
     RUN_TEST(kept_messages_have_their_channel_and_pattern);
     RUN_TEST(an_outcome_that_was_kept_is_awaited_at_once);
+    RUN_TEST(outcomes_awaited_in_any_order_use_up_no_room);
     RUN_TEST(of_two_operations_with_one_tag_the_first_is_awaited);
     RUN_TEST(an_operation_that_is_not_there_is_not_awaited);
     RUN_TEST(the_outcome_under_a_broken_link_is_unsure);
     RUN_TEST(without_memory_the_event_in_hand_is_the_next);
     RUN_TEST(an_event_in_hand_is_told_after_a_stop);
+    RUN_TEST(an_event_that_found_no_memory_has_no_value);
     RUN_TEST(what_is_kept_has_a_bound);
     RUN_TEST(a_client_of_fixed_memory_keeps_nothing);
     RUN_TEST(kept_events_are_freed_when_they_were_taken_and_in_the_end);

@@ -200,6 +200,20 @@ TEST a_call_out_of_time_is_cancelled(void)
     PASS();
 }
 
+TEST a_call_may_take_longer_than_other_operations(void)
+{
+    relet_config c = t_config();
+    relet_span argv[1];
+    relet_event ev;
+    relet *r;
+
+    c.timeout_ms = 50;
+    r = t_open("127.0.0.1", t_serve(T_RESP3)->port, &c);
+    argv[0] = relet_str("SILENCE");
+    ASSERT_EQ(RELET_E_TIMEOUT, relet_call(r, argv, 1, &ev, 300));
+    PASS();
+}
+
 TEST a_late_answer_is_not_taken_for_that_of_the_next_call(void)
 {
     relet_span argv[1];
@@ -314,6 +328,37 @@ TEST a_leader_asks_and_its_events_are_kept(void)
     ASSERT_EQ(RELET_EV_LEASE_GAINED, ev.kind);
     ASSERT_EQ(1, ev.lease);
     ASSERT(relet_lease_valid_for(r, 1, relet_clock()) > 0);
+    PASS();
+}
+
+/* No link will come any more, but the lease is believed in for some time. */
+TEST the_end_of_a_lease_is_awaited_though_the_client_has_given_up(void)
+{
+    relet_config c = t_config();
+    relet_poll_config p;
+    relet_lease_config lease;
+    relet_event ev;
+    relet *r;
+    int pair[2];
+
+    memset(&p, 0, sizeof p);
+    memset(&lease, 0, sizeof lease);
+    ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    t_fds[t_fds_n++] = pair[1];
+    p.fd = &pair[0];
+    c.attempts_max = 1;
+    r = t_keep(relet_open(NULL, &c, &p, NULL));
+    ASSERT(t_come_up(r, pair[1]));
+    lease.name = relet_str("n");
+    lease.ttl_ms = 2000;
+    ASSERT_EQ(0, relet_lease_start(r, &lease));
+    ASSERT_EQ(0, relet_wait(r, &ev, 20)); /* the request goes out */
+    t_put(pair[1], "-NOPERM no wake-ups\r\n*5\r\n:1\r\n:7\r\n:2000\r\n"
+                   ":1700000000000000\r\n:0\r\n");
+    ASSERT(t_await(r, &ev, RELET_EV_LEASE_GAINED));
+    (void)shutdown(pair[1], SHUT_RDWR);
+    ASSERT_EQ(1, relet_lease_await_end(r, 0, &ev, -1));
+    ASSERT_EQ(RELET_EV_LEASE_ENDED, ev.kind);
     PASS();
 }
 
@@ -708,6 +753,30 @@ TEST a_wake_is_seen_by_a_loop_of_the_callers(void)
     PASS();
 }
 
+/* The next link gets the number of the descriptor of the one before. */
+TEST relet_fd_is_readable_for_the_next_link_too(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    struct pollfd p;
+    relet_event ev;
+    int ups = 0;
+
+    ASSERT(t_echoes(r));
+    p.fd = relet_fd(r);
+    if (p.fd < 0)
+        SKIPm("this system has no epoll");
+    p.events = POLLIN;
+    ASSERT_EQ(0, t_ask(r, 1, "CLOSE", NULL));
+    while (ups == 0) {
+        while (relet_wait(r, &ev, 0) == 1)
+            ups += ev.kind == RELET_EV_UP;
+        ASSERT_EQ(p.fd, relet_fd(r));
+        ASSERT(ups > 0 || poll(&p, 1, relet_poll_timeout(r)) >= 0);
+    }
+    ASSERT(t_echoes(r));
+    PASS();
+}
+
 SUITE(driver)
 {
     SET_TEARDOWN(t_teardown, NULL);
@@ -721,11 +790,13 @@ SUITE(driver)
     RUN_TEST(replies_before_a_hang_up_are_reported_before_the_hang_up);
     RUN_TEST(a_call_is_refused_while_operations_are_outstanding);
     RUN_TEST(a_call_out_of_time_is_cancelled);
+    RUN_TEST(a_call_may_take_longer_than_other_operations);
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
     RUN_TEST(a_call_of_words_is_a_call);
     RUN_TEST(an_outcome_is_awaited_and_the_other_events_are_kept);
     RUN_TEST(an_await_out_of_time_leaves_its_operation);
     RUN_TEST(a_leader_asks_and_its_events_are_kept);
+    RUN_TEST(the_end_of_a_lease_is_awaited_though_the_client_has_given_up);
     RUN_TEST(a_stopped_client_reports_the_outcome_of_its_operations);
     RUN_TEST(a_signal_handler_ends_a_wait);
     RUN_TEST(another_thread_ends_a_wait);
@@ -735,6 +806,7 @@ SUITE(driver)
     RUN_TEST(two_clients_share_a_loop_of_the_callers);
     RUN_TEST(a_loop_of_the_callers_sleeps_while_nothing_happens);
     RUN_TEST(a_wake_is_seen_by_a_loop_of_the_callers);
+    RUN_TEST(relet_fd_is_readable_for_the_next_link_too);
     RUN_TEST(every_descriptor_is_closed_by_exec_and_never_blocks);
     RUN_TEST(a_link_is_prompt_and_kept_alive);
     RUN_TEST(keepalive_can_be_left_alone);

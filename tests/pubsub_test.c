@@ -163,6 +163,25 @@ TEST invalid_subscriptions_are_refused(void)
     PASS();
 }
 
+/* The push that confirms it has to fit, or the link breaks each time. */
+TEST a_name_of_more_than_half_a_reply_is_refused(void)
+{
+    relet_config c = t_config();
+    static char name[4097];
+    relet_span s;
+    t_peer p;
+
+    c.reply_max = c.bulk_max = 8192;
+    ASSERT(t_start_with(&p, &c));
+    memset(name, 'x', sizeof name);
+    s.p = name;
+    s.n = sizeof name;
+    ASSERT_EQ(RELET_E_REFUSED, relet_subscribe(p.r, RELET_CHANNEL, s));
+    ASSERT_STR_EQ("a name that is over a limit", relet_refusal(p.r));
+    ASSERT_EQ(0, t_end(&p));
+    PASS();
+}
+
 TEST a_name_may_hold_any_byte(void)
 {
     relet_span s = {"\0\r\n\xff ", 5};
@@ -739,6 +758,7 @@ static SUITE(pubsub)
     RUN_TEST(subscribing_twice_counts_once);
     RUN_TEST(subscriptions_of_different_kinds_are_independent);
     RUN_TEST(invalid_subscriptions_are_refused);
+    RUN_TEST(a_name_of_more_than_half_a_reply_is_refused);
     RUN_TEST(a_name_may_hold_any_byte);
     RUN_TEST(subscriptions_max_holds_and_slots_come_free);
     RUN_TEST(a_subscription_made_in_the_handshake_goes_out_once_the_link_is_up);

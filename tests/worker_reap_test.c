@@ -59,6 +59,22 @@ TEST a_full_reap_is_followed_by_the_next_and_then_by_a_pause(void)
     PASS();
 }
 
+/* A request takes some time to the server, and not each takes the same. */
+TEST a_reap_may_come_a_quarter_of_a_lease_late(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    t.w.plan.reap_ms = T_LEASE;
+    t.w.reaper.reap_at = t.c.now;
+    ASSERT_STR_EQ("claim reap", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_REAP, "*4\r\n:0\r\n:0\r\n:-1\r\n:5000\r\n");
+    t_clock_pass(&t.c, 100);
+    ASSERT_EQ(5100 + T_LEASE / 4,
+              rlt_reaper_latest(&t.w.reaper, t.c.now, T_LEASE));
+    PASS();
+}
+
 TEST records_of_clients_are_searched_seldom_and_in_steps(void)
 {
     t_rig t;
@@ -113,6 +129,7 @@ int main(int argc, char **argv)
     RUN_TEST(jobs_brought_back_by_a_reap_wake_the_worker_that_reaped);
     RUN_TEST(a_refused_reap_or_trim_delays_no_other_step);
     RUN_TEST(a_full_reap_is_followed_by_the_next_and_then_by_a_pause);
+    RUN_TEST(a_reap_may_come_a_quarter_of_a_lease_late);
     RUN_TEST(records_of_clients_are_searched_seldom_and_in_steps);
     RUN_TEST(a_reap_is_due_when_the_next_lease_ends);
     GREATEST_MAIN_END();

@@ -322,6 +322,26 @@ TEST a_recall_that_is_in_vain_ends_with_the_leases(void)
     PASS();
 }
 
+TEST a_recall_that_is_answered_ends_the_row_of_those_in_vain(void)
+{
+    t_rig t;
+
+    t_begin(&t, 1);
+    (void)t_sends(&t);
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    t_recalls_in_vain(&t);
+    t_clock_pass(&t.c, T_LEASE / 8);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RECALL, "*3\r\n:1\r\n:0\r\n:0\r\n");
+    ASSERT_STR_EQ("claim", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    (void)t_hear(&t, RLT_STEP_RECALL, NULL);
+    t_clock_pass(&t.c, T_LEASE);
+    ASSERT_STR_EQ("recall", t_sends(&t));
+    PASS();
+}
+
 /* Regression, found by the simulator: the worker ended or claimed again late,
  * at the next turn that came by chance. */
 TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
@@ -738,6 +758,7 @@ int main(int argc, char **argv)
     RUN_TEST(each_claim_is_recalled_by_its_own_number);
     RUN_TEST(a_job_claimed_after_its_lease_ended_is_given_back_unreported);
     RUN_TEST(a_recall_that_is_in_vain_ends_with_the_leases);
+    RUN_TEST(a_recall_that_is_answered_ends_the_row_of_those_in_vain);
     RUN_TEST(the_deadline_names_when_recalls_in_vain_are_given_up);
     RUN_TEST(
         recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim);

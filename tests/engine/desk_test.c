@@ -247,6 +247,54 @@ TEST a_failure_with_a_negative_delay_is_refused(void)
     PASS();
 }
 
+/* The outcome of the request with tag 3, under which the link broke. */
+static const char *t_broken_under(t_world *w, int code)
+{
+    const char *line;
+
+    if (code != 0)
+        return "";
+    w->no_way_in[0] = 1;
+    t_world_settle(w);
+    t_world_cut(w, 0);
+    w->no_way_in[0] = 0;
+    t_world_pass(w, 1000);
+    do
+        line = t_told(&w->p[0]);
+    while (line[0] != '\0' && strstr(line, " 3 ") == NULL);
+    return line;
+}
+
+/* The second one would let more dead jobs wait than were asked for. */
+TEST a_replay_is_not_sent_again_over_a_new_link(void)
+{
+    relet_request q = {3, 0, 0};
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_STR_EQ("unsure 3 broken",
+                  t_broken_under(&w, relet_queue_replay(
+                                         w.p[0].r, relet_str("q"), NULL, 0, 0,
+                                         1, 0, &q)));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The second one would cancel the next job with this id. */
+TEST a_cancel_is_not_sent_again_over_a_new_link(void)
+{
+    relet_request q = {3, 0, 0};
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_STR_EQ("unsure 3 broken",
+                  t_broken_under(&w, relet_queue_job_cancel(
+                                         w.p[0].r, relet_str("q"), 0,
+                                         relet_str("id"), &q)));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_snooze_is_no_attempt(void)
 {
     relet_job j = t_job("a");
@@ -442,6 +490,29 @@ TEST progress_of_a_lost_job_or_without_a_link_is_not_sent(void)
     t_world_settle(&w);
     ASSERT_EQ(commands, w.commands);
     ASSERT_STR_EQ(":0\r\n", t_world_ask(&w, "HEXISTS {q}:jobs 1r"));
+    t_world_end(&w);
+    PASS();
+}
+
+/* It is sent again over each link until its lease would have ended. */
+TEST the_end_of_a_job_outlives_the_timeout_of_commands(void)
+{
+    relet_job j = t_job("a");
+    t_world w;
+
+    t_begin(&w, 1);
+    j.keep_ms = 60000;
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    ASSERT_EQ(0, t_put_job(&w, 0, &j));
+    T_HEARD(&w, 0, "jobs 1:a");
+    w.refusing = 1;
+    t_world_cut(&w, 0);
+    ASSERT_EQ(0, t_done(&w, 0, 1));
+    t_world_pass(&w, 15000);
+    w.refusing = 0;
+    t_world_pass(&w, 10000);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, "ZCARD {q}:done"));
+    T_HEARD(&w, 0, "");
     t_world_end(&w);
     PASS();
 }
@@ -689,6 +760,8 @@ int main(int argc, char **argv)
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
     RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
     RUN_TEST(a_failure_with_a_negative_delay_is_refused);
+    RUN_TEST(a_replay_is_not_sent_again_over_a_new_link);
+    RUN_TEST(a_cancel_is_not_sent_again_over_a_new_link);
     RUN_TEST(a_snooze_is_no_attempt);
     RUN_TEST(the_same_id_in_two_queues_names_two_jobs);
     RUN_TEST(a_full_or_stopped_queue_holds_up_no_other_queue);
@@ -698,6 +771,7 @@ int main(int argc, char **argv)
     RUN_TEST(
         a_job_whose_end_is_never_answered_is_reported_lost_with_why_broken);
     RUN_TEST(progress_of_a_lost_job_or_without_a_link_is_not_sent);
+    RUN_TEST(the_end_of_a_job_outlives_the_timeout_of_commands);
     RUN_TEST(an_idle_worker_that_stops_leaves_the_line_of_idle_workers);
     RUN_TEST(a_lost_message_wakes_every_worker);
     RUN_TEST(a_worker_that_stops_leaves_its_sibling_in_the_line);

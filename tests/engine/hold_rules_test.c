@@ -295,6 +295,20 @@ TEST a_hash_tag_alone_is_refused_by_name(void)
     PASS();
 }
 
+TEST a_key_may_end_with_its_hash_tag(void)
+{
+    relet_lease_config c = t_lease("");
+    t_world w;
+
+    t_world_start(&w, 1);
+    c.key = relet_str("a{b}");
+    ASSERT_EQ(0, relet_lease_start(w.p[0].r, &c));
+    t_world_pass(&w, 10);
+    T_HEARD(&w, 0, "lease gained 7");
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_lock_and_a_leader_of_one_name_are_two_leases(void)
 {
     t_world w;
@@ -444,6 +458,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_key_may_hold_any_byte);
     RUN_TEST(a_brace_that_closes_nothing_is_refused_by_name);
     RUN_TEST(a_hash_tag_alone_is_refused_by_name);
+    RUN_TEST(a_key_may_end_with_its_hash_tag);
     RUN_TEST(a_lock_and_a_leader_of_one_name_are_two_leases);
     RUN_TEST(the_keys_of_a_lease_share_a_slot);
     RUN_TEST(a_lease_that_was_just_started_is_due_now);

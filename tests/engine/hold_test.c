@@ -130,6 +130,29 @@ TEST a_lost_message_wakes_every_follower(void)
     PASS();
 }
 
+/* The push is inside an answer that is over a limit. */
+TEST a_message_lost_in_an_answer_wakes_every_follower(void)
+{
+    const uint8_t *from = NULL;
+    t_world w;
+    int i;
+
+    ASSERT(t_first_leads(&w, 2));
+    w.no_way_in[1] = 1;
+    ASSERT_EQ(0, t_ask(&w.p[1], 1, 0, "GET", "k"));
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    relet_local_sent(w.l, w.id[1], relet_local_output(w.l, w.id[1], &from));
+    t_say(&w.p[1], "*513\r\n>1\r\n:9\r\n");
+    for (i = 0; i < 513; i++)
+        t_say(&w.p[1], ":1\r\n");
+    w.no_way_in[1] = 0;
+    t_world_settle(&w);
+    ASSERT(t_leads(&w, 1));
+    t_world_end(&w);
+    PASS();
+}
+
 /* The contender that is woken first sees for the first time that the server's
  * clock leapt, and gives its grant back. Both contenders have one channel. */
 TEST a_grant_given_back_wakes_a_follower_in_the_same_client(void)
@@ -308,6 +331,29 @@ TEST a_lock_that_is_not_had_in_time_ends_by_itself(void)
     T_HEARD(&w, 0, "lease gained 1");
     T_HEARD(&w, 1, "lease ended 2 timeout");
     ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
+/* The client did nothing for a second before, so its time is an old one. */
+TEST a_lock_that_is_started_again_may_wait_for_all_of_its_time(void)
+{
+    t_world w;
+
+    t_world_start(&w, 2);
+    ASSERT_EQ(0, t_lock(&w, 0, "m", 0, 1));
+    t_world_pass(&w, 10);
+    ASSERT_EQ(0, t_lock(&w, 1, "m", 500, 2));
+    t_world_pass(&w, 600);
+    T_HEARD(&w, 1, "lease ended 2 timeout");
+    w.paused[1] = 1;
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, t_stopped(&w, 0));
+    t_world_settle(&w);
+    w.paused[1] = 0;
+    ASSERT_EQ(0, t_lock(&w, 1, "m", 500, 3));
+    t_world_pass(&w, 100);
+    T_HEARD(&w, 1, "lease gained 3");
     t_world_end(&w);
     PASS();
 }
@@ -611,6 +657,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_dead_follower_is_passed_over);
     RUN_TEST(a_follower_that_leaves_passes_its_wake_up_on);
     RUN_TEST(a_lost_message_wakes_every_follower);
+    RUN_TEST(a_message_lost_in_an_answer_wakes_every_follower);
     RUN_TEST(a_grant_given_back_wakes_a_follower_in_the_same_client);
     RUN_TEST(tokens_grow_with_each_leader);
     RUN_TEST(a_stop_keeps_the_lease_until_the_work_has_stopped);
@@ -621,6 +668,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
     RUN_TEST(a_lock_that_is_not_had_in_time_ends_by_itself);
+    RUN_TEST(a_lock_that_is_started_again_may_wait_for_all_of_its_time);
     RUN_TEST(a_lock_is_lost_once_and_not_asked_for_again);
     RUN_TEST(three_contenders_in_one_client_take_turns);
     RUN_TEST(groups_that_overlap_do_not_block_each_other);

@@ -110,6 +110,26 @@ TEST a_link_that_swallows_a_renewal_is_left_while_there_is_time(void)
     PASS();
 }
 
+/* A renewal has the time of its lease, and not the time of a command. */
+TEST a_short_timeout_of_commands_hides_no_silent_link(void)
+{
+    relet_config c = t_config();
+    t_world w;
+
+    c.leases_max = 1;
+    c.timeout_ms = 500;
+    t_world_start_with(&w, 1, &c);
+    ASSERT_EQ(0, t_lead(&w, 0, "n"));
+    t_world_pass(&w, 1000);
+    ASSERT(t_swallow(&w, 0, 8000));
+    t_world_pass(&w, 30000);
+    T_HEARD(&w, 0, "lease gained 7");
+    T_HEARD(&w, 0, "");
+    ASSERT(t_leads(&w, 0));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet(void)
 {
     t_world w;
@@ -532,6 +552,7 @@ int main(int argc, char **argv)
     RUN_TEST(renewals_without_answers_do_not_count);
     RUN_TEST(a_single_broken_link_is_no_loss);
     RUN_TEST(a_link_that_swallows_a_renewal_is_left_while_there_is_time);
+    RUN_TEST(a_short_timeout_of_commands_hides_no_silent_link);
     RUN_TEST(a_link_that_talks_is_kept_though_a_renewal_is_not_answered_yet);
     RUN_TEST(an_answer_that_is_here_saves_the_link_though_it_is_judged_late);
     RUN_TEST(a_command_that_has_time_left_is_waited_for_before_a_renewal);

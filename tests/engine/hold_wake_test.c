@@ -45,6 +45,33 @@ TEST each_key_of_a_client_has_a_channel_of_its_own(void)
     PASS();
 }
 
+TEST leases_with_the_longest_keys_are_woken_in_fixed_memory(void)
+{
+    relet_lease_config c = t_lease("");
+    relet_config like = t_config();
+    char key[255];
+    t_world w;
+    int i, fixed = t_fixed;
+
+    like.leases_max = 4;
+    like.subscriptions_max = 1;
+    t_fixed = 1;
+    t_world_start_with(&w, 1, &like);
+    t_fixed = fixed;
+    memset(key, 'k', sizeof key);
+    c.name.n = 0;
+    c.key.p = key;
+    c.key.n = sizeof key;
+    for (i = 0; i < 4; i++) {
+        key[0] = (char)('a' + i);
+        ASSERT_EQ(i, relet_lease_start(w.p[0].r, &c));
+    }
+    t_world_pass(&w, 10);
+    ASSERT_EQ(4, t_channels(&w));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST leases_of_one_key_share_a_channel_until_the_last_one_ends(void)
 {
     t_world w;
@@ -292,6 +319,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_lease_listens_in_the_hash_slot_of_its_key);
     RUN_TEST(each_key_of_a_client_has_a_channel_of_its_own);
+    RUN_TEST(leases_with_the_longest_keys_are_woken_in_fixed_memory);
     RUN_TEST(leases_of_one_key_share_a_channel_until_the_last_one_ends);
     RUN_TEST(a_channel_that_was_left_is_not_subscribed_on_the_next_link);
     RUN_TEST(as_many_leases_as_there_may_be_start_again_at_once);

@@ -119,6 +119,53 @@ TEST a_put_of_several_jobs_counts_all_of_them(void)
     PASS();
 }
 
+TEST a_put_without_a_limit_joins_none_that_has_one(void)
+{
+    t_world w;
+
+    t_begin(&w);
+    ASSERT_EQ(0, t_put(&w, 1, "a"));
+    t_world_settle(&w);
+    ASSERT_EQ(0, t_put_to(&w, "q", 2, "b", 1));
+    ASSERT_EQ(0, t_put(&w, 3, "c"));
+    t_world_settle(&w);
+    TOLD(&w, "reply 1 [1 0]");
+    TOLD(&w, "error 2 FULL 1 jobs wait");
+    TOLD(&w, "reply 3 [2 0]");
+    t_world_end(&w);
+    PASS();
+}
+
+/* Two operations have four places, so the fifth put has the place of the first
+ * one again. */
+TEST a_put_joins_none_that_has_the_place_of_an_earlier_one(void)
+{
+    relet_config c = t_config();
+    t_world w;
+    uint64_t i;
+
+    c.workers_max = 1;
+    c.operations_max = 2;
+    t_world_start_with(&w, 1, &c);
+    t_world_pass(&w, 10);
+    TOLD(&w, "up redis 7.0.15");
+    ASSERT_EQ(0, t_put(&w, 1, "a"));
+    t_world_settle(&w);
+    TOLD(&w, "reply 1 [1 0]");
+    for (i = 2; i <= 4; i++) {
+        ASSERT_EQ(0, t_put_to(&w, "q", i, "b", 1));
+        t_world_settle(&w);
+        (void)t_told(&w.p[0]);
+    }
+    ASSERT_EQ(0, t_put_to(&w, "q", 5, "b", 1));
+    ASSERT_EQ(0, t_put(&w, 6, "c"));
+    t_world_settle(&w);
+    TOLD(&w, "error 5 FULL 1 jobs wait");
+    TOLD(&w, "reply 6 [2 0]");
+    t_world_end(&w);
+    PASS();
+}
+
 /* The fourth of five jobs has the third one's id. A put of none is refused. */
 TEST jobs_that_are_put_at_once_keep_their_types_and_ids(void)
 {
@@ -467,6 +514,8 @@ int main(int argc, char **argv)
     RUN_TEST(puts_of_one_turn_are_one_request_and_each_gets_its_number);
     RUN_TEST(no_more_jobs_share_a_request_than_one_put_may_have);
     RUN_TEST(a_put_of_several_jobs_counts_all_of_them);
+    RUN_TEST(a_put_without_a_limit_joins_none_that_has_one);
+    RUN_TEST(a_put_joins_none_that_has_the_place_of_an_earlier_one);
     RUN_TEST(jobs_that_are_put_at_once_keep_their_types_and_ids);
     RUN_TEST(puts_that_differ_go_out_alone_and_in_their_order);
     RUN_TEST(a_put_with_another_timeout_goes_out_alone);

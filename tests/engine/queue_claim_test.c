@@ -767,6 +767,15 @@ TEST a_leaving_worker_wakes_another_if_there_is_or_will_be_work(void)
     PASS();
 }
 
+TEST a_leaving_worker_gives_up_on_eight_that_do_not_listen(void)
+{
+    (void)t_say("ZADD {q}:idle 1 A 2 b 3 c 4 d 5 e 6 f 7 g 8 h 9 i 10 j");
+    (void)t_say("HSET {q}:jobs due 5");
+    SAID("0", t_sleep("A", "0"));
+    SAID("[j]", t_tell("ZRANGE {q}:idle 0 -1"));
+    PASS();
+}
+
 TEST a_worker_woken_in_vain_wakes_another_idle_worker(void)
 {
     (void)t_say("ZADD {q}:idle 1 A 2 B");
@@ -933,6 +942,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_given_back_has_its_rank_again);
     RUN_TEST(long_records_are_ranked_some_at_a_time);
     RUN_TEST(a_leaving_worker_wakes_another_if_there_is_or_will_be_work);
+    RUN_TEST(a_leaving_worker_gives_up_on_eight_that_do_not_listen);
     RUN_TEST(a_worker_woken_in_vain_wakes_another_idle_worker);
     RUN_TEST(a_worker_without_work_lines_up);
     RUN_TEST(a_worker_that_lines_up_is_told_when_the_next_job_is_due);

@@ -486,6 +486,28 @@ TEST a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker(void)
     PASS();
 }
 
+/* A client that may publish on the channel may publish any text. */
+TEST a_wake_up_for_a_name_too_long_for_a_queue_is_passed_over(void)
+{
+    static char line[5000];
+    const char *said;
+    t_world w;
+
+    t_begin(&w, 1);
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    t_world_pass(&w, 1000);
+    said = t_world_ask(&w, "PUBSUB SHARDCHANNELS *:wake:*");
+    (void)snprintf(line, sizeof line, "SPUBLISH %.*s %04000d:jobs",
+                   (int)strcspn(strchr(said, '{'), "\r"), strchr(said, '{'),
+                   0);
+    ASSERT_STR_EQ(":1\r\n", t_world_ask(&w, line));
+    t_world_pass(&w, 100);
+    ASSERT_EQ(0, t_put(&w, 0, "a"));
+    T_HEARD(&w, 0, "jobs 1:a");
+    t_world_end(&w);
+    PASS();
+}
+
 /* The job was once offered, and no client promoted it. */
 TEST a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later(void)
 {
@@ -621,6 +643,22 @@ TEST a_team_shares_its_room_by_weight_while_all_have_work(void)
     PASS();
 }
 
+TEST a_team_of_equal_weights_uses_all_of_its_room(void)
+{
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 20);
+    t_put_many(&w, 'b', 20);
+    ASSERT_EQ(0, t_team(&w, "a", 1));
+    ASSERT_EQ(1, t_team(&w, "b", 1));
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(2, t_leased(&w, 'a'));
+    ASSERT_EQ(2, t_leased(&w, 'b'));
+    t_world_end(&w);
+    PASS();
+}
+
 TEST the_only_busy_worker_of_a_team_has_all_of_its_room(void)
 {
     t_world w;
@@ -631,6 +669,35 @@ TEST the_only_busy_worker_of_a_team_has_all_of_its_room(void)
     ASSERT_EQ(1, t_team(&w, "b", 1));
     t_world_pass(&w, 1000);
     ASSERT_EQ(4, t_leased(&w, 'a'));
+    t_world_end(&w);
+    PASS();
+}
+
+TEST the_room_of_a_team_shrinks_when_its_largest_worker_has_ended(void)
+{
+    static const char *const queue[] = {"a", "b", "c"};
+    relet_config c = t_config();
+    relet_worker_config d;
+    t_world w;
+    int i;
+
+    c.workers_max = 3;
+    c.jobs_max = 8;
+    t_world_start_with(&w, 2, &c);
+    for (i = 0; i < 3; i++) {
+        d = t_config_of(queue[i]);
+        d.room = i == 2 ? 4 : 2;
+        d.team = 1;
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &d));
+    }
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 2));
+    t_world_settle(&w);
+    T_HEARD(&w, 1, "worker ended");
+    t_put_many(&w, 'a', 9);
+    t_put_many(&w, 'b', 9);
+    t_world_pass(&w, 1000);
+    ASSERT_EQ(2, t_leased(&w, 'a') + t_leased(&w, 'b'));
     t_world_end(&w);
     PASS();
 }
@@ -684,15 +751,97 @@ TEST a_worker_of_low_weight_gets_its_share_of_a_small_room(void)
     }
     t_world_pass(&w, 10);
     for (i = 0; i < 20; i++) {
-        int who = t_leased(&w, 'b');
+        int at = t_leased(&w, 'b');
 
-        ASSERT_EQ(1, t_leased(&w, 'a') + who);
-        ASSERT_EQ(0, relet_job_done(w.p[1].r, who, number[who]++,
+        ASSERT_EQ(1, t_leased(&w, 'a') + at);
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, at, number[at]++,
                                     relet_str("")));
         t_world_pass(&w, 10);
     }
     ASSERT_EQ(15 + 1, number[0]);
     ASSERT_EQ(5 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
+/* Two workers have room for one job. Worker b has done ten jobs, with nothing
+ * to do for worker a, which is of this team. */
+static int t_after_ten_alone(t_world *w, uint32_t team, uint64_t number[2])
+{
+    relet_worker_config c;
+    int i;
+
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    t_begin(w, 2);
+    t_put_many(w, 'b', 30);
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        c.team = i ? 1 : team;
+        if (relet_worker_start(w->p[1].r, &c) != i)
+            return 0;
+    }
+    t_world_pass(w, 1000);
+    number[0] = number[1] = 1;
+    for (i = 0; i < 10; i++) {
+        if (relet_job_done(w->p[1].r, 1, number[1]++, relet_str("")) != 0)
+            return 0;
+        t_world_pass(w, 10);
+    }
+    return 1;
+}
+
+TEST an_idle_worker_banks_no_credit_against_its_team(void)
+{
+    uint64_t number[2];
+    t_world w;
+    int i;
+
+    ASSERT(t_after_ten_alone(&w, 1, number));
+    t_put_many(&w, 'a', 30);
+    for (i = 0; i < 10; i++) {
+        int at = t_leased(&w, 'b');
+
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, at, number[at]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(5 + 1, number[0]);
+    ASSERT_EQ(15 + 1, number[1]);
+    t_world_end(&w);
+    PASS();
+}
+
+TEST a_worker_that_is_started_again_owes_its_team_nothing(void)
+{
+    relet_worker_config c;
+    uint64_t number[2];
+    t_world w;
+    int i;
+
+    ASSERT(t_after_ten_alone(&w, 0, number));
+    for (i = 0; i < 2; i++)
+        ASSERT_EQ(0, relet_worker_stop(w.p[1].r, i));
+    ASSERT_EQ(0, relet_job_release(w.p[1].r, 1, number[1]));
+    t_world_pass(&w, 1000);
+    t_put_many(&w, 'a', 30);
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    c.team = 1;
+    for (i = 0; i < 2; i++) {
+        c.queue = relet_str(i ? "b" : "a");
+        ASSERT_EQ(i, relet_worker_start(w.p[1].r, &c));
+    }
+    t_world_pass(&w, 10);
+    for (i = 0; i < 10; i++) {
+        int at = t_leased(&w, 'b');
+
+        ASSERT_EQ(0, relet_job_done(w.p[1].r, at, number[at]++,
+                                    relet_str("")));
+        t_world_pass(&w, 10);
+    }
+    ASSERT_EQ(5 + 1, number[0]);
+    ASSERT_EQ(15 + 1, number[1]);
     t_world_end(&w);
     PASS();
 }
@@ -1082,15 +1231,20 @@ int main(int argc, char **argv)
     RUN_TEST(a_delayed_job_comes_to_a_sleeping_worker_when_it_is_due);
     RUN_TEST(a_wake_up_for_a_full_worker_is_passed_to_a_sleeping_worker);
     RUN_TEST(a_wake_up_for_a_queue_left_is_passed_to_a_sleeping_worker);
+    RUN_TEST(a_wake_up_for_a_name_too_long_for_a_queue_is_passed_over);
     RUN_TEST(a_wake_up_for_a_full_team_is_passed_to_a_sleeping_worker);
     RUN_TEST(a_job_with_an_id_that_is_put_without_a_link_comes_at_once_later);
     RUN_TEST(a_job_relet_before_its_handler_ended_is_given_back);
     RUN_TEST(an_attempt_that_takes_too_long_is_told_and_not_renewed);
     RUN_TEST(a_job_not_begun_by_its_deadline_is_dead);
     RUN_TEST(a_team_shares_its_room_by_weight_while_all_have_work);
+    RUN_TEST(a_team_of_equal_weights_uses_all_of_its_room);
     RUN_TEST(the_only_busy_worker_of_a_team_has_all_of_its_room);
+    RUN_TEST(the_room_of_a_team_shrinks_when_its_largest_worker_has_ended);
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
+    RUN_TEST(an_idle_worker_banks_no_credit_against_its_team);
+    RUN_TEST(a_worker_that_is_started_again_owes_its_team_nothing);
     RUN_TEST(a_server_clock_that_leaps_ahead_takes_no_jobs_away);
     RUN_TEST(a_result_is_kept_for_as_long_as_was_asked_for);
     RUN_TEST(expired_results_of_other_clients_are_removed_within_minutes);
