@@ -55,7 +55,8 @@ static int history_may_be_held(const history_state *s, const sim_act *a)
     return s->holder != 0 && a->from_us <= s->most_us;
 }
 
-/* Clocks may run apart by a hundredth, and count in milliseconds. */
+/* Clocks may run apart by a hundredth, and count in milliseconds. An act that
+ * was split off an earlier period begins a microsecond late. */
 static void history_hold(const history *h, history_state *s, const sim_act *a)
 {
     int64_t slack = a->ttl_us / 100 + 2000;
@@ -69,7 +70,7 @@ static void history_hold(const history *h, history_state *s, const sim_act *a)
     for (i = 0; i < h->leaps_n; i++) {
         const sim_leap *l = &h->leaps[i];
 
-        if (l->to_us < a->from_us || l->from_us > s->most_us)
+        if (l->to_us < a->from_us - 1 || l->from_us > s->most_us)
             continue;
         s->most_us = INT64_MAX;
         if (l->from_us < s->least_us)
@@ -368,6 +369,14 @@ static int history_was_vain(const history *h, const sim_act *a, int effect,
     return history_apply(h, &s, a, effect) && !history_changed(&s, behind);
 }
 
+/* Returns 1 if the act changes nothing in any state. A release of a free lease,
+ * without a token, voids the requests of its term: a later place may matter. */
+static int history_only_tells(const sim_act *a, int effect)
+{
+    return effect == 1 && (a->what != SIM_ACT_RELEASE || a->token != 0 ||
+                           a->status != -1);
+}
+
 /* Tries an act, from this effect on. Returns 1 if the act may be next. */
 static int history_try(history *h, size_t i, int effect, uint64_t least)
 {
@@ -384,9 +393,10 @@ static int history_try(history *h, size_t i, int effect, uint64_t least)
             (!a->answered && !history_changed(&s, &h->now)) ||
             history_was_vain(h, a, effect, &s))
             continue;
-        /* An act that changed nothing may be placed here, if no other act had
-         * to come before it. */
-        only = a->answered && !history_changed(&s, &h->now) &&
+        /* An act that never changes anything may be placed here, if no other
+         * act had to come before it. */
+        only = a->answered && history_only_tells(a, effect) &&
+               !history_changed(&s, &h->now) &&
                a->from_us <= history_horizon(h, 1);
         history_do(h, i, &s);
         h->stack[h->depth - 1].effect = effect;

@@ -115,6 +115,7 @@ typedef struct sim_book { /* a queue in a store                               */
     long cut_n;          /* places marked since a script was cut              */
     int miscounted;      /* … and the gone numbers in line may be miscounted  */
     int64_t cut_us;      /* … and when the cut was                            */
+    int64_t stale_us;    /* the last step over a link that was given up       */
     struct {
         uint64_t number; /* 0: none                                           */
         int64_t till, width; /* of its time window; 0: it has none            */

@@ -264,10 +264,13 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
 }
 
 /* A worker that renews a cancelled job is told so, before it renews the job
- * once more at the latest, as it has had an answer by then. */
+ * once more at the latest, as it has had an answer by then. A renewal over a
+ * link that its node has left has no answer. */
 static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
                              sim_task *t)
 {
+    if (w->jobs.run.link + 1 != n->link[0])
+        return;
     if (t->heard_us > 0 && !t->asked && t->state == SIM_TASK_HELD &&
         !sim_tasks_lied_of(n, &n->desk[desk], t) &&
         !sim_judges(w, SIM_Q8, sim_disturbed(w, n, t->heard_us), 0))

@@ -633,6 +633,18 @@ static void verbs_claimed(sim_world *w, uint32_t many)
     w->jobs.granted_us[run->queue] = w->now_us;
 }
 
+/* A step over a link that its client has given up may take the client out of
+ * the line, after a later step lined it up. */
+static void verbs_asks(sim_world *w, sim_book *b)
+{
+    const sim_step *run = &w->jobs.run;
+
+    if (sim_net_in_use(w, w->link[run->link]))
+        w->node[run->from].claims_us[run->queue] = w->now_us;
+    else
+        b->stale_us = w->now_us;
+}
+
 void sim_verbs_after(sim_world *w)
 {
     sim_jobs *g = &w->jobs;
@@ -646,7 +658,7 @@ void sim_verbs_after(sim_world *w)
         return;
     b = &h->ledger.book[g->run.queue];
     if (g->run.what == SIM_V_CLAIM || g->run.what == SIM_V_IDLE)
-        w->node[g->run.from].claims_us[g->run.queue] = w->now_us;
+        verbs_asks(w, b);
     if (g->run.what != SIM_V_REAP && g->run.what != SIM_V_RENEW)
         g->busy_us[g->run.queue] = w->now_us;
     run_gen = b->run_gen;

@@ -109,6 +109,7 @@ static void waits_both(sim_world *w, const sim_node *n, const sim_desk *d)
         n->claims_us[d->queue] > w->now_us - 2 * waits_ways(w) ||
         (b->cut_us > 0 && /* no worker was woken */
          n->claims_us[d->queue] <= b->cut_us) ||
+        (b->stale_us > 0 && n->claims_us[d->queue] <= b->stale_us) ||
         !waits_all_well(w))
         return;
     if (!sim_holds(w, SIM_Q11, 0))
