@@ -415,6 +415,29 @@ TEST a_lease_that_never_ends_is_asked_for_later_each_time(void)
     PASS();
 }
 
+/* Story: seed 20261128063670, 96 requests in two seconds of a clock that stood
+ * still 5 ms before the end of a quarantine. */
+TEST a_quarantine_that_never_ends_is_asked_about_later_each_time(void)
+{
+    rlt_elect_plan p = t_plan();
+    relet_time began, waited = 0;
+    t_rig t;
+    int i;
+
+    t_ask(&t, &p);
+    began = t.c.now;
+    for (i = 0; i < 12; i++) {
+        t_answer(&t, -2, 0, 5, 0);
+        ASSERT_EQ(RLT_ELECT_WAITING, t.e.state);
+        ASSERT(i < 2 || t.e.ask_at - t.c.now > waited / 2);
+        waited = t.e.ask_at - t.c.now;
+        t_pass(&t, waited);
+        ASSERT_EQ(RLT_WANT_ACQUIRE, t_sent(&t));
+    }
+    ASSERT(t.c.now - began > 10000);
+    PASS();
+}
+
 /* Regression: the sum of the quarantine and the time was negative. */
 TEST a_quarantine_without_end_does_no_harm(void)
 {
@@ -956,6 +979,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_quarantine_is_waited_out);
     RUN_TEST(a_quarantine_is_waited_for_no_longer_than_was_asked_for);
     RUN_TEST(a_lease_that_never_ends_is_asked_for_later_each_time);
+    RUN_TEST(a_quarantine_that_never_ends_is_asked_about_later_each_time);
     RUN_TEST(a_quarantine_without_end_does_no_harm);
     RUN_TEST(an_error_about_copies_is_reported_as_lease_trouble);
     RUN_TEST(

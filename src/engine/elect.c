@@ -132,21 +132,29 @@ static relet_time elect_backoff(rlt_elect *e)
     return 1 + elect_below(e, RLT_MIN(bound, e->plan.retry_ms));
 }
 
+/* If what was about to end is so again when it should have ended, the server
+ * clock stands still: each further wait is longer. */
+static relet_time elect_longer(rlt_elect *e, relet_time left)
+{
+    int ends = left >= 0 && left <= e->plan.lease.ttl_ms / 8;
+    relet_time more = ends && e->nearly > 0 ? (relet_time)8 << e->nearly : 0;
+
+    rlt_assert(e->nearly <= 16);
+    e->nearly = ends ? RLT_MIN(e->nearly + 1, 16) : 0;
+    return RLT_MIN(more, e->plan.retry_ms);
+}
+
 /* The wait until the other holder's lease ends. The first in line asks then;
  * the others wait half a lease more, as the first will have made them wait
- * again. If a lease that was about to end is so again when it should have
- * ended, the server clock stands still: each further wait is longer. */
+ * again. */
 static relet_time elect_after_other(rlt_elect *e)
 {
     relet_time ttl = e->plan.lease.ttl_ms, left = e->lease.left_ms;
-    int ends = left >= 0 && left <= ttl / 8;
+    relet_time more = elect_longer(e, left);
 
     if (left < 0 || left > e->plan.retry_ms)
         left = e->plan.retry_ms;
-    if (ends && e->nearly > 0)
-        left += RLT_MIN((relet_time)8 << e->nearly, e->plan.retry_ms);
-    e->nearly = ends ? RLT_MIN(e->nearly + 1, 16) : 0;
-    left += 1 + elect_below(e, RLT_MIN(16, ttl / 8));
+    left += more + 1 + elect_below(e, RLT_MIN(16, ttl / 8));
     if (e->lease.place > 0)
         left += ttl / 2 + elect_below(e, ttl / 4);
     return left;
@@ -158,7 +166,7 @@ static relet_time elect_after_quarantine(rlt_elect *e)
 {
     relet_time left = RLT_MIN(e->lease.left_ms, e->plan.quarantine_ms);
 
-    return left + 1 + elect_below(e, 16);
+    return left + elect_longer(e, left) + 1 + elect_below(e, 16);
 }
 
 /* A clock that was set is fine again; a clock that stands still shows only when

@@ -83,7 +83,7 @@ typedef struct rlt_elect {
     uint8_t did_wait;   /* the lease was not free when first asked for       */
     uint8_t shut_out;   /* leaving, to be GATED again                        */
     int tries;          /* refusals in a row that were trouble               */
-    int nearly;         /* refusals in a row by a lease about to end         */
+    int nearly;         /* refusals in a row by what was about to end        */
     relet_time ask_at, give_up_at, grace_until;
     uint64_t term, lost_term, lost_token; /* `term` counts GAINEDs           */
     relet_why lost_why, end_why, trouble;
