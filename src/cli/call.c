@@ -178,8 +178,8 @@ static void call_take_operands(call *k)
 
 /* --------------------------------------------------------------- submitting */
 
-/* What a user of relet does instead of a command that may not go over a shared
- * link. The library's own text says what a program does instead. */
+/* Advice for people whose command may not go over a shared link. The library's
+ * own text has advice for programs. */
 static const struct {
     const char *word, *second; /* second NULL: any                           */
     const char *advice;
@@ -275,8 +275,8 @@ static void call_submit(call *k)
 
 /* ------------------------------------------------------------------- output */
 
-/* An outcome without a reply: on stderr for people and scripts, and in JSON
- * also where the reply would be, so that documents still match commands. */
+/* Prints an outcome without a reply: on stderr and, with --json, also in place
+ * of the reply, so that documents still match commands. */
 static void call_trouble(call *k, const relet_event *ev, const char *word)
 {
     char place[40] = "";

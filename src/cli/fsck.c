@@ -106,8 +106,8 @@ static void fsck_id(fsck *f, relet_span name)
     f->passed_over += !fsck_facts_has(&f->facts, number);
 }
 
-/* By ZSCAN or HSCAN, which return at least once each element that is in the key
- * for the whole scan. */
+/* Reads a key by ZSCAN or HSCAN, which return at least once each element that
+ * is in the key for the whole scan. */
 static int fsck_scan(fsck *f, const char *command, int key)
 {
     char cursor[32] = "0";
@@ -280,7 +280,7 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
     return code;
 }
 
-/* What the letters of relet_queue_repair say about the job. */
+/* The letters of relet_queue_repair, as text for people. */
 static const struct {
     char letter;
     const char *text;

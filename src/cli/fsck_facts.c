@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fsck_facts.c - what was seen of the jobs of a queue, and which of it breaks a
- * rule. */
+ * fsck_facts.c - what a scan found of each job of a queue, and the rules that a
+ * job may break. */
 #include <stdlib.h>
 
 #include "fsck_facts.h"

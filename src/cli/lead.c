@@ -47,7 +47,7 @@ typedef struct leader {
     int waits;          /* the command waits for the terminal               */
     int told;           /* SIGTERM was sent, as the lease is not renewed    */
     int lost;           /* the lease was lost while the command ran         */
-    int troubled;       /* why the lease cannot be had was printed          */
+    int troubled;       /* a refusal of the lease was printed               */
     relet_time began_at; /* when the command began                           */
     relet_time pause_most; /* --backoff                                      */
     relet_time pause_ms; /* the last pause between two campaigns             */

@@ -4,8 +4,8 @@
  * left and the number of clients that wait.
  *
  * Beside each lease that relet ever took there is KEY:fence or {KEY}:fence, a
- * hash which is never deleted. SCAN looks for these hashes. The rest is asked
- * in one transaction for each lease, so that a line is of one moment. */
+ * hash which is never deleted. SCAN looks for these hashes. The rest is read in
+ * one transaction for each lease, so that a line shows a single moment. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -161,7 +161,7 @@ static void help_one(const cli_command *command)
     help_exit_codes();
 }
 
-/* -------------------------------------------------------- what was meant? */
+/* -------------------------------------------------------- unknown commands */
 
 static size_t main_min(size_t a, size_t b)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * reap.c - relet reap: the upkeep that workers do between jobs, done by one
- * process for several queues: due jobs begin to wait, jobs whose leases have
- * ended are relet, old results go, and what is remembered of clients, too.
+ * process for several queues. Jobs that are due begin to wait, jobs whose
+ * leases have ended wait again, and old results and records of clients are
+ * deleted.
  *
- * Of several such processes one is at work for a queue, by a lease. Two at work
- * for the same queue do no harm, but double the effort. */
+ * If several such processes run, a lease elects one of them for each queue. Two
+ * at work for the same queue do no harm, but double the effort. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -34,7 +35,7 @@ typedef struct reaped {
     int asked;            /* an answer is due                               */
     reap_what next;
     relet_time at;        /* when the next step is due                      */
-    relet_time again_ms;  /* time to the next round, by what this one saw   */
+    relet_time again_ms;  /* from the end of this round to the next one     */
     char from[48];        /* where REAP_FORGET goes on                      */
     uint64_t relet, dead, promoted, gone;
     int over;             /* --once: the queue's round is done              */
