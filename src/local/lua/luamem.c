@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * luamem.c - memory that is only ever given back all at once. */
+ * luamem.c - memory that is given back only as a whole. */
 #include "luamem.h"
 
 #define LUAMEM_CHUNK_MAX ((size_t)256 * 1024)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaops.c - what instructions and libraries do with values (luaexec.h). */
+ * luaops.c - operations on values, for instructions and libraries
+ * (luaexec.h). */
 #include "luacode.h"
 #include "luaexec.h"
 
@@ -90,7 +91,7 @@ RELET_PRIVATE int rlt_luaexec_closure(rlt_lua *L, rlt_luaval *out,
 
 /* ----------------------------------------------------------------- tables */
 
-/* What is missing in the table of globals may not be asked for. */
+/* Reading a global that does not exist is an error, as in servers. */
 static int luaops_missing(rlt_lua *L, const rlt_luaval *key)
 {
     rlt_luaval name = *key;

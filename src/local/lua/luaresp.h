@@ -20,11 +20,11 @@
  * bytes that are no reply. */
 RELET_PRIVATE int rlt_luaresp_read(rlt_lua *L, relet_span reply);
 
-/* A value as the reply of EVAL, in the protocol of whoever asked (out) and
- * with the types of the one that the script chose (L). A value that holds
- * itself many times over may use up the steps: then the reply says that. When
- * there is no memory out->failed is set. Returns how many errors are in it
- * that no command has counted. */
+/* Writes a value as the reply of EVAL, in the client's protocol (out) and with
+ * the types of the protocol that the script chose (L). A value that contains
+ * itself many times may use up the steps: then the reply is that error. Without
+ * memory out->failed is set. Returns the number of errors in the value that no
+ * command has counted. */
 RELET_PRIVATE size_t rlt_luaresp_write(rlt_lua *L, rlt_out *out,
                                        const rlt_luaval *v);
 

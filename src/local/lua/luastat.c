@@ -49,8 +49,8 @@ static const rlt_luaproto *luastat_close(rlt_luaparser *p)
     return rlt_luacode_close(c);
 }
 
-/* In a function of "..." that never says "..." the rest of its arguments is
- * a table called arg: an old custom that servers keep. */
+/* If a function is declared with "..." but does not use it, its further
+ * arguments are in a table called arg. Servers keep this old behaviour. */
 static void luastat_params(rlt_luaparser *p, int method)
 {
     rlt_luacode *c = p->code;

@@ -199,7 +199,8 @@ static void luatab_count_array(luatab_census *c, const rlt_luatab *t)
     }
 }
 
-/* The largest n of which more than half is in use; *inside: how many are. */
+/* The largest size of the array of which more than half is in use; *inside: how
+ * many elements are in use. */
 static uint32_t luatab_best(const luatab_census *c, uint32_t *inside)
 {
     uint32_t size, sum = 0, best = 0;
@@ -236,8 +237,8 @@ static void luatab_put(rlt_luatab *t, const rlt_luaval *key,
     *slot = *value;
 }
 
-/* The parts in new sizes. A larger array than asked for would show, so both
- * are made before anything is given up. */
+/* Gives both parts new sizes. Scripts could notice an array that is larger than
+ * asked for, so both parts are allocated before any old part is given up. */
 static int luatab_resize(rlt_luamem *m, rlt_luatab *t, uint32_t array,
                          uint32_t nodes)
 {
@@ -350,7 +351,8 @@ RELET_PRIVATE rlt_luaval *rlt_luatab_global(const rlt_luatab *t,
     return luatab_writable(t, rlt_luatab_get_text(t, key));
 }
 
-/* What is there, or a node for it; NULL: the table has to grow. */
+/* The place of the key's value, or a new node for the key; NULL: the table has
+ * to grow. */
 static rlt_luaval *luatab_slot(rlt_luatab *t, const rlt_luaval *key)
 {
     const rlt_luaval *found;

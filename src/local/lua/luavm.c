@@ -137,7 +137,7 @@ static void luavm_results(rlt_lua *L, uint32_t func, int want,
     }
     if (want < 0)
         want = n;
-    L->steps -= want / 16; /* who copies much will not do it for ever        */
+    L->steps -= want / 16; /* copying counts, so that it has an end          */
     for (i = 0; i < want && i < n; i++)
         to[i] = from[i];
     for (; i < want; i++)
