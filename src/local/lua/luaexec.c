@@ -109,7 +109,7 @@ static int luaexec_rest(rlt_lua *L, const rlt_luaframe *f, const rlt_luaop *o,
     case RLT_LUAOP_SELF: {
         rlt_luaval object = r[o->b];
 
-        /* The error, if there is one, is about where the object was. */
+        /* An error names the register in which the object was. */
         e = rlt_luaexec_get(L, a, &r[o->b], LUAEXEC_RK(o->c));
         a[1] = object;
         return e;

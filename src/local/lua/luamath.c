@@ -351,7 +351,7 @@ static int luamath_odd(double v)
     return rlt_luanum_floor(v) == v && rlt_luanum_floor(half) != half;
 }
 
-/* a is 0 or infinite: what is left is 0, infinity, and a sign. */
+/* a is 0 or infinite: the result is 0 or infinite, with a sign. */
 static double luamath_pow_edge(double a, double b)
 {
     double r = (a == 0) == (b > 0) ? 0 : rlt_luanum_infinity();

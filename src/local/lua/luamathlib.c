@@ -82,7 +82,7 @@ static int luamathlib_sqrt(rlt_lua *L, uint32_t base, int n)
 
 typedef double luamathlib_function_of_two(double x, double y);
 
-/* Of two wrong arguments servers tell the second. */
+/* If both arguments are wrong, servers name the second. */
 static int luamathlib_two(rlt_lua *L, uint32_t base, int n,
                           luamathlib_function_of_two *f)
 {

@@ -58,7 +58,8 @@ RELET_PRIVATE void rlt_luamem_free(rlt_luamem *m)
     rlt_luamem_reset(m, 0);
 }
 
-/* A chunk twice the size of the one before; what is left of that is lost. */
+/* The size of the next chunk: twice that of the last one, whose free bytes are
+ * then lost. */
 static size_t luamem_size(const rlt_luamem *m, size_t n)
 {
     size_t size = m->chunks ? m->chunks->size * 2 : m->first;

@@ -35,7 +35,7 @@ RELET_PRIVATE rlt_luatab *rlt_luavm_table(rlt_lua *L, uint32_t array,
     return t;
 }
 
-/* A byte is a 64th of a step: long strings cannot be made for nothing. */
+/* Each byte costs a 64th of a step, so that long strings are not free. */
 RELET_PRIVATE rlt_luastr *rlt_luavm_bytes(rlt_lua *L, size_t n, char **bytes)
 {
     rlt_luastr *s;
@@ -104,7 +104,7 @@ static int luaops_missing(rlt_lua *L, const rlt_luaval *key)
     return rlt_luaerr_global(L, name.u.s);
 }
 
-/* Comparing long keys is work. */
+/* The comparison of a long key costs steps. */
 static int luaops_long(rlt_lua *L, const rlt_luaval *key)
 {
     return key->type == RLT_LUA_STRING && key->u.s->n >= 256

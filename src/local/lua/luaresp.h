@@ -8,12 +8,13 @@
 #include "luaarg.h"
 #include "out.h"
 
-/* How deep a reply to a script may nest; ours nest a few levels. */
+/* How deep a reply to a script may nest; replies of this server nest a few
+ * levels. */
 #define RLT_LUARESP_READ_DEPTH (RLT_TINY ? 8 : 64)
 
-/* A server walks a value on its own stack of scripts: an element of an array
- * takes one slot of it, the value of a map 3 and the key 4, a member of a set
- * 3. Behind the last slot the reply says that there are no more. */
+/* A server walks a value on the stack of the script: an element of an array
+ * takes one slot, the value of a map 3 and the key 4, a member of a set 3. When
+ * no slot is left, the reply is an error that says so. */
 #define RLT_LUARESP_SLOTS (RLT_TINY ? 50 : 7994)
 
 /* Push a reply as a value. 1; or negative with the error set: no memory, or

@@ -99,7 +99,8 @@ RELET_PRIVATE rlt_luacell *rlt_luavm_cell(rlt_lua *L, rlt_luaval *at)
     return c;
 }
 
-/* From here on upwards the stack is left. */
+/* The stack from `from` on is left: shared variables there move into their
+ * cells. */
 RELET_PRIVATE void rlt_luavm_close(rlt_lua *L, const rlt_luaval *from)
 {
     while (L->open && L->open->at >= from) {
