@@ -47,7 +47,7 @@ extern "C" {
 
 /* The small profile. RELET_SMALL is the smallest client that still reconnects
  * and reports the outcome of each command. Define it for relet.c and for your
- * own files. What it has not is not declared:
+ * own files. Features that it lacks are not declared:
  *
  *   leases, queues    it implies RELET_NO_LEASE and RELET_NO_QUEUE
  *   messages          subscriptions, client-side caching; a push is dropped
@@ -61,7 +61,7 @@ extern "C" {
  *                     fault.field and the event's why remain
  *   relet_await       relet_next, relet_wait and relet_call remain; so does
  *                     relet_command_text, but not relet_call_text
- *   WATCH             RELET_E_REFUSED: a script does what it is for
+ *   WATCH             RELET_E_REFUSED: use a script instead
  *   streamed values   RELET_WHY_PROTOCOL: no server sends them
  *   speed of reading  replies are judged byte by byte */
 #ifdef RELET_SMALL
@@ -133,7 +133,7 @@ typedef struct relet_fault {
  * 0, an empty span, or a null value. Every function accepts a null value.
  * Nothing here allocates, and no value needs freeing. */
 
-/* What a value is. */
+/* The type of a value. */
 typedef enum relet_type {
     RELET_T_NULL,  /* one type for every null a server can send              */
     RELET_T_TEXT,  /* bulk or simple string                                  */
@@ -172,15 +172,15 @@ static inline relet_type relet_value_type(relet_value v);
  * (as sent). Anything else: an empty span whose p is NULL. */
 static inline relet_span relet_value_text(relet_value v);
 
-/* 1 and *out, when v is an integer or a text that is one (as GET returns a
- * counter); else 0 and *out untouched. */
+/* Returns 1 and sets *out if v is an integer or a text that is one (as GET
+ * returns a counter); else returns 0 and leaves *out untouched. */
 static inline int relet_value_int(relet_value v, int64_t *out);
 
-/* 1 and *out, when v is a double, an integer, or a text that is a number;
- * correctly rounded and independent of the locale. */
+/* The same for a double: v is a double, an integer, or a text that is a number.
+ * *out is correctly rounded and independent of the locale. */
 RELET_API int relet_value_double(relet_value v, double *out);
 
-/* 1 and *out, when v is a boolean or the integer 0 or 1. */
+/* The same for a boolean: v is a boolean or the integer 0 or 1. */
 RELET_API int relet_value_bool(relet_value v, int *out);
 
 /* 1 when the text of v is exactly these bytes. */
@@ -270,7 +270,7 @@ typedef struct relet_config {
     relet_scheme scheme;
     char host[1024];   /* name, address, path, or list of host:port          */
     int port;          /* 1..65535                                           */
-    char service[128]; /* what the Sentinels call the primary                */
+    char service[128]; /* the Sentinels' name of the primary                 */
 
     /* User and set-up. With an empty password no AUTH is sent. */
     char user[256];
@@ -436,8 +436,8 @@ RELET_API int relet_credentials(relet *r, relet_span user,
 RELET_API const char *relet_refusal(const relet *r);
 #endif
 
-/* What an event tells. Each kind names the fields of relet_event that it
- * has. */
+/* The kind of an event. The comment of each kind names the fields of
+ * relet_event that it has. */
 typedef enum relet_kind {
     RELET_EV_NOTHING,
     /* Outcomes have a tag. */
@@ -472,9 +472,9 @@ typedef enum relet_kind {
                           * renewed any more                                 */
     RELET_EV_JOB_LOST,   /* job, token, why: the work must stop, or its end
                           * came too late                                    */
-    RELET_EV_WORKER_TROUBLE, /* why, text: the server refuses a step of it,
-                              * which is tried again; told once until it
-                              * succeeds                                     */
+    RELET_EV_WORKER_TROUBLE, /* why, text: the server refuses a request of the
+                              * worker, which tries again; the event comes
+                              * once until such a request succeeds           */
     RELET_EV_WORKER_ENDED    /* the last event of it; its number is free     */
 } relet_kind;
 
@@ -503,13 +503,13 @@ typedef enum relet_why {
     RELET_WHY_GONE,       /* its key was removed                             */
     RELET_WHY_CLOCK,      /* the server's clock jumped, or stands still      */
     RELET_WHY_GROUP,      /* an earlier lease of its group was lost          */
-    RELET_WHY_NOT_REPLICATED, /* fewer copies than asked for                 */
-    RELET_WHY_QUARANTINE, /* the server has just taken over                  */
-    RELET_WHY_REFUSED     /* an error of the server's: the text; also of the
-                           * CLIENT CACHING in front of a read               */
+    RELET_WHY_NOT_REPLICATED, /* fewer copies than `replicas` and `fsync` ask */
+    RELET_WHY_QUARANTINE, /* the server has just restarted or taken over     */
+    RELET_WHY_REFUSED     /* the server answered with the error in the text,
+                           * perhaps to the CLIENT CACHING before a read     */
 } relet_why;
 
-/* What a subscription is to, and a message came by. */
+/* The kind of a subscription, and of the channel of a message. */
 typedef enum relet_channel {
     RELET_CHANNEL, /* SUBSCRIBE   */
     RELET_PATTERN, /* PSUBSCRIBE  */
@@ -1068,9 +1068,9 @@ typedef struct relet_job_info {
     relet_time at_ms;     /* since 1970, by the server; below 0: not known   */
     int is_cancelled;     /* while leased: its worker is to be told          */
     relet_span owners;    /* workers that had it, in order, blanks between   */
-    relet_span progress, result, error; /* what there is; NULL: none         */
-    uint64_t payload_len; /* whole: a list may cut off payloads and texts    */
-    uint64_t told_len;    /* of progress, result or error, whole             */
+    relet_span progress, result, error; /* p is NULL if there is none        */
+    uint64_t payload_len; /* of all of it: a list may cut payloads and texts */
+    uint64_t told_len;    /* of all of the progress, result or error         */
 } relet_job_info;
 
 /* Look at one job. */
@@ -1110,7 +1110,7 @@ RELET_API int relet_queue_job_list_read(relet_value v, relet_place place,
  * again. */
 typedef enum relet_cancelled {
     RELET_CANCEL_NONE, /* there is no such job                               */
-    RELET_CANCEL_GONE,
+    RELET_CANCEL_GONE, /* it did not run, and was removed                    */
     RELET_CANCEL_TOLD, /* it runs, and its worker will be told               */
     RELET_CANCEL_OVER  /* it had ended before                                */
 } relet_cancelled;
@@ -1158,9 +1158,9 @@ RELET_API int relet_queue_replay(relet *r, relet_span queue,
                                  uint32_t replays_max, const relet_request *q);
 RELET_API int relet_queue_replay_read(relet_value v, relet_replayed *out);
 
-/* Put one job that is in none of the queue's places back into its own. That may
- * happen to jobs whose keys were changed by hand or partly lost by the server.
- * A job in its place is left alone, so workers may go on meanwhile. lease_ms:
+/* Put one job that is missing in the key of its place back into that key. A job
+ * may be missing if keys were changed by hand or partly lost by the server. A
+ * job in its place is left alone, so workers may go on meanwhile. lease_ms:
  * how long the worker of a job that is leased, but not listed among the leased
  * jobs, may still work on it. The reply is a text of letters, empty if all was
  * well:
@@ -1277,8 +1277,9 @@ RELET_API relet_time relet_deadline(const relet *r);
  * last one counts as the last one. */
 RELET_API void relet_tick(relet *r, relet_time now);
 
-/* 1 and *io when a link is to be opened or closed. Each request comes once, and
- * a link is closed before the next one is opened. Call it until it returns 0,
+/* Returns 1 and a request in *io if a link is to be opened or closed; else 0.
+ * Each request comes once, and a link is closed before the next one is opened.
+ * Call it until it returns 0,
  * and do what it says, before you call relet_io_opened or relet_io_closed:
  * after a request to open, these are about the new link. A link that is closed
  * on request needs no relet_io_closed. */
@@ -1332,16 +1333,16 @@ typedef struct relet_transport {
                                             * session NULL: why open failed   */
 } relet_transport;
 
-/* What clients with mem: and file: share (relet_local.h). */
+/* The stores that clients with mem: and file: share (relet_local.h). */
 typedef struct relet_stores relet_stores;
 
-/* What the driver may be told. All of it may be 0. */
+/* The settings of the driver. All of them may be 0. */
 typedef struct relet_poll_config {
     const relet_transport *transport; /* rediss://; must outlive the client   */
     const int *fd;       /* a connected socket for the first link; NULL: none */
     int keepalive_s;     /* TCP keepalive idle time; 0: 60, below 0: none     */
-    relet_stores *stores; /* what clients with mem: and file: share; NULL: a
-                           * store of its own (relet_local.h)                 */
+    relet_stores *stores; /* shared with other clients, for mem: and file:;
+                           * NULL: a store of its own (relet_local.h)         */
 } relet_poll_config;
 
 /* About fd. Once relet_open has succeeded, the client owns and closes it. The
@@ -1406,9 +1407,9 @@ RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms);
  * earlier wait has kept is returned at once. relet_wake does not end this wait.
  * A code:
  *   RELET_E_REFUSED  no operation with this tag waits for its outcome
- *   RELET_E_MEMORY   no memory to keep an event: nothing is lost. The event in
- *                    hand is lent, and the last that relet_next returns before
- *                    it reads on. If there is still no memory at relet_stop, it
+ *   RELET_E_MEMORY   no memory to keep an event: nothing is lost. relet_next
+ *                    returns this event after those kept before, and then reads
+ *                    on. If there is still no memory at relet_stop, the event
  *                    becomes RELET_EV_ERROR with RELET_WHY_MEMORY, or comes
  *                    without its value and texts
  *   RELET_E_LIMIT    the same, since what is kept would exceed reply_max bytes
@@ -1426,8 +1427,8 @@ RELET_API int relet_await(relet *r, uint64_t tag, relet_event *ev,
 
 #endif /* RELET_SMALL */
 
-/* The same for RELET_EV_LEASE_ENDED and RELET_EV_WORKER_ENDED, after
- * relet_lease_stop and relet_worker_stop. RELET_E_REFUSED: there is no lease or
+/* Wait in the same way for RELET_EV_LEASE_ENDED or RELET_EV_WORKER_ENDED, after
+ * relet_lease_stop or relet_worker_stop. RELET_E_REFUSED: there is no lease or
  * worker with this number. The number is not given to a new lease or worker
  * while such an event is kept. A worker that has jobs ends only after you have
  * ended these jobs. */

@@ -3,9 +3,9 @@
  * relet_local.h - a RESP server in memory, fed with bytes and time.
  *
  * It answers as Redis 7.0 does, in RESP2 and RESP3, and runs scripts. It owns
- * no socket, clock, thread or file: connections are numbers, the wall clock is
- * what you last said it is, and bytes go in and out of buffers. The same bytes
- * at the same times give the same answers, on every machine.
+ * no socket, clock, thread or file: connections are numbers, you set the wall
+ * clock, and bytes go in and out of buffers. The same bytes at the same times
+ * give the same answers, on every machine.
  *
  *   relet_local *l = relet_local_init(memory, relet_local_size(), &config);
  *   int id = relet_local_connect(l);
@@ -241,7 +241,7 @@ RELET_API relet_stores *relet_stores_make(const relet_stores_config *c);
  * its last client, also before this call. NULL is allowed. */
 RELET_API void relet_stores_close(relet_stores *all);
 
-/* How a store is. */
+/* The state of a store. */
 typedef struct relet_store_info {
     size_t memory;       /* bytes of keys and values                         */
     uint64_t log_bytes;  /* of the file; 0 with mem:, as all that follow     */
@@ -253,7 +253,8 @@ typedef struct relet_store_info {
     uint64_t rewrites;
 } relet_store_info;
 
-/* About the store that this client has a link to: 1, or 0 when it has none. */
+/* Returns 1 and the state of the store to which this client has a link; 0 if it
+ * has no link. */
 RELET_API int relet_store_info_get(const relet *r, relet_store_info *out);
 
 /* -------------------------------------------------------------- for drivers

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- lease_release.lua: give up a lease, or a place in the line for it.
+-- lease_release.lua: gives up a lease, or a place in the line for it.
 -- KEYS  1 lease  2 fence  3 sleepers
 -- ARGV  1 owner  2 term  3 token, '' if it is not known  4 channel, or ''
 -- Returns {status, last token, woken, server time in us}. status: 1 released;
 -- 0 another grant holds the lease; -1 the lease was free. woken: 1 if a sleeper
--- heard of it. Unless another grant holds the lease, a request for this term
+-- was woken. Unless another grant holds the lease, a request for this term
 -- that is still on its way to the server is void.
 -- Invariant: only the owner's own grant ends. If the lease is free when this
 -- returns, one sleeper was woken, provided that one of the first eight listens.

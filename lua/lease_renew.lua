@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- lease_renew.lua: the holder goes on holding.
+-- lease_renew.lua: renews a lease for its holder.
 -- KEYS  1 lease  2 fence        ARGV  1 owner  2 token  3 ttl in ms
 -- Returns {status, last token, ms left, server time in us}. status: 1 renewed;
 -- 0 another owner holds the lease, or a newer token was given out; -1 the lease

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- queue_forget.lua: deletes what a queue remembers of clients that are gone.
 -- KEYS  1 jobs  2 ids
--- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 s: no
---       look begins if another one that named some went on within that time;
---       absent: it begins in any case
+-- ARGV  1 where to go on, '' at first  2 how many to look at, about  3 absent,
+--       or seconds: no round begins so soon after any call that had an ARGV[3],
+--       and '' is returned
 -- Returns where to go on, '' at the end. Call it once in a while.
 -- Errors: VERSION.
 -- Invariant: a client's last step, kept to recognise repeats, is marked when it

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_promote.lua: lets delayed jobs wait that are due.
+-- queue_promote.lua: lets delayed jobs that are due wait for a worker.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 idle
 -- ARGV  1 how many at most, up to 128
 -- Returns {how many, ms until the next is due, or -1}. Errors: VERSION.

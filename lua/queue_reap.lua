@@ -3,7 +3,7 @@
 -- KEYS  1 jobs  2 waiting  3 leased  4 dead  5 idle
 -- ARGV  1 how many at most, up to 128  2 stalls that a job may have  3 ms to
 --       hold off after a restart, a failover, a clock past 4  4 latest clock ms
--- Returns {relet, dead, ms until more or -1, server ms}. Errors: VERSION.
+-- Returns {put back, dead, ms until more or -1, server ms}. Errors: VERSION.
 -- Invariant: no lease ends early by the server clock. A job is in its new place
 -- before it leaves the old one. reply_to of a dead job gets 'number x why'.
 local t, back, dead, get, set = redis.call('TIME'), {}, {}, {'version'}, {}

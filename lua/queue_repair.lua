@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_repair.lua: puts a job that is in no place back into its own.
+-- queue_repair.lua: puts a job that is missing in its place back there.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 leased  6 done  7 dead
 -- ARGV  1 number  2 ms that its worker has to renew a lease  3 ms for which a
 --       result is kept

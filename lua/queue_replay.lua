@@ -6,8 +6,8 @@
 -- Returns {replayed, refused, numbers that are not dead, 1 if there is more:
 -- fewer are looked at if long}. A cancelled job is refused. Errors: VERSION.
 -- Invariant: a job keeps its number, its id and its owners; attempts and stalls
--- begin at 0, replays are counted. The job is in `delayed` until queue_promote
--- which is to follow, before it leaves `dead`.
+-- begin at 0, replays are counted. The job is in `delayed` before it leaves
+-- `dead`; queue_promote is to follow.
 local t, get, count = redis.call('TIME'), {'version', 'due'}, {0, 0, 0, 0}
 local ms, late, live = t[1] * 1000 + math.floor(t[2] / 1000), {}, {}
 local names, set, bytes = {unpack(ARGV, 4)}, {}, 0

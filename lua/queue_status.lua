@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- queue_status.lua: returns the numbers of a queue.
+-- queue_status.lua: counts the jobs in each place of a queue.
 -- KEYS  1 jobs  2 waiting  3 ranked  4 delayed  5 leased  6 done  7 dead
 --       8 idle                          ARGV  none
 -- Returns {version, jobs that wait, wait by rank, are delayed, are leased, are

@@ -1,4 +1,4 @@
--- queue_unique.lua: puts a job unless a job with its id stands in for it.
+-- queue_unique.lua: puts a job unless a job with its id makes it unnecessary.
 -- KEYS  1 jobs  2 delayed  3 ids  4 waiting  5 ranked
 -- ARGV  1 producer  2 op  3 t throttle, e extend, r replace, d debounce  4 ms
 --       of a window  5 head with id  6 payload  7 as ARGV[3] of queue_put_full

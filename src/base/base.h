@@ -13,8 +13,9 @@
 
 #include "relet.h"
 
-/* Shared inside the library. Empty in split builds; the amalgamation makes it
- * static, so that a vendored relet.c adds only relet_* to a program. */
+/* Marks a function that modules of the library share. It is empty if each file
+ * is compiled alone; the amalgamation defines it as static, so that a vendored
+ * relet.c adds only relet_* to a program. */
 #ifndef RELET_PRIVATE
 #define RELET_PRIVATE
 #endif
@@ -54,8 +55,8 @@
 #define RLT_APART
 #endif
 
-/* A short function in a header. The amalgamation says besides that a build may
- * have no use for it. */
+/* Marks a short function in a header. The amalgamation adds an attribute for
+ * functions that a build does not use. */
 #ifndef RLT_SHORT
 #define RLT_SHORT static inline
 #endif
@@ -68,8 +69,8 @@
 #define RLT_TINY 0
 #endif
 
-/* What this build has, as constants: compilers remove the code behind one that
- * is 0. ENGINE: leases, or queues, or both. */
+/* The parts of this build, as constants: compilers remove the code of a part
+ * whose constant is 0. RLT_HAS_ENGINE is 1 with leases, queues or both. */
 #ifdef RELET_NO_QUEUE
 #define RLT_HAS_QUEUE 0
 #else

@@ -14,7 +14,7 @@
 RELET_PRIVATE uint16_t rlt_hashslot_of(relet_span key);
 
 typedef enum rlt_redirect_kind {
-    RLT_MOVED,   /* that node serves the slot from now on                 */
+    RLT_MOVED,   /* the named node serves the slot from now on            */
     RLT_ASK,     /* send only this command there, after an ASKING         */
     RLT_REDIRECT /* send every command there; it names no slot            */
 } rlt_redirect_kind;

@@ -286,22 +286,23 @@ static int bench_run(cli *c)
 
 static const cli_option bench_options[] = {
     {'n', "requests", "N", CLI_NUMBER, offsetof(cli, count), 1, 2000000000,
-     "so many operations; else 1000000"},
+     "number of operations; default 1000000"},
     {'d', "depth", "N", CLI_NUMBER, offsetof(cli, depth), 1, 65536,
-     "so many on the way at a time; else 64"},
+     "operations under way at a time; default 64"},
     {'s', "size", "BYTES", CLI_NUMBER, offsetof(cli, size), 0, 536870912,
-     "of the value that set writes; else 16"},
+     "size of the value that set writes; default 16"},
     {'k', "keys", "N", CLI_NUMBER, offsetof(cli, keys), 1, 1000000000,
-     "keys to choose from at random; else 100000"},
+     "number of keys, chosen at random; default 100000"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command bench_command = {
-    "bench", "measure what one connection can do",
+    "bench", "measure throughput and latency of one connection",
     "bench [OPTION]... get|set|ping",
-    "Runs one command over and over on one connection: first with a window\n"
-    "of --depth of them on the way, for throughput, then up to 10000 one at a\n"
-    "time, for latency. Like redis-benchmark -c 1 -P DEPTH -r KEYS, but the\n"
-    "window slides. 'set' writes the keys key:000000000000, 000000000001, ...",
+    "Runs one command many times on one connection: first with --depth\n"
+    "commands under way, for throughput, then up to 10000 commands one at a\n"
+    "time, for latency. The load is that of redis-benchmark -c 1 -P DEPTH\n"
+    "-r KEYS, but each outcome lets the next command go. 'set' writes keys\n"
+    "such as key:000000012345, and leaves them there.",
     bench_options, 0, bench_run,
 };

@@ -178,8 +178,8 @@ static void call_take_operands(call *k)
 
 /* --------------------------------------------------------------- submitting */
 
-/* What a user of relet does instead of a command that may not go over a shared
- * link. The library's own text says what a program does instead. */
+/* Advice for people whose command may not go over a shared link. The library's
+ * own text has advice for programs. */
 static const struct {
     const char *word, *second; /* second NULL: any                           */
     const char *advice;
@@ -275,8 +275,8 @@ static void call_submit(call *k)
 
 /* ------------------------------------------------------------------- output */
 
-/* An outcome without a reply: on stderr for people and scripts, and in JSON
- * also where the reply would be, so that documents still match commands. */
+/* Prints an outcome without a reply: on stderr and, with --json, also in place
+ * of the reply, so that documents still match commands. */
 static void call_trouble(call *k, const relet_event *ev, const char *word)
 {
     char place[40] = "";
@@ -330,7 +330,7 @@ static void call_event(call *k, const relet_event *ev)
             cli_say("%.*s", cli_text(ev->text));
         call_stop(k, CLI_NOT_SENT);
     } else if (ev->kind == RELET_EV_PUSHED && !k->c->quiet) {
-        cli_say("the server pushed something that nobody asked for");
+        cli_say("the server pushed a value that was not asked for");
     }
 }
 
@@ -445,12 +445,13 @@ static const cli_option call_options[] = {
 const cli_command call_command = {
     "call", "send a command, or a file of them, and print the replies",
     "call [OPTION]... [COMMAND [ARGUMENT]...]",
-    "Sends one command and prints its reply. Without one, reads commands from\n"
-    "standard input, one a line, sends them as a pipeline and prints the\n"
-    "replies in order. Blanks separate; \"...\" knows \\n \\r \\t \\a \\b\n"
-    "\\\\ \\\" \\xHH, '...' knows \\'. Empty lines and those that begin with\n"
-    "# are skipped. After a bad line nothing more is sent.\n\n"
-    "A pipe gets the bytes of the reply, one element a line, and the server's\n"
-    "errors on standard error; a terminal gets types and escapes.",
+    "Sends COMMAND and prints its reply. Without it, reads commands from\n"
+    "standard input, one in a line, sends them as a pipeline and prints the\n"
+    "replies in order. Blanks separate arguments. Inside \"...\" the escapes\n"
+    "are \\n \\r \\t \\a \\b \\\\ \\\" \\xHH, inside '...' only \\'.\n"
+    "Empty lines and lines that begin with # are skipped. After a bad line\n"
+    "nothing more is sent.\n\n"
+    "A pipe gets the bytes of the reply, one element in a line, and errors of\n"
+    "the server go to standard error. A terminal shows types and escapes.",
     call_options, 1, call_run,
 };

@@ -262,8 +262,8 @@ int child_look_up(const char *name)
     return child_unable(failed);
 }
 
-/* Runs in the forked process. Returns only when that cannot become the command:
- * the exit code that says why. */
+/* Runs in the forked process. Returns only if this process cannot become the
+ * command: the exit code that tells the reason. */
 static int child_become(const child *x, char **argv, const int *fds,
                         const sigset_t *mask, pid_t parent)
 {
@@ -366,8 +366,8 @@ static void child_take_terminal(const child *x)
     close(fd);
 }
 
-/* After Ctrl-Z the command goes on at once: no shell hears of the stop, and a
- * lease is not held for a command that rests. */
+/* After Ctrl-Z the command goes on at once: no shell notices the stop, and a
+ * lease is not held for a stopped command. */
 static void child_stopped(child *x, int signo)
 {
     if (signo == SIGTSTP)

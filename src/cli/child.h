@@ -41,7 +41,7 @@ void child_signals(relet *r);
 int child_signal_take(void);
 
 /* 0 when there is a command of this name that may be executed; else
- * CHILD_UNKNOWN or CHILD_UNABLE, and why was printed. */
+ * CHILD_UNKNOWN or CHILD_UNABLE, and the reason was printed. */
 int child_look_up(const char *name);
 
 /* Start a command. argv ends with NULL. fds become its standard input, output

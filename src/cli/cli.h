@@ -3,8 +3,8 @@
  * cli.h - shared by the files of the relet command: the parsed command line,
  * the tables of commands and options, the exit codes.
  *
- * The command sees only the public headers: whatever it can do, a program that
- * vendors the library can do too. */
+ * The command includes only the public headers. So a program that vendors the
+ * library can do all that the command does. */
 #ifndef RELET_CLI_H
 #define RELET_CLI_H
 
@@ -13,8 +13,9 @@
 
 #include "relet.h"
 
-/* Exit codes. A larger code is worse news: a run with several outcomes ends
- * with the largest of their codes. The manual and --help repeat this list. */
+/* Exit codes. A larger code is a worse outcome: a run with several outcomes
+ * ends with the largest of their codes. The manual and --help repeat this
+ * list. */
 enum {
     CLI_OK = 0,
     CLI_ERROR = 1,    /* the server answered an error                       */
@@ -141,7 +142,7 @@ void cli_say(const char *format, ...);
 void *cli_grow(void *p, size_t size);
 
 /* Flush standard output. A failed write ends the program with CLI_OUTPUT:
- * silently for a closed pipe, as a reader that has seen enough is no fault. */
+ * silently for a closed pipe, since a reader may stop reading at any time. */
 void cli_flush(void);
 
 /* As cli_flush, for a command that has to clean up first: 0, or CLI_OUTPUT and
@@ -193,8 +194,8 @@ int cli_interrupted(void);
 int cli_refused(const cli *c, const relet_event *ev);
 
 /* Wait for the outcome of the only open operation; code is what submitting it
- * returned. 0 and *ev: a reply. Else an exit code, and why was printed, unless
- * a signal ended the wait. */
+ * returned. 0 and *ev: a reply. Else an exit code, and the reason was printed,
+ * unless a signal ended the wait. */
 int cli_answer(cli *c, int code, relet_event *ev);
 
 /* queue.c: check that the first operand is a queue and that at least `more`
@@ -231,7 +232,8 @@ const char *cli_where(const cli *c, char *buf, size_t size);
 /* Microseconds of a steady clock. */
 double cli_now_us(void);
 
-/* Sort samples; then the value that this share of n samples does not exceed. */
+/* cli_sort sorts samples. cli_rank returns the value that this share of the n
+ * sorted samples does not exceed. */
 void cli_sort(double *samples, size_t n);
 double cli_rank(const double *sorted, size_t n, double share);
 

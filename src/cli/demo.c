@@ -255,7 +255,7 @@ static int demo_greet(demo *d)
     d->c->r = NULL;
     if (code)
         return code;
-    printf("%s on %s: 2 producers, 3 workers, 3 who may lead; leases of %d "
+    printf("%s on %s: 2 producers, 3 workers, 3 candidates; leases of %d "
            "ms\n\n", d->c->server, cli_where(d->c, where, sizeof where),
            DEMO_LEASE_MS);
     return 0;

@@ -106,8 +106,8 @@ static void fsck_id(fsck *f, relet_span name)
     f->passed_over += !fsck_facts_has(&f->facts, number);
 }
 
-/* By ZSCAN or HSCAN, which return at least once each element that is in the key
- * for the whole scan. */
+/* Reads a key by ZSCAN or HSCAN, which return at least once each element that
+ * is in the key for the whole scan. */
 static int fsck_scan(fsck *f, const char *command, int key)
 {
     char cursor[32] = "0";
@@ -280,7 +280,7 @@ static int fsck_again(fsck *f, const fsck_fact *fact, uint32_t *seen)
     return code;
 }
 
-/* What the letters of relet_queue_repair say about the job. */
+/* The letters of relet_queue_repair, as text for people. */
 static const struct {
     char letter;
     const char *text;
@@ -474,19 +474,19 @@ static int fsck_run(cli *c)
 
 static const cli_option fsck_options[] = {
     {0, "repair", NULL, CLI_FLAG, offsetof(cli, repair), 0, 0,
-     "put each job that is in no place back to its own"},
+     "put each broken job back into its place"},
     {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 50, 1000000000,
-     "with it: how long a worker may be at work; else 30000"},
+     "with --repair: lease of a leased job; default 30000"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command fsck_command = {
-    "fsck", "find what breaks the rules in a queue",
+    "fsck", "check that the jobs of a queue are in their places",
     "fsck [OPTION]... [QUEUE]...",
-    "Walks through all keys of a queue, which may be at work, and prints a\n"
-    "line for each job that is not in its place: what looks wrong is asked\n"
-    "again in one transaction first. Without a name all queues are looked\n"
-    "for, by SCAN. Changes nothing without --repair. The exit code is 1 when\n"
-    "something is broken, and was not repaired.",
+    "Walks through all keys of a queue, which may be in use, and prints a\n"
+    "line for each job that is not in its place. A job that looks wrong is\n"
+    "first read again, in one transaction. Without a name, SCAN looks for all\n"
+    "queues. Changes nothing without --repair. The exit code is 1 if\n"
+    "something is broken and was not repaired.",
     fsck_options, 0, fsck_run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fsck_facts.c - what was seen of the jobs of a queue, and which of it breaks a
- * rule. */
+ * fsck_facts.c - what a scan found of each job of a queue, and the rules that a
+ * job may break. */
 #include <stdlib.h>
 
 #include "fsck_facts.h"
@@ -127,8 +127,8 @@ const char *fsck_facts_wrong(uint32_t seen)
     if (seen & FSCK_HIGH)
         return "its number or token is higher than any that was given";
     if (!(seen & right & FSCK_PLACES))
-        return right == FSCK_WAITS    ? "waits, but stands in no line"
-               : right == FSCK_LEASED ? "is leased, but to nobody"
+        return right == FSCK_WAITS    ? "waits, but is in no line"
+               : right == FSCK_LEASED ? "is leased, but not among the leased"
                : right == FSCK_DONE   ? "is done, but will be kept for ever"
                                       : "is dead, but not among the dead";
     return NULL;

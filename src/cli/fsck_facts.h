@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * fsck_facts.h - what was seen of the jobs of a queue, and which of it breaks a
- * rule. */
+ * fsck_facts.h - what a scan found of each job of a queue, and the rules that a
+ * job may break. */
 #ifndef RELET_FSCK_FACTS_H
 #define RELET_FSCK_FACTS_H
 
 #include "cli.h"
 
-/* What was seen of a job's number. Places stand in the order of fsck_suffix,
- * and the states that belong to them in the same order. */
+/* Bits for what a scan found under a job's number. Places are in the order of
+ * fsck_suffix, and the states that belong to them in the same order. */
 enum {
     FSCK_WAITING = 1 << 0,
     FSCK_RANKED = 1 << 1,
@@ -53,11 +53,11 @@ int fsck_facts_has(const fsck_facts *f, uint64_t number);
  * most 18; 0: there is none. */
 size_t fsck_facts_digits(relet_span s, uint64_t *number);
 
-/* What is seen in the state of a job, with its token; and in its record. */
+/* The bits for the state of a job, and its token; the bits for its record. */
 uint32_t fsck_facts_state(relet_span s, uint64_t *token);
 uint32_t fsck_facts_record(relet_span s);
 
-/* NULL, or what is wrong with a job of which this was seen. */
+/* Returns the rule that a job with these bits breaks, or NULL. */
 const char *fsck_facts_wrong(uint32_t seen);
 
 /* Whether a step that was cut short has left traces of the job. */

@@ -323,13 +323,13 @@ static int job_run(cli *c)
 
 #define JOBS_OPTIONS                                                          \
     {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,                  \
-     "only those of this type"},                                              \
+     "only jobs of this type"},                                               \
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,       \
-     "at most so many"}
+     "at most N jobs"}
 
 static const cli_option jobs_options[] = {
     {0, "place", "PLACE", CLI_TEXT, offsetof(cli, place), 0, 0,
-     "waiting, delayed, leased, done or dead; else all"},
+     "waiting, delayed, leased, done or dead; default all"},
     JOBS_OPTIONS,
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
@@ -341,20 +341,21 @@ static const cli_option dead_options[] = {
 
 static const cli_option job_options[] = {
     {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0,
-     "the one of this id"},
+     "the job with this id"},
     {0, "payload", NULL, CLI_FLAG, offsetof(cli, payload), 0, 0,
-     "print its payload alone, as it is"},
+     "print only the payload, byte for byte"},
     {0, "result", NULL, CLI_FLAG, offsetof(cli, result), 0, 0,
-     "print its result alone, as it is"},
+     "print only the result, byte for byte"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 #define JOBS_COLUMNS                                                          \
-    "number, place, when it ends or since when it is there, attempts that\n"  \
-    "were begun, id, type, payload, and progress, result or error, with\n"    \
-    "tabs in between and - for what is not there. Texts are quoted, and\n"    \
-    "long ones cut off: +N bytes follow. What moves while it is listed\n"     \
-    "comes twice or not at all."
+    "number, place, time, attempts that were begun, id, type, payload, and\n" \
+    "progress, result or error, with tabs in between and - for what a job\n"  \
+    "does not have. The time is when the lease ends, when the job is due,\n"  \
+    "until when the result is kept, or since when the job is dead. Texts\n"   \
+    "are quoted; a long text is cut off, and +N bytes are left out. A job\n"  \
+    "that moves meanwhile may be listed twice or not at all."
 
 const cli_command jobs_command = {
     "jobs", "list the jobs of a queue",
@@ -371,9 +372,9 @@ const cli_command dead_command = {
 };
 
 const cli_command job_command = {
-    "job", "tell all that is known of a job",
+    "job", "show all that is known of a job",
     "job [OPTION]... QUEUE NUMBER...",
-    "Tells of each job where it is, how often it was tried, who had it, and\n"
-    "what it says. The exit code is 1 when there is no such job.",
+    "Prints where each job is, how often it was tried, which workers had it,\n"
+    "and its texts. The exit code is 1 if there is no such job.",
     job_options, 0, job_run,
 };

@@ -47,7 +47,7 @@ typedef struct leader {
     int waits;          /* the command waits for the terminal               */
     int told;           /* SIGTERM was sent, as the lease is not renewed    */
     int lost;           /* the lease was lost while the command ran         */
-    int troubled;       /* why the lease cannot be had was printed          */
+    int troubled;       /* a refusal of the lease was printed               */
     relet_time began_at; /* when the command began                           */
     relet_time pause_most; /* --backoff                                      */
     relet_time pause_ms; /* the last pause between two campaigns             */
@@ -288,7 +288,7 @@ static void lead_event_lost(leader *l, const relet_event *ev)
 static void lead_not_acquired(leader *l)
 {
     lead_note(l, "not acquired",
-              relet_str(l->troubled ? "" : "another one holds it"), 0);
+              relet_str(l->troubled ? "" : "another owner holds it"), 0);
     lead_finish(l, LEAD_NOT_ACQUIRED);
 }
 
@@ -528,46 +528,47 @@ static int lock_run(cli *c)
     {0, "key", "KEY", CLI_TEXT, offsetof(cli, key), 0, 0,                     \
      "this key, instead of one made from NAME"},                              \
     {0, "ttl", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 200, 1000000000,      \
-     "how long the lease outlives us; else 10000"},                           \
+     "how long it lasts without a renewal; default 10000"},                   \
     {0, "grace", "MS", CLI_NUMBER, offsetof(cli, grace_ms), 0, 500000000,     \
-     "from SIGTERM to SIGKILL; else a quarter of the TTL"},                   \
+     "from SIGTERM to SIGKILL; default a quarter of --ttl"},                  \
     {0, "owner", "TEXT", CLI_TEXT, offsetof(cli, owner), 0, 0,                \
-     "in front of the holder's name; else host and pid"}
+     "start of the holder's name; default host and pid"}
 
 static const cli_option lead_options[] = {
     LEAD_COMMON_OPTIONS,
     {0, "again", NULL, CLI_FLAG, offsetof(cli, again), 0, 0,
      "campaign again when the command has ended"},
     {0, "backoff", "MS", CLI_NUMBER, offsetof(cli, pause_ms), 0, 1000000000,
-     "the longest pause if that was at once; else 10000"},
+     "longest pause after a short command; default 10000"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 static const cli_option lock_options[] = {
     LEAD_COMMON_OPTIONS,
     {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, 1000000000,
-     "so long for the lock, 0: try once; else for ever"},
+     "longest wait for the lock; 0: try once; default none"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 #define LEAD_ABOUT                                                            \
-    "The command finds RELET_LEASE_NAME, RELET_LEASE_TOKEN and\n"             \
-    "RELET_LEASE_TERM in its environment. When the lease cannot be renewed\n" \
-    "it gets SIGTERM, and SIGKILL before the lease ends, with all of its\n"   \
-    "process group. When it ends the lease is released at once. SIGTERM,\n"   \
-    "SIGINT, SIGHUP and SIGQUIT are passed on to it. Notices go to standard\n" \
-    "error.\n\nExit codes besides those below: the command's, and\n"
+    "The environment of the command has RELET_LEASE_NAME, _TOKEN and _TERM.\n" \
+    "If the lease cannot be renewed, the command and its process group get\n" \
+    "SIGTERM, and SIGKILL before the lease ends. When the command ends, the\n" \
+    "lease is released at once. SIGTERM, SIGINT, SIGHUP and SIGQUIT are\n"    \
+    "passed on to the command. Notices go to standard error.\n\n"             \
+    "Exit codes besides those below: that of the command, and\n"
 #define LEAD_CODES                                                            \
-    "  126  it could not be executed\n"                                       \
-    "  127  it was not found\n"                                               \
-    "  128 + N  it was ended by signal N, or this one was before it began"
+    "  126  the command could not be executed\n"                              \
+    "  127  the command was not found\n"                                      \
+    "  128 + N  signal N ended the command, or relet before it began"
 
 const cli_command lead_command = {
-    "lead", "run a command while this one is the leader",
+    "lead", "run a command while this process leads",
     "lead [OPTION]... NAME -- COMMAND [ARGUMENT]...",
-    "Campaigns for ever; runs the command once this one leads, and again\n"
-    "after each time that the lead was lost. When the command ends by itself\n"
-    "its exit code is ours.\n\n" LEAD_ABOUT LEAD_CODES,
+    "Campaigns for the lease NAME, for as long as it takes, and runs the\n"
+    "command while the lease is held. If the lease is lost, relet kills the\n"
+    "command and campaigns again. If the command ends by itself, relet ends\n"
+    "with its exit code.\n\n" LEAD_ABOUT LEAD_CODES,
     lead_options, 0, lead_run,
 };
 

@@ -4,8 +4,8 @@
  * left and the number of clients that wait.
  *
  * Beside each lease that relet ever took there is KEY:fence or {KEY}:fence, a
- * hash which is never deleted. SCAN looks for these hashes. The rest is asked
- * in one transaction for each lease, so that a line is of one moment. */
+ * hash which is never deleted. SCAN looks for these hashes. The rest is read in
+ * one transaction for each lease, so that a line shows a single moment. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,16 +312,16 @@ static int leases_run(cli *c)
 
 static const cli_option leases_options[] = {
     {'a', "all", NULL, CLI_FLAG, offsetof(cli, all), 0, 0,
-     "also those that nobody holds or waits for"},
+     "also leases without a holder and without followers"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command leases_command = {
-    "leases", "list the leases, their holders and who waits",
+    "leases", "list the leases, their holders and followers",
     "leases [OPTION]... [PREFIX]",
-    "Prints for each lease that is held or waited for, and whose key begins\n"
-    "with PREFIX, a line: key, holder, token, milliseconds left, how many\n"
-    "wait. Goes through all keys by SCAN. Locks that only other programs take\n"
-    "are not seen.",
+    "Prints a line for each lease that is held or waited for and whose key\n"
+    "begins with PREFIX: key, holder, token, milliseconds left, and how many\n"
+    "clients wait. Goes through all keys by SCAN. Locks that only other\n"
+    "programs take are not seen.",
     leases_options, 0, leases_run,
 };

@@ -179,9 +179,9 @@ static int listen_run(cli *c)
 
 static const cli_option listen_options[] = {
     {'p', "pattern", "PATTERN", CLI_LIST, 0, 0, 0,
-     "also what this pattern matches; may be repeated"},
+     "also channels that match this; may be repeated"},
     {'s', "sharded", NULL, CLI_FLAG, offsetof(cli, sharded), 0, 0,
-     "the channels are sharded ones, as of SPUBLISH"},
+     "the channels are sharded, as for SPUBLISH"},
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, 2000000000,
      "end after N messages"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
@@ -190,9 +190,9 @@ static const cli_option listen_options[] = {
 const cli_command listen_command = {
     "listen", "print the messages of channels as they come",
     "listen [OPTION]... [CHANNEL]...",
-    "Subscribes and prints each message as a line: channel, tab, message. A\n"
-    "broken link is opened again, for ever; a notice on standard error tells,\n"
-    "and tells of the gap in which messages may have been missed. SIGINT and\n"
-    "SIGTERM end it with exit code 0.",
+    "Subscribes and prints each message as a line: channel, tab, message. If\n"
+    "the link breaks, relet opens it again, as often as it takes. Notices on\n"
+    "standard error tell of that, and of gaps in which messages may have been\n"
+    "missed. SIGINT and SIGTERM end relet with exit code 0.",
     listen_options, 0, listen_run,
 };

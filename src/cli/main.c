@@ -31,13 +31,13 @@ static const cli_command *const main_commands[] = {
 
 static const cli_option main_options[] = {
     {'u', "url", "URL", CLI_TEXT, offsetof(cli, url), 0, 0,
-     "the server; instead of what the environment says"},
+     "the server, instead of that of the environment"},
     {0, "timeout", "MS", CLI_NUMBER, offsetof(cli, timeout_ms), 0, INT_MAX,
-     "to connect, and to answer; 0: no limit for answers"},
+     "limit for connecting and answers; 0: none for answers"},
     {0, "json", NULL, CLI_FLAG, offsetof(cli, json), 0, 0,
      "one JSON document per result"},
     {'q', "quiet", NULL, CLI_FLAG, offsetof(cli, quiet), 0, 0,
-     "no notices on standard error, only what went wrong"},
+     "no notices on standard error, only errors"},
     {'h', "help", NULL, CLI_FLAG, offsetof(cli, help), 0, 0,
      "print this and exit"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
@@ -149,7 +149,7 @@ static void help_all(void)
     puts("\nWithout --url the server is that of RELET_REDIS_URL or REDIS_URL"
          " (or _HOST,\n_PORT, ...: see the manual), else localhost:6379.");
     help_exit_codes();
-    puts("\n'relet COMMAND --help' tells more about one.");
+    puts("\n'relet COMMAND --help' tells more about a command.");
 }
 
 static void help_one(const cli_command *command)
@@ -161,7 +161,7 @@ static void help_one(const cli_command *command)
     help_exit_codes();
 }
 
-/* -------------------------------------------------------- what was meant? */
+/* -------------------------------------------------------- unknown commands */
 
 static size_t main_min(size_t a, size_t b)
 {
@@ -449,7 +449,7 @@ static const cli_option help_no_options[] = {
 };
 
 static const cli_command help_command = {
-    "help", "tell about a command", "help [COMMAND]",
+    "help", "explain a command", "help [COMMAND]",
     "Tells what a command does and which options it takes.",
     help_no_options, 0, help_run,
 };

@@ -156,11 +156,11 @@ static int ping_run(cli *c)
 
 static const cli_option ping_options[] = {
     {'c', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, 1000000,
-     "so many pings; else 1"},
+     "number of pings; default 1"},
     {'i', "interval", "MS", CLI_NUMBER, offsetof(cli, interval_ms), 0,
-     86400000, "from one ping to the next; else 1000"},
+     86400000, "time from one ping to the next; default 1000"},
     {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 1, 86400000,
-     "so long for the server to be there; else one attempt"},
+     "longest wait for the server; default one attempt"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 

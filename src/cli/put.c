@@ -511,49 +511,50 @@ static const cli_option put_options[] = {
     {0, "lines", NULL, CLI_FLAG, offsetof(cli, lines), 0, 0,
      "each line of standard input is a job"},
     {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0,
-     "put it only if there is no job of this id"},
+     "put the job only if there is no job with this id"},
     {0, "unique", "MODE", CLI_TEXT, offsetof(cli, unique), 0, 0,
      "throttle, extend, replace or debounce: see the manual"},
     {0, "window", "MS", CLI_NUMBER, offsetof(cli, window_ms), 1, INT32_MAX,
-     "with throttle, extend: one job in that time"},
+     "for throttle and extend: one job in this time"},
     {0, "batch", "NAME", CLI_TEXT, offsetof(cli, batch), 0, 0,
-     "with --lines: NAME:1, NAME:2, ... are their ids"},
+     "with --lines: the ids are NAME:1, NAME:2, ..."},
     {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,
-     "what kind of job it is"},
+     "the type of the job"},
     {0, "rank", "N", CLI_NUMBER, offsetof(cli, rank), -1000, 1000,
-     "in front of what was put up to 1000 * N jobs before"},
+     "overtake at most the 1000 * N jobs put just before"},
     {0, "delay", "MS", CLI_NUMBER, offsetof(cli, delay_ms), 0, INT32_MAX,
-     "it waits so long before anybody may have it"},
+     "no worker gets the job before this time"},
     {0, "attempts", "N", CLI_NUMBER, offsetof(cli, attempts), 1, INT32_MAX,
-     "how often it may be tried; else 3"},
+     "how often the job may be tried; default 3"},
     {0, "run", "MS", CLI_NUMBER, offsetof(cli, run_ms), 1, INT32_MAX,
      "how long an attempt may take"},
     {0, "keep", "MS", CLI_NUMBER, offsetof(cli, keep_ms), 1, INT32_MAX,
-     "how long its result is kept"},
+     "how long the result is kept"},
     {0, "deadline", "MS", CLI_NUMBER, offsetof(cli, deadline_ms), 1,
-     INT32_MAX, "later than that after the put it is of no use"},
+     INT32_MAX, "dead if it has not begun so long after the put"},
     {0, "backoff", "MS", CLI_NUMBER, offsetof(cli, backoff_ms), 1, INT32_MAX,
-     "between attempts: up to that, twice that, ..."},
+     "longest pauses: this, twice this, ...; default 1000"},
     {0, "most", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
-     "refuse when more jobs would wait"},
+     "refuse the job if more than N jobs would wait"},
     {0, "wait", "MS", CLI_NUMBER, offsetof(cli, wait_ms), 0, INT32_MAX,
-     "wait so long for its end, and print its result"},
+     "wait this long for its end, and print its result"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command put_command = {
     "put", "put jobs into a queue",
     "put [OPTION]... QUEUE [PAYLOAD]...",
-    "Puts a job for each PAYLOAD; without one, standard input is the payload\n"
-    "of one job, or with --lines each of its lines is one. Prints the number\n"
-    "of each. What a broken link leaves open is asked again, and put once;\n"
-    "with --lines a server that is away is waited for, unless --timeout says\n"
-    "how long. On a terminal --lines shows how far it is instead of numbers.\n"
-    "With --batch it may be run again after it was ended: what is in the\n"
-    "queue is not put twice, nor what is done and kept (--keep).\n"
-    "Interrupted, it says how many were put, and ends by 128 + the signal, or\n"
-    "by 4 when it is not known of all.\n"
-    "With --wait the result of the one job is printed instead of its number;\n"
-    "exit code 1: it is dead or was cancelled, 4: it has not ended.",
+    "Puts a job for each PAYLOAD. Without a payload, standard input is the\n"
+    "payload of one job, or with --lines each line is the payload of a job.\n"
+    "Prints the number of each job. If the link breaks, a put is repeated,\n"
+    "and takes effect once. With --lines relet waits for a server that is\n"
+    "away, unless --timeout limits the time, and shows the progress on a\n"
+    "terminal instead of the numbers. With --batch the same lines may be put\n"
+    "again after an interruption: a job that is in the queue, or done and\n"
+    "kept (--keep), is not put twice. An interrupted relet tells how many\n"
+    "jobs were put, and ends with 128 + the signal, or with 4 if it is not\n"
+    "known of each job whether it was put.\n"
+    "With --wait relet prints the result of one job instead of its number.\n"
+    "Exit code 1: the job is dead or was cancelled; 4: it has not ended.",
     put_options, 0, put_run,
 };

@@ -216,16 +216,16 @@ static int cancel_run(cli *c)
 }
 
 static const cli_option cancel_options[] = {
-    {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0, "the one of this id"},
+    {0, "id", "ID", CLI_TEXT, offsetof(cli, id), 0, 0, "the job with this id"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command cancel_command = {
     "cancel", "cancel jobs of a queue",
     "cancel [OPTION]... QUEUE NUMBER...",
-    "A job that does not run is gone. Who works on it is told, within a third\n"
-    "of its lease, and it does not come back. The exit code is 1 when one is\n"
-    "not there or has ended.",
+    "Removes jobs that do not run. The worker of a running job is told within\n"
+    "a third of its lease, and the job is not tried again. The exit code is 1\n"
+    "if there is no such job, or if it has ended.",
     cancel_options, 0, cancel_run,
 };
 
@@ -328,19 +328,20 @@ static int retry_run(cli *c)
 
 static const cli_option retry_options[] = {
     {'a', "all", NULL, CLI_FLAG, offsetof(cli, all), 0, 0,
-     "all that are dead, the oldest first"},
+     "all dead jobs, the oldest first"},
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
-     "with --all: at most so many"},
+     "with --all: at most N jobs"},
     {0, "replays", "N", CLI_NUMBER, offsetof(cli, replays), 1, INT32_MAX,
-     "refuse what was retried so often before; else 10"},
+     "refuse a job that was retried N times; default 10"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command retry_command = {
-    "retry", "let dead jobs wait once more",
+    "retry", "make dead jobs wait again",
     "retry [OPTION]... QUEUE NUMBER...",
-    "The jobs keep their numbers and ids; attempts begin anew. The exit code\n"
-    "is 1 when one is not dead, or was retried too often.",
+    "The jobs keep their numbers and ids, and have all their attempts again.\n"
+    "The exit code is 1 if a job is not dead, was cancelled, or was retried\n"
+    "too often.",
     retry_options, 0, retry_run,
 };
 
@@ -386,17 +387,17 @@ static const cli_option purge_options[] = {
      "waiting, delayed, leased, done or dead"},
     {'a', "all", NULL, CLI_FLAG, offsetof(cli, all), 0, 0, "all places"},
     {'f', "force", NULL, CLI_FLAG, offsetof(cli, force), 0, 0,
-     "also leased ones: their workers lose them"},
+     "also leased jobs: their workers lose them"},
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
-     "at most so many"},
+     "at most N jobs"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command purge_command = {
-    "purge", "remove jobs of a queue, whatever they are",
+    "purge", "remove jobs of a queue, in any state",
     "purge [OPTION]... QUEUE",
-    "Removes the jobs of a place, or of all, in steps of 128. Leased\n"
-    "ones only with --force. It may be stopped, and begun again.",
+    "Removes the jobs of a place, or of all places, in steps of 128; leased\n"
+    "jobs only with --force. It may be interrupted and run again.",
     purge_options, 0, purge_run,
 };
 
@@ -453,8 +454,8 @@ static int limit_run(cli *c)
 }
 
 #define QUEUE_GATES                                                           \
-    {0, "in", NULL, CLI_FLAG, offsetof(cli, in), 0, 0, "what is put"},        \
-    {0, "out", NULL, CLI_FLAG, offsetof(cli, out), 0, 0, "what is claimed"}
+    {0, "in", NULL, CLI_FLAG, offsetof(cli, in), 0, 0, "putting jobs"},       \
+    {0, "out", NULL, CLI_FLAG, offsetof(cli, out), 0, 0, "claiming jobs"}
 
 static const cli_option gate_options[] = {
     QUEUE_GATES,
@@ -466,25 +467,25 @@ static const cli_option limit_options[] = {
 };
 
 const cli_command pause_command = {
-    "pause", "let a queue give out no jobs, or take none",
+    "pause", "let no job of a queue be claimed, or none be put",
     "pause [OPTION]... QUEUE",
-    "Without an option no job is claimed any more; with --in none is put,\n"
-    "which is told to who tries. What runs goes on.",
+    "Without an option no job can be claimed any more. With --in no job can\n"
+    "be put: a put is refused with CLOSED. Jobs that run go on.",
     gate_options, 0, pause_run,
 };
 
 const cli_command resume_command = {
     "resume", "end a pause",
     "resume [OPTION]... QUEUE",
-    "Without an option jobs are put and claimed again. Idle workers see it\n"
-    "within a second.",
+    "Without an option jobs can be put and claimed again. Idle workers notice\n"
+    "it within a second.",
     gate_options, 0, resume_run,
 };
 
 const cli_command limit_command = {
     "limit", "limit how many jobs of a queue run at a time",
     "limit [OPTION]... QUEUE N|none",
-    "At most N jobs are leased at a time, by however many workers. What runs\n"
-    "goes on.",
+    "At most N jobs are leased at a time, however many workers there are.\n"
+    "Jobs that run go on.",
     limit_options, 0, limit_run,
 };

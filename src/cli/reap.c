@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * reap.c - relet reap: the upkeep that workers do between jobs, done by one
- * process for several queues: due jobs begin to wait, jobs whose leases have
- * ended are relet, old results go, and what is remembered of clients, too.
+ * process for several queues. Jobs that are due begin to wait, jobs whose
+ * leases have ended wait again, and old results and records of clients are
+ * deleted.
  *
- * Of several such processes one is at work for a queue, by a lease. Two at work
- * for the same queue do no harm, but double the effort. */
+ * If several such processes run, a lease elects one of them for each queue. Two
+ * at work for the same queue do no harm, but double the effort. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -34,7 +35,7 @@ typedef struct reaped {
     int asked;            /* an answer is due                               */
     reap_what next;
     relet_time at;        /* when the next step is due                      */
-    relet_time again_ms;  /* time to the next round, by what this one saw   */
+    relet_time again_ms;  /* from the end of this round to the next one     */
     char from[48];        /* where REAP_FORGET goes on                      */
     uint64_t relet, dead, promoted, gone;
     int over;             /* --once: the queue's round is done              */
@@ -423,39 +424,40 @@ static int reap_run(cli *c)
 
 static const cli_option reap_options[] = {
     {0, "once", NULL, CLI_FLAG, offsetof(cli, once), 0, 0,
-     "once for each queue, at once, then end"},
+     "work on each queue once, without the lease, then end"},
     {'i', "interval", "MS", CLI_NUMBER, offsetof(cli, interval_ms), 10,
-     1000000000, "look at least so often; else 5000"},
+     1000000000, "longest time between two rounds; default 5000"},
     {0, "alone", NULL, CLI_FLAG, offsetof(cli, alone), 0, 0,
-     "without the lease by which one of several is at work"},
+     "work without the lease that elects one process"},
     {0, "ttl", "MS", CLI_NUMBER, offsetof(cli, lead_ttl_ms), 200, 1000000000,
-     "how long that lease outlives us; else 10000"},
+     "how long it lasts without a renewal; default 10000"},
     {0, "renew", "MS", CLI_NUMBER, offsetof(cli, renew_ms), 1, 1000000000,
-     "how often it is renewed; else a third of --ttl"},
+     "how often it is renewed; default a third of --ttl"},
     {0, "retry", "MS", CLI_NUMBER, offsetof(cli, retry_ms), 1, 1000000000,
-     "how often the others ask for it; else --ttl"},
+     "how often the others ask for it; default --ttl"},
     {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 50, 1000000000,
-     "how long workers may need to come back; else 30000"},
+     "after a failover: time to renew; default 30000"},
     {0, "stalls", "N", CLI_NUMBER, offsetof(cli, stalls), 1, INT32_MAX,
-     "how often a job may lose its worker; else 2"},
+     "how often the lease of a job may expire; default 2"},
     {0, "done", "N", CLI_NUMBER, offsetof(cli, done_max), 0, INT32_MAX,
-     "results that are kept; else 10000"},
+     "most results that are kept; default 10000"},
     {0, "dead", "N", CLI_NUMBER, offsetof(cli, dead_max), 0, INT32_MAX,
-     "dead jobs that are kept; else 10000"},
+     "most dead jobs that are kept; default 10000"},
     {0, "age", "MS", CLI_NUMBER, offsetof(cli, dead_ms), 1, INT32_MAX,
-     "how long dead jobs are kept; else for ever"},
+     "how long dead jobs are kept; default for ever"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command reap_command = {
-    "reap", "relet what lost its worker, and clear away",
+    "reap", "put jobs of lost workers back, and clean up queues",
     "reap [OPTION]... QUEUE...",
-    "Jobs whose leases have ended wait again, or are dead when that happened\n"
-    "too often; what is due begins to wait; results whose time is over go,\n"
-    "and the oldest beyond a number. Workers do the same; this is for queues\n"
-    "whose workers are away, and for bounds of your own.\n"
-    "Of several such processes one is at work for a queue, by a lease that is\n"
-    "told on standard error when it is gained or lost. Prints a line for each\n"
-    "round that changed something. SIGTERM and SIGINT end it.",
+    "Jobs whose leases have expired wait again, or are dead if that happened\n"
+    "too often; delayed jobs that are due begin to wait; results are removed\n"
+    "after their time, and the oldest results and dead jobs over a number.\n"
+    "Workers do the same; this command is for queues without running workers,\n"
+    "and for other limits.\n"
+    "If several such processes run, a lease elects one of them for each\n"
+    "queue; standard error tells when it was gained or lost. Prints a line\n"
+    "for each round that changed something. SIGTERM and SIGINT end it.",
     reap_options, 0, reap_run,
 };

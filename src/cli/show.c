@@ -322,7 +322,7 @@ static void show_pretty(FILE *out, relet_value v, int indent)
 
 /* ------------------------------------------------------------------ JSON */
 
-/* JSON's numbers know no '+', no leading zero, no inf and no nan. */
+/* A number in JSON has no '+' and no leading zero, and is not inf or nan. */
 static int show_is_number(relet_span s)
 {
     size_t i = s.n > 0 && s.p[0] == '-', from = i;

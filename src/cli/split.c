@@ -2,9 +2,9 @@
  *
  * split.c - a line of text into the arguments of a command.
  *
- * Blanks separate. "…" knows \n \r \t \a \b \\ \" \xHH and nothing else, '…'
- * knows \'. A closing quote ends its word. Decoding never grows a line, so it
- * is done in place. */
+ * Blanks separate words. Inside "…" the escapes are \n \r \t \a \b \\ \" \xHH
+ * and no others, inside '…' only \'. A closing quote ends its word. Decoding
+ * never makes a line longer, so it is done in place. */
 #include <string.h>
 
 #include "cli.h"

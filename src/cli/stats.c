@@ -119,13 +119,13 @@ static const stats_metric stats_metrics[] = {
      offsetof(relet_queue_info, done_ever)},
     {"idle_workers", "gauge", "Workers without work.",
      offsetof(relet_queue_info, idle)},
-    {"oldest_seconds", "gauge", "For how long the first in line has waited.",
+    {"oldest_seconds", "gauge", "How long the first job in line has waited.",
      offsetof(relet_queue_info, waits_s)},
     {"limit", "gauge", "Jobs that may be leased at a time.",
      offsetof(relet_queue_info, limit)},
-    {"paused_in", "gauge", "1 while it takes no jobs.",
+    {"paused_in", "gauge", "1 while no job can be put.",
      offsetof(relet_queue_info, is_closed)},
-    {"paused_out", "gauge", "1 while it gives out none.",
+    {"paused_out", "gauge", "1 while no job can be claimed.",
      offsetof(relet_queue_info, is_stopped)},
 };
 
@@ -239,16 +239,16 @@ static int stats_run(cli *c)
 
 static const cli_option stats_options[] = {
     {0, "prom", NULL, CLI_FLAG, offsetof(cli, prom), 0, 0,
-     "as Prometheus reads it"},
+     "print the text format of Prometheus"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command stats_command = {
-    "stats", "tell how queues are, in numbers",
+    "stats", "show the counts of queues",
     "stats [OPTION]... [QUEUE]...",
     "Prints for each queue how many jobs wait, are delayed, leased, kept\n"
-    "though done, and dead; how many were put and finished in all, how many\n"
-    "workers are idle, and for how long the first in line has waited. Without\n"
-    "a name all queues are looked for, by SCAN.",
+    "though done, and dead; how many were put and finished in all; how many\n"
+    "workers are idle; and how long the first job in line has waited. Without\n"
+    "a name, SCAN looks for all queues.",
     stats_options, 0, stats_run,
 };

@@ -450,7 +450,7 @@ static int work_run(cli *c)
 
 static const cli_option work_options[] = {
     {'c', "concurrency", "N", CLI_NUMBER, offsetof(cli, width), 1,
-     WORK_WIDTH_MAX, "so many commands at a time, up to 128; else 1"},
+     WORK_WIDTH_MAX, "commands at a time, at most 128; default 1"},
     {'n', "count", "N", CLI_NUMBER, offsetof(cli, count), 1, INT32_MAX,
      "end after N jobs"},
     {0, "drain", NULL, CLI_FLAG, offsetof(cli, drain), 0, 0,
@@ -458,41 +458,43 @@ static const cli_option work_options[] = {
     {0, "type", "TYPE", CLI_TEXT, offsetof(cli, type), 0, 0,
      "only jobs of this type"},
     {0, "lease", "MS", CLI_NUMBER, offsetof(cli, ttl_ms), 200, 1000000000,
-     "how long a job outlives us; else 30000"},
+     "how long a lease lasts unrenewed; default 30000"},
     {0, "run", "MS", CLI_NUMBER, offsetof(cli, run_ms), 1, INT32_MAX,
-     "how long a job may take that does not say so"},
+     "how long a job may take that was put without --run"},
     {0, "grace", "MS", CLI_NUMBER, offsetof(cli, grace_ms), 0, 500000000,
-     "from SIGTERM to SIGKILL; else a quarter of the lease"},
+     "from SIGTERM to SIGKILL; default a quarter of --lease"},
     {0, "snooze", "MS", CLI_NUMBER, offsetof(cli, snooze_ms), 1, INT32_MAX,
-     "how long exit code 75 puts off a job; else 60000"},
+     "how long exit code 75 puts off a job; default 60000"},
     {0, "result", "BYTES", CLI_NUMBER, offsetof(cli, result_max), 1, INT32_MAX,
-     "how long a result may be; else 1048576"},
+     "how long a result may be; default 1048576"},
     {0, "stalls", "N", CLI_NUMBER, offsetof(cli, stalls), 1, INT32_MAX,
-     "how often a job may lose its worker; else 2"},
+     "how often the lease of a job may expire; default 2"},
     {0, "owner", "TEXT", CLI_TEXT, offsetof(cli, owner), 0, 0,
-     "in front of the worker's name; else host and pid"},
+     "start of the worker's name; default host and pid"},
     {0, NULL, NULL, CLI_FLAG, 0, 0, 0, NULL},
 };
 
 const cli_command work_command = {
     "work", "run a command for each job of a queue",
     "work [OPTION]... QUEUE[=WEIGHT]... -- COMMAND [ARGUMENT]...",
-    "Claims jobs and runs the command for each: the payload is its standard\n"
-    "input, its standard output is the result, and what it writes to standard\n"
-    "error is passed on and kept with a failure. It finds RELET_QUEUE, _JOB,\n"
-    "_TOKEN, _ATTEMPT, _STALLS, _REPLAYS, and if there is one RELET_ID and\n"
-    "RELET_TYPE in its environment. A line that it writes to the descriptor\n"
-    "RELET_PROGRESS_FD is shown by relet job. Several queues share the\n"
-    "commands by weight while all have work. Its exit code decides:\n\n"
-    "  0   done\n"
-    "  75  not now: again after --snooze, and the attempt does not count\n"
-    "  65  never: it is dead\n"
+    "Claims jobs and runs the command for each job. The payload is the\n"
+    "standard input of the command, its standard output is the result, and\n"
+    "its standard error is passed on and kept with a failure. Its environment\n"
+    "has RELET_QUEUE, _JOB, _TOKEN, _ATTEMPT, _STALLS, _REPLAYS, and if the\n"
+    "job has them RELET_ID and RELET_TYPE. relet job shows the last line that\n"
+    "the command wrote to the descriptor RELET_PROGRESS_FD. Several queues\n"
+    "share the commands by weight while all have work. The exit code of the\n"
+    "command decides:\n\n"
+    "  0   the job is done\n"
+    "  75  again after --snooze; the attempt does not count\n"
+    "  65  the job is dead\n"
     "  else, or a signal: failed; again later while attempts are left\n\n"
-    "Leases are renewed while commands run. One that is cancelled or out of\n"
-    "time gets SIGTERM and after --grace SIGKILL, with all of its process\n"
-    "group; one whose job is lost SIGKILL. SIGTERM or SIGINT: no more jobs,\n"
-    "and an end when those that run have ended; again: they get SIGTERM, and\n"
-    "their jobs are given back. Ends by 0, or 128 + N for two signals N; 126\n"
-    "or 127 when there is no such command.",
+    "Leases are renewed while commands run. If a job is cancelled or its time\n"
+    "is up, its command and the process group get SIGTERM, and after --grace\n"
+    "SIGKILL; if a job is lost, SIGKILL at once. At SIGTERM or SIGINT relet\n"
+    "claims no more jobs, and ends with 0 when the commands have ended. At a\n"
+    "second signal N it sends SIGTERM to the commands, gives their jobs back\n"
+    "and ends with 128 + N. It ends with 126 or 127 if the command cannot be\n"
+    "executed or was not found.",
     work_options, 0, work_run,
 };

@@ -40,7 +40,7 @@
 
 #ifndef RELET_NO_LEASE
 
-/* A lease of the user's: its machine, and its names. */
+/* A lease of the user's: its state machine, and its names. */
 typedef struct rlt_lease_entry {
     rlt_elect elect;
     uint64_t tag;
@@ -71,7 +71,7 @@ typedef struct rlt_leases {
 
 #ifndef RELET_NO_QUEUE
 
-/* A worker of the user's: its machine, and its names. */
+/* A worker of the user's: its state machine, and its names. */
 typedef struct rlt_worker_entry {
     rlt_worker work;
     uint64_t tag;
@@ -100,8 +100,8 @@ typedef struct rlt_put_batch {
     uint32_t jobs;
 } rlt_put_batch;
 
-/* What a step of a worker may have, so that its answer is within the limits of
- * the configuration. */
+/* The largest step of a worker whose answer is within the limits of the
+ * configuration. */
 typedef struct rlt_step_limits {
     uint32_t claim_bytes; /* of records in the answer to a claim             */
     uint32_t jobs;        /* 0: not even one                                 */
@@ -124,7 +124,8 @@ typedef struct rlt_workers {
 /* ----------------------------------------------------------------- a client */
 
 /* Output bytes reserved for workers and leases, so that bulk output of the user
- * cannot block a renewal: each script once, and the calls of each of them. */
+ * cannot block a renewal: room for each script once, and for the calls of each
+ * worker or lease. */
 #define RLT_WORKERS_OUTPUT(workers)                                            \
     ((workers) > 0 ? 16384 + 16384 * (workers) : 0)
 #define RLT_LEASES_OUTPUT(leases) ((leases) > 0 ? 8192 + 2048 * (leases) : 0)
@@ -146,12 +147,12 @@ typedef struct rlt_wake {
 
 /* An event that is kept for the user: see kept.c. */
 typedef struct rlt_kept {
-    struct rlt_kept *next; /* behind the newest: the oldest                  */
+    struct rlt_kept *next; /* of the newest: the oldest                      */
     void *copy;            /* of its value and texts                         */
     size_t n;              /* bytes of the copy                              */
     size_t bytes;          /* of the newest: bytes of all that are kept      */
     uint8_t whole;         /* 0: its value and texts are still the link's    */
-    uint8_t lent;          /* the first: taken, its loan ends with the next  */
+    uint8_t lent;          /* the oldest: taken, and lent until the next is  */
     relet_event ev;
 } rlt_kept;
 
@@ -222,12 +223,13 @@ RLT_SHORT int rlt_wanted_is(const rlt_wanted *w, const relet_event *ev)
 #endif
 #endif
 
-/* Events that are kept. _make: memory for one, before there is an event, or
- * NULL. _add: *ev is the newest, still with the link's bytes; _copy gives it
- * its own: 0, RELET_E_LIMIT if all would take over `max` bytes, or _MEMORY;
- * _strip takes them away. _next: the oldest, lent, or 0. _take: the wanted one,
- * lent, or 0. _has: the end of this lease or worker is kept. Only clients of
- * the driver for POSIX keep events. */
+/* Events that are kept. _make returns memory for one, before there is an event,
+ * or NULL. _add: *ev becomes the newest, and its bytes are still the link's.
+ * _copy gives the newest its own bytes: 0, RELET_E_LIMIT if all kept events
+ * would take over `max` bytes, or _MEMORY. _strip removes its bytes instead.
+ * _next lends the oldest, _take the wanted one; both return 0 if there is none.
+ * _has: the end of this lease or worker is kept. Only clients of the driver for
+ * POSIX keep events. */
 #ifdef RLT_CLIENT_KEEPS
 
 RELET_PRIVATE rlt_kept *rlt_kept_make(relet *r);
@@ -247,14 +249,14 @@ RLT_SHORT int rlt_kept_any(const relet *r)
            (!r->kept->next->lent || r->kept->next != r->kept);
 }
 
-/* Called before the link changes: the event in hand gets its own bytes, or
- * none. */
+/* Call it before the link changes: the newest kept event gets its own bytes or,
+ * without memory, has none. */
 RELET_PRIVATE void rlt_await_secure(relet *r);
 
 /* Waiting for one event. _begin: 1 and *ev if the event is kept already; 0 if
  * it is to be waited for; a code if it cannot come. _next: 1 and *ev if the
- * event has come; 0 if nothing more has come; or a code: then the event in hand
- * is the newest that is kept. */
+ * event has come; 0 if nothing more has come; or a code: then the last event
+ * that came is kept, and the next call tries again to copy its bytes. */
 RELET_PRIVATE int rlt_await_begin(relet *r, const rlt_wanted *w,
                                   relet_event *ev);
 RELET_PRIVATE int rlt_await_next(relet *r, const rlt_wanted *w,
@@ -295,8 +297,8 @@ RLT_SHORT void rlt_await_secure(relet *r)
 
 #endif
 
-/* Reads words up to a NULL into argv: their number; RLT_SUBMIT_WORDS + 1 if
- * there are more. */
+/* Reads words up to a NULL into argv. Returns their number, or
+ * RLT_SUBMIT_WORDS + 1 if there are more. */
 #define RLT_SUBMIT_WORDS 64
 RELET_PRIVATE size_t rlt_submit_words(relet_span argv[RLT_SUBMIT_WORDS],
                                       va_list list);
@@ -326,8 +328,8 @@ RELET_PRIVATE int rlt_submit_along(relet *r, uint16_t hashslot, size_t argc,
                                    const relet_request *q);
 
 /* The first use of a lease or queue registers the scripts and makes the name of
- * this client. Leases and workers also listen for wake-ups. A server sends a
- * listening client at most 32 MB at a time, unless configured otherwise. */
+ * this client. Leases and workers also subscribe to wake-ups. By default a
+ * server disconnects a subscriber when over 32 MB of its output are unsent. */
 RELET_PRIVATE void rlt_wake_name(relet *r);
 
 /* TAG:wake:UID, the channel for wake-ups of the keys with this tag, written
@@ -351,9 +353,10 @@ RELET_PRIVATE size_t rlt_uid_make(relet *r, char *out);
 
 /* ------------------------------------------------------------------ the parts
  *
- * What each part of the engine gives the client: _any: one is in use. _event: 1
- * and *ev if there is something to tell. _answer: the outcome of a request; 1
- * if *ev is to be told. _wake: a message named this key. */
+ * The functions that each part of the engine has for the client. _any: a lease
+ * or worker is in use. _event: 1 and *ev if there is an event to tell. _answer:
+ * takes the outcome of a request; 1 if *ev is to be told. _wake: a message
+ * named this key. */
 
 /* The same for a part that is left out: it is never in use. */
 #define RLT_CLIENT_WITHOUT(part)                                               \
@@ -446,7 +449,7 @@ RELET_PRIVATE int rlt_workers_answer(relet *r, rlt_tag tag, rlt_heard heard,
                                      relet_value v, relet_event *ev);
 RELET_PRIVATE void rlt_workers_wake(relet *r, relet_span key);
 
-/* All events have been taken. */
+/* Call it when all events have been taken. */
 RELET_PRIVATE void rlt_workers_flush(relet *r);
 
 /* RELET_EV_JOBS is kept: notes in the copy which jobs the event brought, since
@@ -603,13 +606,13 @@ RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
                                       const rlt_worker_entry *d, uint32_t what,
                                       uint32_t serial);
 
-/* A worker of a team: its share is counted up to now, and how many jobs it may
- * have at a time. */
+/* For a worker of a team. _account counts the jobs that it took until now.
+ * _allowed returns how many jobs it may have at a time. */
 RELET_PRIVATE void rlt_team_account(const relet *r, rlt_worker_entry *d);
 RELET_PRIVATE uint32_t rlt_team_allowed(const relet *r,
                                         const rlt_worker_entry *d);
 
-/* Buries the claimed jobs after their deadline has passed. */
+/* Buries the claimed jobs whose deadline has passed. */
 RELET_PRIVATE void rlt_complete_stale(relet *r, rlt_worker_entry *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * complete.c - how the jobs of a client's workers end, and how far they have
- * come. */
+ * complete.c - ends the jobs of a client's workers, and reports their
+ * progress. */
 #include "client.h"
 #include "text.h"
 #include "args.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop.c - a turn of the client: time goes to the link first, then to the
- * leases and the workers, which find it as it is then. */
+ * loop.c - a turn of the client: the link learns the time first, then the
+ * leases and the workers, which see the new state of the link. */
 #include "client.h"
 
 RELET_API relet_time relet_deadline(const relet *r)

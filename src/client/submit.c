@@ -244,8 +244,8 @@ RELET_API int relet_script_add(relet *r, relet_span body)
     return rlt_link_script_add(rlt_route_home(&r->route), body);
 }
 
-/* Library operations have output that the user's cannot take. Unless they are
- * repeatable, they end with the current link. */
+/* Library operations have room in the output that operations of the user cannot
+ * take. Unless they are repeatable, they end with the current link. */
 static int submit_ours(relet *r, rlt_link *l, const relet_span *head,
                        size_t heads, const relet_args *a,
                        const relet_request *q, rlt_op *op)
@@ -396,7 +396,7 @@ RELET_API int relet_script_run(relet *r, int script, size_t keys,
         return rlt_client_refuse(r, "more keys than arguments");
     if (submit_cached_rule(r, q))
         return rlt_client_refuse(r, submit_cached_rule(r, q));
-    a.argv = argc == 0 ? none : argv; /* NULL is no pointer to none */
+    a.argv = argc == 0 ? none : argv; /* argv may be NULL then */
     a.argc = argc;
     memset(&op, 0, sizeof op);
     prefix = submit_prefix(&op, q);

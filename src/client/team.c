@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * team.c - how the workers of a team share their room: level by weight, and by
- * turns if the room is smaller than the weights. */
+ * team.c - how the workers of a team share their room: in proportion to their
+ * weights, and by turns if the room is smaller than the weights. */
 #include "client.h"
 
 #ifndef RELET_NO_QUEUE
@@ -72,8 +72,8 @@ RELET_PRIVATE void rlt_team_account(const relet *r, rlt_worker_entry *d)
 }
 
 /* How many jobs the worker may have at a time. The workers of a team share the
- * room of the largest, level by weight. A worker without jobs gets its turn
- * even if the room is too small for its weight. */
+ * largest room among them in proportion to their weights. A worker without jobs
+ * gets its turn even if the room is too small for its weight. */
 RELET_PRIVATE uint32_t rlt_team_allowed(const relet *r,
                                         const rlt_worker_entry *d)
 {

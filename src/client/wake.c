@@ -61,7 +61,7 @@ RELET_PRIVATE void rlt_wake_leave(relet *r, uint16_t hashslot,
     rlt_link_leave_channel(rlt_route_link(&r->route, hashslot), channel);
 }
 
-/* The end of a channel's name tells: no other client has the same UID. */
+/* The UID at the end of a channel's name decides: no other client has it. */
 RELET_PRIVATE int rlt_wake_hides(const relet *r, const relet_event *ev)
 {
     size_t n = ev->channel.n;

@@ -72,8 +72,9 @@ static void workers_decline(relet *r, relet_span key)
     (void)rlt_submit_script(r, RLT_SCRIPT_QUEUE_IDLE, KEYS, &a, &own);
 }
 
-/* A worker that claimed a job at its due time did not leave the line for it. A
- * wake-up that finds this worker full is passed on to another sleeper. */
+/* A worker that claimed a delayed job when the job was due is still in the
+ * line. A wake-up that finds this worker full is passed on to another sleeper.
+ */
 static void workers_pass_on(relet *r, relet_span key)
 {
     uint32_t i;

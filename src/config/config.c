@@ -12,11 +12,11 @@
  * overflow. */
 #define CONFIG_MS_MAX ((int64_t)1000000000000)
 
-/* Twice such a size, or the sum of a few, stays within size_t. */
+/* Twice such a size, or the sum of up to four, fits in size_t. */
 #define CONFIG_BYTES_MAX ((size_t)-1 / 4)
 #define CONFIG_BYTES ((int64_t)CONFIG_BYTES_MAX)
 
-/* Of a part that is left out there are none. */
+/* A build that leaves out leases or queues allows none of them. */
 #ifdef RELET_NO_LEASE
 #define CONFIG_LEASES_MAX 0
 #else

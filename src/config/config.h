@@ -31,7 +31,7 @@ typedef struct rlt_field {
     uint8_t option; /* 1: a URL may set it behind the question mark         */
 } rlt_field;
 
-/* A field by its index, NULL behind the last; or by its name, else NULL. */
+/* A field by its index or by its name; NULL if there is no such field. */
 RELET_PRIVATE const rlt_field *rlt_config_field(size_t i);
 RELET_PRIVATE const rlt_field *rlt_config_find(relet_span name);
 

@@ -51,9 +51,9 @@ RELET_PRIVATE relet_span rlt_parser_start(rlt_parser *r, const char *label,
 RELET_PRIVATE int rlt_parser_fault(rlt_parser *r, const char *at,
                                    const char *what, const char *rule);
 
-/* Reports a fault in `quote`: what, the quote, the rule and, unless negative,
- * the limit. A message quotes only digits and the names of options: any other
- * text may be a password in the wrong place. */
+/* Reports a fault in `quote`. The message is `what`, the quote, `rule` and,
+ * unless it is negative, `limit`. A message quotes only digits and the names of
+ * options: any other text may be a password in the wrong place. */
 RELET_PRIVATE int rlt_parser_quote(rlt_parser *r, const char *what,
                                    relet_span quote, const char *rule,
                                    int64_t limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * connect.c - opening sockets: addresses, options, and the race between them.
- */
+ * connect.c - opening sockets: addresses, options, and the race between the
+ * attempts to connect. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* SOCK_CLOEXEC, TCP_USER_TIMEOUT */
 #endif

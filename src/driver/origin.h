@@ -19,12 +19,12 @@ typedef struct rlt_origin {
     long process;   /* … and the client's process number is compared         */
 } rlt_origin;
 
-/* This process opens a client. */
+/* _begin: this process opens a client. _end: the client is closed. */
 RELET_PRIVATE void rlt_origin_begin(rlt_origin *o);
 RELET_PRIVATE void rlt_origin_end(rlt_origin *o);
 
-/* Whether this is another process. _look marks the client then, so that all its
- * calls know. */
+/* Whether this is another process. If so, _look also marks the client, so that
+ * all calls with it are refused. */
 RELET_PRIVATE int rlt_origin_is_foreign(const rlt_origin *o, const relet *r);
 RELET_PRIVATE int rlt_origin_look(const rlt_origin *o, relet *r);
 

@@ -77,7 +77,7 @@ RELET_API void relet_wake(relet *r)
 
     if (rlt_origin_is_foreign(&d->origin, r))
         return;
-    (void)!write(d->wake_out, &one, sizeof one); /* full: wakes anyway */
+    (void)!write(d->wake_out, &one, sizeof one); /* a full pipe wakes, too */
     errno = err;
 }
 
@@ -159,7 +159,7 @@ RELET_API int relet_poll_timeout(const relet *r)
     return rlt_turn_pause(rlt_turn_due(r, d), relet_clock());
 }
 
-/* ----------------------------------------------------------- life and death */
+/* ------------------------------------------------------ opening and closing */
 
 static RLT_APART relet *poll_fault(relet_fault *fault, int code,
                                    const char *field, const char *text)
@@ -305,7 +305,8 @@ static int poll_url(relet_config *c, const char *url, relet_fault *fault)
 #endif
 }
 
-/* known: there is an address for links after one that was given. */
+/* known: there is an address for the links after the first, whose descriptor
+ * the caller may give. */
 static relet *poll_open(const char *url, int known, relet_config *c,
                         const relet_poll_config *p, relet_fault *fault)
 {

@@ -176,7 +176,7 @@ RELET_API relet_time relet_store_deadline(const relet_store *k)
     return rlt_store_deadline(k->shelf);
 }
 
-/* ----------------------------------------------------------- life and death */
+/* ------------------------------------------------------ opening and closing */
 
 RELET_API relet_stores *relet_stores_make(const relet_stores_config *c)
 {

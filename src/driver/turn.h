@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * turn.h - a turn of the driver for POSIX systems: what a client needs of the
- * system, and how it waits and moves bytes once.
+ * turn.h - a turn of the driver for POSIX systems: waits once, moves bytes, and
+ * tells the client the time.
  *
  * A turn waits for the link's descriptors and for relet_wake, until the next
  * deadline at most. Then it moves bytes first and tells the time second. The
@@ -42,7 +42,7 @@ typedef struct rlt_driver {
 
 RELET_PRIVATE rlt_driver *rlt_driver_of(const relet *r);
 
-/* What relet_wake writes to. _open: 0, or -1 and errno. */
+/* The descriptors of relet_wake. _open: 0, or -1 and errno. */
 RELET_PRIVATE int rlt_turn_wake_open(rlt_driver *d);
 RELET_PRIVATE void rlt_turn_wake_close(rlt_driver *d);
 
@@ -68,7 +68,8 @@ RELET_PRIVATE int rlt_turn_pause(relet_time due, relet_time now);
 RELET_PRIVATE int rlt_turn_take(relet *r, relet_time until);
 RELET_PRIVATE relet_time rlt_turn_now(const relet *r);
 
-/* No link will come any more, and nothing is due: waiting would not end. */
+/* 1 if no link will come any more and nothing is due, so that a wait would not
+ * end. */
 RELET_PRIVATE int rlt_turn_is_over(const relet *r);
 
 #endif /* RELET_NO_POLL */

@@ -121,8 +121,8 @@ RELET_PRIVATE void rlt_claims_expire(rlt_claims *t, relet_time now)
 
 /* ------------------------------------------------------------------ claimed */
 
-/* A free claim, or NULL; also NULL if the job is here under this token: *known.
- * *twin: the job is here under another token. */
+/* Returns a free claim, or NULL. *known: a claim has the job and this token;
+ * then NULL is returned. *twin: a claim has the job with another token. */
 static rlt_claim *claims_place(rlt_claims *t, uint64_t number, uint64_t token,
                                int *twin, int *known)
 {
@@ -176,7 +176,8 @@ static int claims_take_one(rlt_claims *t, relet_value v, size_t i,
         !rlt_job_state_read(relet_value_text(relet_value_at(v, i + 2)),
                             &state))
         return 0;
-    /* A job that was taken before and has ended here may still be leased. */
+    /* A job that was taken before and has ended here may still be leased on
+     * the server, so that a RECALL lists it. */
     if (state.token < c->from)
         return 0;
     s = claims_place(t, (uint64_t)number, state.token, &twin, &known);

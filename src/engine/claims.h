@@ -102,7 +102,7 @@ RELET_PRIVATE void rlt_claims_expire(rlt_claims *t, relet_time now);
 typedef struct rlt_claimed {
     relet_time sent_at, until;
     int64_t server_us;
-    int to_go_back;    /* begin none: too late, or the worker is stopping    */
+    int to_go_back;    /* begin no job: too late, or the worker is stopping  */
     uint32_t twins;    /* jobs sent back: their number is in another claim   */
     uint32_t homeless; /* jobs that found no free claim                      */
     uint64_t from;     /* in: lower tokens were taken before; out: the first
@@ -162,7 +162,8 @@ RELET_PRIVATE int rlt_claims_end(rlt_claims *t, rlt_claim *s,
 /* A CLOSING claim was answered: 'd' done, 'l' lost, 'g' gone; 0: no answer. */
 RELET_PRIVATE void rlt_claims_closed(rlt_claims *t, uint32_t i, char letter);
 
-/* Returns 1 if a claim has an event to tell: which one, and a copy of it. */
+/* Returns 1, the next event in *tell and a copy of its claim in *job; 0 if no
+ * claim has an event to tell. */
 RELET_PRIVATE int rlt_claims_event(rlt_claims *t, int *tell, rlt_claim *job);
 
 #endif /* RELET_NO_QUEUE */

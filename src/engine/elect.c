@@ -61,13 +61,13 @@ static relet_span elect_lost_text(relet_why why)
     if (why == RELET_WHY_EXPIRED)
         return relet_str("it was not renewed in time");
     if (why == RELET_WHY_TAKEN)
-        return relet_str("another one holds it");
+        return relet_str("another owner holds it");
     if (why == RELET_WHY_GONE)
-        return relet_str("the server has it no more");
+        return relet_str("the server has no such lease");
     if (why == RELET_WHY_CLOCK)
         return relet_str("the server's clock and ours disagree");
     if (why == RELET_WHY_GROUP)
-        return relet_str("one before it in its group was lost");
+        return relet_str("an earlier lease of its group was lost");
     return relet_str("stopped");
 }
 
@@ -191,7 +191,7 @@ static void elect_refused(rlt_elect *e, relet_time now)
         e->trouble = RELET_WHY_NONE;
         elect_ask_in(e, now, elect_after_other(e));
     } else if (why == RELET_WHY_QUARANTINE) {
-        elect_trouble(e, why, relet_str("the server is another than before"));
+        elect_trouble(e, why, relet_str("the server has just taken over"));
         elect_ask_in(e, now, elect_after_quarantine(e));
     } else if (why == RELET_WHY_CLOCK) {
         elect_trouble(e, why, elect_lost_text(why));

@@ -32,8 +32,8 @@
  * A campaign that left because an earlier lease of its group was lost is GATED
  * again instead of OVER, except one with `once` that was LEADING.
  *
- * LOST takes back a GAINED that the user has not taken yet: work that need not
- * begin need not stop. So GAINED and LOST alternate, and ENDED is the last.
+ * LOST takes back a GAINED that the user has not taken yet: work that has not
+ * begun need not stop. So GAINED and LOST alternate, and ENDED is the last.
  *
  * A follower asks when the holder's lease ends: the first in line at once, the
  * others later. A release wakes one follower. Wake-ups only shorten a wait. */
@@ -93,7 +93,8 @@ typedef struct rlt_elect {
 RELET_PRIVATE void rlt_elect_start(rlt_elect *e, const rlt_elect_plan *plan,
                                    rlt_rand *rand, relet_time now);
 
-/* wait_ms counts from now: the client's clock stood until its first tick. */
+/* The first tick since the start: wait_ms counts from now, since the client did
+ * not know the time before. */
 RELET_PRIVATE void rlt_elect_began(rlt_elect *e, relet_time now);
 
 /* To be called at each turn. open: all leases before this one in its group are
@@ -109,8 +110,8 @@ RELET_PRIVATE void rlt_elect_linked(rlt_elect *e, relet_time now);
 RELET_PRIVATE void rlt_elect_stop(rlt_elect *e, relet_time now);
 RELET_PRIVATE void rlt_elect_stopped(rlt_elect *e, relet_time now);
 
-/* There will be no link again. A lease that is held stays until it ends, unless
- * the client was `stopped`. */
+/* The client will not connect again. A lease that is held stays until it ends,
+ * unless the client was `stopped`. */
 RELET_PRIVATE void rlt_elect_cut_off(rlt_elect *e, relet_why why, int stopped);
 
 RELET_PRIVATE relet_time rlt_elect_deadline(const rlt_elect *e, int up);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * job.c - what a job is on the server: names of keys, heads, states. */
+ * job.c - how a job is stored on the server: names of keys, heads, states. */
 #include "job.h"
 
 #include "text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * job.h - what a job is on the server: the names of a queue's keys, the head
- * in front of a payload, the state behind a lease.
+ * job.h - how a job is stored on the server: the names of a queue's keys, the
+ * head in front of a payload, the state of a leased job.
  *
  * A record is the job as it was put, and never changes:
  *
@@ -22,11 +22,11 @@
  *
  * The hash also has the fields of the queue itself: version, seq, fence,
  * closed, stopped, limit, due, ranks, run, open, done. To recognise a repeated
- * step, it has a field for a client and a kind of step: p, c, d or f and a
- * name, with the number of the last step and its answer. The other keys say
- * where a job is. A number in one of them without a record, or with a state
- * that says otherwise, is skipped: so a job can be cancelled without a search,
- * and a step can be cut short anywhere. */
+ * step, the hash has a field for each client and kind of step: the letter p, c,
+ * d or f and a name, with the number of the last step and its answer. The other
+ * keys say where a job is. A job number in one of these keys is skipped if it
+ * has no record, or if its state says that it is elsewhere: so a job can be
+ * cancelled without a search, and a step can be cut short anywhere. */
 #ifndef RLT_JOB_H
 #define RLT_JOB_H
 

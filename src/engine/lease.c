@@ -5,8 +5,9 @@
 
 #ifndef RELET_NO_LEASE
 
-/* Between two looks the server clock may have gone this much further than ours,
- * or less far; beyond that, one of the clocks was set, or stands still. */
+/* Between two answers the server clock and ours may drift apart by
+ * LEASE_CLOCK_MS, or by the passed time / LEASE_CLOCK_PART if that is more.
+ * Beyond that, one of the clocks was set, or stands still. */
 #define LEASE_CLOCK_MS 100
 #define LEASE_CLOCK_PART 20
 
@@ -69,7 +70,8 @@ static rlt_lease_result lease_decline(rlt_lease *l, relet_time now,
 
 /* ---------------------------------------------------------------- answers */
 
-/* Half of ms at least. Two clients that failed together retry apart. */
+/* A random time between half of ms and ms, so that clients that failed together
+ * do not retry together. */
 static relet_time lease_jitter(rlt_lease *l, relet_time ms)
 {
     return ms - (relet_time)rlt_rand_below(l->rand, (uint64_t)(ms / 2 + 1));
@@ -87,9 +89,9 @@ static void lease_again_soon(rlt_lease *l, relet_time now, int at_once)
     l->again_at = at_once ? now : now + lease_jitter(l, RLT_MIN(wait, most));
 }
 
-/* Compares how far both clocks have gone since the last look. Ours is known
- * within bounds only: the server looked at its clock at some time between our
- * request and its answer. */
+/* Compares how far both clocks have gone since the last answer. The time on
+ * ours is known within bounds only: the server read its clock at some time
+ * between our request and its answer. */
 static int lease_clocks_agree(rlt_lease *l, relet_time now, int64_t us)
 {
     relet_time most = now - l->clock_sent, least = l->sent_at - l->clock_heard;
@@ -295,7 +297,8 @@ RELET_PRIVATE rlt_lease_result rlt_lease_reply(rlt_lease *l, relet_time now,
 
 /* When there is nothing to release any more: the lease that was last asked for
  * has ended by itself. The server may have begun its count late, so ttl_ms
- * counts twice; but without a link nothing could be done about that. */
+ * counts twice. Without a link no release can be sent, so it is enough that
+ * this client trusts the lease no longer. */
 static relet_time lease_over_at(const rlt_lease *l, int up)
 {
     return up ? l->sent_at + 2 * l->plan.ttl_ms : lease_trusted_until(l);

@@ -22,7 +22,7 @@
  *               too few copies, an error,
  *               no answer                   HELD, and renews again soon
  *               another holds it            NONE        LOST: TAKEN
- *               nobody holds it             NONE        LOST: GONE
+ *               no owner holds it           NONE        LOST: GONE
  *               clocks disagree             NONE        LOST: CLOCK
  *               valid_until has come        NONE        LOST: EXPIRED
  *   RELEASING   any answer                  NONE        RELEASED
@@ -38,9 +38,9 @@
  * moment of the request, and by our clock alone: the server began its count
  * later. So a late answer cannot bring a lease back.
  *
- * A term is one grant: asking for a term again gives the same grant. A term
- * ends with the lease that was granted, trusted or not, and with a release: a
- * server that did not hear of the release must not give that grant again. */
+ * A term is one grant: a repeated request for a term gives the same grant. A
+ * term ends with the lease that was granted, trusted or not, and with a
+ * release: a server that missed the release must not give that grant again. */
 #ifndef RLT_LEASE_H
 #define RLT_LEASE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * part.c - how long a lease is trusted, of a key or of a job. */
+ * part.c - how long a lease of a key or of a job is trusted. */
 #include "part.h"
 
 /* Two clocks may run apart by 200 parts in a million, and a process may take

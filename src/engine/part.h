@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * part.h - what leases and queues, the parts of the engine, have in common: how
- * their requests are named, what comes back, and how long a lease is trusted.
+ * part.h - what leases and queues, the parts of the engine, have in common: the
+ * tags of their requests, their replies, and how long a lease is trusted.
  *
  * A part can be left out of a build: RELET_NO_LEASE, RELET_NO_QUEUE. */
 #ifndef RLT_PART_H
@@ -31,7 +31,7 @@ typedef struct rlt_reply {
     relet_value value;
 } rlt_reply;
 
-/* How long a lease of ttl_ms is believed in, from when it was asked for. */
+/* How long a lease of ttl_ms is trusted, counted from its request. */
 RELET_PRIVATE relet_time rlt_trust_ms(relet_time ttl_ms);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * step.c - what several steps of a worker read or change of its state. */
+ * step.c - functions on the state of a worker that several steps use. */
 #include "step.h"
 
 #ifndef RELET_NO_QUEUE
@@ -13,7 +13,7 @@ static int step_is_claiming(const rlt_worker *w)
     return w->claiming != RLT_CLAIMING_NONE;
 }
 
-/* How many jobs a handler works at. */
+/* How many jobs the user's handlers are working on. */
 static uint32_t step_in_hand(const rlt_worker *w)
 {
     return rlt_claims_in(&w->held, RLT_CLAIM_HELD) +

@@ -55,8 +55,8 @@ typedef enum rlt_step {
     RLT_STEP_DONE,
     RLT_STEP_RETURN,
     RLT_STEP_PROMOTE, /* delayed jobs that are due begin to wait             */
-    RLT_STEP_RECALL,  /* asks what the last CLAIM brought                    */
-    RLT_STEP_RANK,    /* waiting jobs can then leave from the middle         */
+    RLT_STEP_RECALL,  /* asks again for the jobs of the last CLAIM           */
+    RLT_STEP_RANK,    /* sorts waiting jobs by rank                          */
     RLT_STEP_CLAIM,
     RLT_STEP_LINE_UP,
     RLT_STEP_LEAVE,   /* leaves the line                                     */
@@ -115,7 +115,7 @@ typedef struct rlt_worker {
     uint32_t taken;    /* jobs that began here since the last account        */
     uint32_t allowed;  /* jobs at a time: a team shares its room             */
     uint8_t drained;   /* the last CLAIM brought fewer than wanted           */
-    uint8_t throttled; /* CLAIMs in a row, throttled while jobs waited       */
+    uint8_t throttled; /* CLAIMs in a row that were throttled; 5: or more    */
     uint8_t in_line;
     uint8_t left_since; /* a sibling left the line since LINE_UP was sent    */
     uint8_t called;    /* woken while full: it is to wake another worker     */
@@ -125,7 +125,8 @@ typedef struct rlt_worker {
     relet_time claimed_at; /* when the last CLAIM was sent for the first time:
                             * its leases may have begun then                 */
     relet_time claim_heard_at; /* when the last CLAIM was answered or failed:
-                                * it ran before, unless a lost link holds it */
+                                * it ran before then, unless it is still under
+                                * way over a lost link                       */
     relet_time poll_at, due_at, again_at;
     int tries;         /* steps in a row that failed                         */
     uint16_t refused;  /* a bit for each step that the server refused last   */
@@ -145,11 +146,11 @@ typedef struct rlt_worker_request {
 
 /* ---------------------------------------------------- the state of a worker */
 
-/* A push said that there is work; a link came up. */
+/* Call it when a push says that there is work, or when a link came up. */
 RELET_PRIVATE void rlt_worker_wake(rlt_worker *w);
 
 /* _load: how many jobs a worker has or has asked for. _hungry: whether it would
- * take more at once. */
+ * claim more jobs now. */
 RELET_PRIVATE uint32_t rlt_worker_load(const rlt_worker *w);
 RELET_PRIVATE int rlt_worker_hungry(const rlt_worker *w);
 
@@ -159,13 +160,14 @@ RELET_PRIVATE int rlt_worker_can_claim(const rlt_worker *w);
 /* How many jobs may be claimed. */
 RELET_PRIVATE uint32_t rlt_worker_room(const rlt_worker *w);
 
-/* The server said when the next delayed job is due: a score of `delayed`. */
+/* Sets due_at from an answer, which has the server's clock and the score of the
+ * next job in `delayed`, if there is one. */
 RELET_PRIVATE void rlt_worker_due(rlt_worker *w, relet_time now,
                                   int64_t server_us, relet_value due);
 
-/* Jobs wait, but none that the worker may have now: it asks again soon, or as
- * soon as a job of its own has ended. Lining up would only tell that there is
- * work. */
+/* Jobs wait, but the worker may have none of them now. It asks again soon, or
+ * as soon as a job of its own has ended. It does not line up, since the answer
+ * would only be that jobs wait. */
 RELET_PRIVATE void rlt_worker_throttle(rlt_worker *w, relet_time now);
 
 /* Whether RECALL is to be sent, not CLAIM. */

@@ -199,8 +199,8 @@ RELET_PRIVATE int rlt_worker_want(rlt_worker *w, relet_time now,
 /* ------------------------------------------------------------- the outcome */
 
 /* Steps that fail during the back-off have failed for the same reason, and
- * count once. The back-off never takes up the time in which leases are to be
- * renewed once the server is well again. */
+ * count once. The back-off is short enough that leases can still be renewed
+ * when the server works again. */
 static void worker_back_off(rlt_worker *w, relet_time now)
 {
     relet_time most = RLT_MIN(w->plan.renew_ms / 2, WORKER_AGAIN_MAX_MS);
@@ -264,7 +264,7 @@ RELET_PRIVATE int rlt_worker_reply(rlt_worker *w, relet_time now, rlt_step step,
     }
     rlt_worker_settle(w);
     rlt_assert(brought == 0 || w->state == RLT_WORKER_EAGER ||
-               w->state == RLT_WORKER_ASLEEP); /* else jobs go back untold   */
+               w->state == RLT_WORKER_ASLEEP); /* else all jobs are returned */
     return trouble ? RLT_WORKER_TROUBLE : brought > 0 ? RLT_WORKER_BROUGHT : 0;
 }
 

@@ -42,11 +42,11 @@ RELET_PRIVATE void rlt_worker_start(rlt_worker *w, const rlt_worker_plan *plan,
 /* The worker claims no more jobs, and is ENDED when all its jobs have ended. */
 RELET_PRIVATE void rlt_worker_stop(rlt_worker *w);
 
-/* A claim was freed or an event taken: a stopping worker is OVER if that was
- * the last. */
+/* Call it when a claim was freed or an event taken: a stopping worker is OVER
+ * once it has no claim and no step under way. */
 RELET_PRIVATE void rlt_worker_settle(rlt_worker *w);
 
-/* There will be no link any more. */
+/* The client will not connect again: ends the worker and its claims. */
 RELET_PRIVATE void rlt_worker_cut_off(rlt_worker *w, relet_why why);
 
 RELET_PRIVATE relet_time rlt_worker_deadline(const rlt_worker *w, int up,
@@ -57,8 +57,8 @@ RELET_PRIVATE void rlt_worker_tick(rlt_worker *w, relet_time now);
  * the answer to a LINE_UP that was sent before is out of date. */
 RELET_PRIVATE void rlt_worker_left(rlt_worker *w);
 
-/* A push woke no worker with room: this one is to wake another worker. Returns
- * 0 if this worker has ended. */
+/* A push came while no worker of this client had room: this worker is to wake a
+ * worker of another client. Returns 0 if this worker has ended. */
 RELET_PRIVATE int rlt_worker_passes(rlt_worker *w);
 
 /* Returns 1 and fills *out if a step is to be sent now, under this serial

@@ -75,7 +75,8 @@ static int command_rules_begins(relet_span s, const char *word)
     return (s.p[0] | 0x20) == (word[0] | 0x20);
 }
 
-/* Not inlined: most commands need not save the registers that this uses. */
+/* Not inlined, so that most commands need not save the registers that this
+ * function uses. */
 static RLT_APART const char *command_rules_by_rule(const relet_span *argv,
                                                    size_t argc, int in_unit,
                                                    rlt_effect *effect)

@@ -37,7 +37,7 @@ RELET_PRIVATE void rlt_conn_free(rlt_conn *c)
 
 /* ------------------------------------------------------------- submitting */
 
-/* An operation moves in the ring: its cursors move with it. */
+/* Moves the cursors that point to an operation when it moves in the ring. */
 static void conn_moved(rlt_conn *c, uint32_t from, uint32_t to)
 {
     if (c->unsent == from)
@@ -48,8 +48,9 @@ static void conn_moved(rlt_conn *c, uint32_t from, uint32_t to)
         c->ended_from = to;
 }
 
-/* An operation that ended unsent has no bytes, but keeps its ring entry until
- * it comes to the front, and the operation before it may wait for long. */
+/* Removes GONE operations from a full ring. An operation that ended unsent has
+ * no bytes, but keeps its ring entry until it comes to the front, and the
+ * operation before it may wait for long. */
 static void conn_compact(rlt_conn *c)
 {
     uint32_t pos, to = c->first;
@@ -84,8 +85,9 @@ RELET_PRIVATE int rlt_conn_begin(rlt_conn *c, size_t n, uint8_t **out)
     return code;
 }
 
-/* The bytes are in the buffer already. *op is copied field by field: the caller
- * has just stored its fields so, and wider loads would stall the processor. */
+/* The bytes are in the buffer already. *op is copied field by field, because
+ * the caller has just stored each field alone: wider loads would stall the
+ * processor. */
 static void conn_push(rlt_conn *c, const rlt_op *op)
 {
     rlt_op *o = rlt_conn_at(c, c->last++);

@@ -25,8 +25,8 @@
  *              taken                        taken, not due   GONE
  *   TOMBSTONE  ended, but still due         its last answer  GONE
  *                                           link broke       GONE
- *   GONE       nothing; leaves at the
- *              front
+ *   GONE       finished; is removed at
+ *              the front
  *
  * ENDED and ANSWERED operations are taken before the stream is read further, so
  * answers only ever meet LIVE and TOMBSTONE operations.
@@ -47,7 +47,7 @@ typedef enum rlt_class {
     RLT_OP_UNIT,       /* a transaction: answers to skip, then EXEC's        */
     RLT_OP_SCRIPT,     /* EVALSHA: after NOSCRIPT it is sent as EVAL         */
     RLT_OP_BATCHED,    /* the answer of its leader                           */
-    RLT_OP_PING,       /* the library's: any answer is good news             */
+    RLT_OP_PING,       /* the library's: any answer shows that it is alive   */
     RLT_OP_SUBSCRIBE,  /* the library's: one push, or one error              */
     RLT_OP_UNSUBSCRIBE /* the library's: pushes, up to one error, a barrier  */
 } rlt_class;
@@ -68,8 +68,8 @@ enum {
                          * sent or not                                       */
 };
 
-/* BEHIND: the operation counts on the operation in front of it. AGAIN: that
- * operation is sent again, behind this one, so this one is sent again, too. */
+/* BEHIND: the operation relies on the operation before it. AGAIN: the operation
+ * before it was sent again and now follows it, so it is sent again, too. */
 #define RLT_PLACE_BEHIND (UINT32_MAX - 1)
 #define RLT_PLACE_AGAIN UINT32_MAX
 
@@ -181,7 +181,7 @@ RLT_SHORT int rlt_conn_has_answered(const rlt_conn *c)
 
 RELET_PRIVATE int rlt_conn_take_answered(rlt_conn *c, rlt_op *out);
 
-/* The front operation has had its last answer. */
+/* Removes the front operation, which has had its last answer. */
 RELET_PRIVATE void rlt_conn_pop(rlt_conn *c);
 
 /* The front operation has had its last answer, and it is safe to run it anew:
@@ -195,7 +195,7 @@ RELET_PRIVATE int rlt_conn_again(rlt_conn *c, rlt_class klass, size_t cut,
 /* The bytes of the front operation, a script's or a repeatable one's. */
 RELET_PRIVATE relet_span rlt_conn_front_bytes(const rlt_conn *c);
 
-/* Whether a user's operation with this tag has no outcome that was taken. */
+/* Whether a user's operation has this tag and its outcome was not taken yet. */
 RELET_PRIVATE int rlt_conn_has_tag(const rlt_conn *c, uint64_t tag);
 
 /* Whether a LIVE operation has this place. */
@@ -274,7 +274,7 @@ RLT_SHORT int rlt_conn_is_led(const rlt_conn *c, uint32_t pos)
            rlt_conn_is_batched(rlt_conn_at(c, pos + 1));
 }
 
-/* Operations that are GONE leave at the front, and with them their bytes. */
+/* Removes GONE operations at the front, with their bytes. */
 RELET_PRIVATE void rlt_conn_sweep(rlt_conn *c);
 
 #endif

@@ -278,9 +278,9 @@ static int deliver_subscribe_answer(rlt_link *l, const rlt_op *op,
 
 #define DELIVER_BARRIER_BUSY 2 /* in `skip`: the UNSUBSCRIBE has failed */
 
-/* UNSUBSCRIBE was refused, so messages would go on coming that the user is told
- * will not come: only the end of the link stops them. Messages on a channel of
- * the library's own do no harm. */
+/* UNSUBSCRIBE was refused, so the server would go on sending messages of which
+ * the user expects no more: only the end of the link stops them. Messages on a
+ * channel of the library's own do no harm. */
 static void deliver_cannot_leave(rlt_link *l, relet_value v)
 {
     char quote[120];
@@ -549,7 +549,7 @@ static rlt_found deliver_told(rlt_link *l, relet_event *ev, rlt_from *from)
     return RLT_FOUND_NOTHING;
 }
 
-/* Most calls find only input, so one test stands in front of the others. */
+/* Most calls find only input, so one test skips all others. */
 RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
                                       rlt_from *from)
 {

@@ -5,7 +5,7 @@
  *
  *   answer to …     good        an error                       then
  *   --------------  ----------  -----------------------------  -------------
- *   HELLO           a map, 3    BAD: NO_RESP3, AUTH, CLOSED    next
+ *   HELLO           proto is 3  BAD: NO_RESP3, AUTH, CLOSED    next
  *   CLIENT SETINFO  any         ignored, servers before 7.2    next
  *   SELECT          any         BAD: SETUP                     next
  *   TRACKING        any         BAD: SETUP                     next

@@ -118,8 +118,8 @@ RELET_PRIVATE void rlt_link_disown(rlt_link *l, uint64_t tag, uint64_t heir)
 
 /* ------------------------------------------------------------------- WATCH */
 
-/* A WATCH behind a lost WATCH that was not told yet belongs to a transaction
- * that is refused. */
+/* If an earlier WATCH was lost and the user was not told yet, this WATCH
+ * belongs to a transaction that will be refused. */
 RELET_PRIVATE uint8_t rlt_link_watch_flags(const rlt_link *l,
                                            rlt_effect effect)
 {
@@ -169,7 +169,8 @@ RELET_PRIVATE const char *rlt_link_unguarded(rlt_link *l)
 
 /* ------------------------------------------------------------ subscriptions */
 
-/* Sends what a change of the subscriptions needs, if there was one. */
+/* Sends the commands that a change of the subscriptions needs. With a code that
+ * is not 0, nothing has changed. */
 static int link_changed(rlt_link *l, int code)
 {
     if (code == 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * link.h - one connection to a server, and all that is true of it alone: the
- * life of its socket, its operations, its subscriptions, and which scripts its
- * server knows. Layers above use the functions of this file and do not name the
- * parts of a link.
+ * link.h - one connection to a server, and all state that belongs to the
+ * connection: the life of its socket, its operations, its subscriptions, and
+ * the scripts that its server knows. Layers above use the functions of this
+ * file and do not name the parts of a link.
  *
  * link.c begins and ends a link and sends on it; deliver.c reads from it. */
 #ifndef RLT_LINK_H
@@ -27,8 +27,8 @@ typedef struct rlt_link {
     char cause[119]; /* the first refusal inside the transaction at the front */
 } rlt_link;
 
-/* What a link is made of. Without memory.resize each block has its maximum of
- * bytes. */
+/* The settings and the memory of a link. Without memory.resize each block has
+ * its maximum of bytes. */
 typedef struct rlt_link_plan {
     rlt_conn_plan conn;
     const rlt_setup *setup;
@@ -54,13 +54,13 @@ RLT_SHORT int rlt_link_is_up(const rlt_link *l)
     return l->session.state == RLT_UP;
 }
 
-/* No connection will be made any more. */
+/* 1 if the link will not connect again. */
 RLT_SHORT int rlt_link_is_over(const rlt_link *l)
 {
     return l->session.state == RLT_OVER;
 }
 
-/* Differs from one connection that was UP to the next. */
+/* A number that changes with each connection that was UP. */
 RLT_SHORT uint32_t rlt_link_epoch(const rlt_link *l)
 {
     return (uint32_t)l->session.connects;
@@ -83,7 +83,7 @@ RLT_SHORT size_t rlt_link_outstanding(const rlt_link *l)
     return l->conn.outstanding;
 }
 
-/* Adds what the link has counted. */
+/* Adds the counters of the link to *out. */
 RELET_PRIVATE void rlt_link_stats(const rlt_link *l, relet_stats *out);
 
 /* --------------------------------------------------------- time, the driver */
@@ -133,7 +133,7 @@ RLT_SHORT int rlt_link_credentials(rlt_link *l, relet_span user,
 RELET_PRIVATE relet_time rlt_link_silent_at(const rlt_link *l, uint64_t tag,
                                             relet_time since, relet_time ms);
 
-/* The link has been silent for too long: it is given up. */
+/* Gives the link up, because it has been silent for too long. */
 RELET_PRIVATE void rlt_link_silent(rlt_link *l);
 
 /* ------------------------------------------------------------- what goes out
@@ -192,9 +192,10 @@ RLT_SHORT int rlt_link_has_place(const rlt_link *l, uint32_t place)
     return rlt_conn_has_place(&l->conn, place);
 }
 
-/* WATCH: the flags of a command with this effect; what its commit changes; and
- * those of a transaction. rlt_link_unguarded says why a transaction is to be
- * refused, or NULL, and forgets it. */
+/* WATCH. _watch_flags: the flags of a command with this effect. _watch: to be
+ * called when that command is committed. _exec_flags: the flags of a
+ * transaction. _unguarded: the reason to refuse a transaction, or NULL; each
+ * reason is returned once. */
 RELET_PRIVATE uint8_t rlt_link_watch_flags(const rlt_link *l,
                                            rlt_effect effect);
 RELET_PRIVATE void rlt_link_watch(rlt_link *l, rlt_effect effect);
@@ -232,10 +233,11 @@ RLT_SHORT int rlt_link_has_script(const rlt_link *l, int script)
     return script >= 0 && (uint32_t)script < l->scripts.count;
 }
 
-/* The words of a call in front of its keys, and the class of *op: by the SHA-1
- * if the server knows the script and the call need not be whole. _sent: the
- * call was committed; where it is whole and the script the library's own, its
- * text is written now. The server of a link that is not up may know nothing. */
+/* _words: the words of a call in front of its keys, and the class of *op. The
+ * call names the script by its SHA-1 if the server knows the script and `whole`
+ * is 0. _sent: to be called after the commit; it writes the text of a script of
+ * the library's own into a whole call. From then on the server knows the
+ * script, if `known` is set or the link is up. */
 RELET_PRIVATE void rlt_link_script_words(const rlt_link *l, uint32_t script,
                                          int whole, size_t keys,
                                          char digits[20],
@@ -253,10 +255,11 @@ typedef enum rlt_found {
     RLT_FOUND_BATCH,   /* the same, and that of the operations batched with
                         * it: rlt_link_take_answered                         */
     RLT_FOUND_OURS     /* a library operation has ended: ev->tag, ev->value;
-                        * no value: nothing was heard                        */
+                        * no value: there was no answer                      */
 } rlt_found;
 
-/* Where rlt_link_next goes on if what it found was not to be told. */
+/* Where rlt_link_next goes on, if the caller does not tell the user of what it
+ * has found. */
 typedef enum rlt_from {
     RLT_FROM_START,
     RLT_FROM_ENDED, /* an operation that ended without an answer was found   */
@@ -270,7 +273,8 @@ typedef enum rlt_from {
 RELET_PRIVATE rlt_found rlt_link_next(rlt_link *l, relet_event *ev,
                                       rlt_from *from);
 
-/* Whether rlt_link_next has something to tell though it found nothing. */
+/* Whether an event waits that rlt_link_next returns before it reads input. Such
+ * an event may be caused by a call that found nothing. */
 RLT_SHORT int rlt_link_tells(const rlt_link *l)
 {
     return l->session.tell_down || l->conn.ended || l->session.tell_up ||

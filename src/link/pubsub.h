@@ -3,9 +3,9 @@
  * pubsub.h - subscriptions: those that the user wants, and those that the
  * server agreed to.
  *
- * A subscription has a slot in a table. `want` is the user's will; `heading` is
- * what the server will think once everything under way has arrived. Where the
- * two differ, a command is to be sent.
+ * A subscription has a slot in a table. `want`: the user wants the
+ * subscription. `heading`: the server will have it once all commands under way
+ * have arrived. Where the two differ, a command is to be sent.
  *
  *   event                want  heading  asked  leaving  tells
  *   -------------------  ----  -------  -----  -------  ----------------------
@@ -38,7 +38,7 @@ typedef struct rlt_subscription {
     uint16_t asked, leaving;
     uint8_t kind; /* relet_channel                                           */
     uint8_t used, want, heading;
-    uint8_t there;   /* what the server thought at its last answer           */
+    uint8_t there;   /* it was in force at the server's last answer          */
     uint8_t goodbye; /* RELET_EV_UNSUBSCRIBED is to be told                   */
     uint16_t own;    /* parts of the library that listen to it; 0: the user  */
 } rlt_subscription;
@@ -109,7 +109,7 @@ RELET_PRIVATE void rlt_pubsub_command(const rlt_pubsub *ps, uint32_t slot,
                                       int leave, relet_span argv[2]);
 RELET_PRIVATE relet_span rlt_pubsub_name(const rlt_pubsub *ps, uint32_t slot);
 
-/* What a push is about. */
+/* The kind of a push. */
 typedef enum rlt_push {
     RLT_PUSH_MALFORMED, /* a known kind in an unknown shape                  */
     RLT_PUSH_MESSAGE,

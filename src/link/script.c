@@ -24,7 +24,8 @@ RELET_PRIVATE void rlt_scripts_init(rlt_scripts *s, rlt_script *list,
     s->own = 0;
 }
 
-/* The name of one of the library's own is computed when it is first sent. */
+/* The SHA-1 of one of the library's own scripts is computed when the script is
+ * first sent. */
 RELET_PRIVATE void rlt_scripts_own(rlt_scripts *s, uint32_t count)
 {
     rlt_script *script;
@@ -133,8 +134,9 @@ static uint32_t script_symbol(const uint8_t *part, uint32_t i)
     return ((uint32_t)p[0] | (uint32_t)p[1] << 8) >> i * 10 % 8 & 1023;
 }
 
-/* Writes the n bytes that the symbols from `at` on stand for. Of a pair the
- * left symbol is next, and the right one waits. */
+/* Writes the n bytes that the symbols from `at` on stand for. A symbol of 128
+ * or more is a pair of symbols: the left one is unpacked first, and the right
+ * one waits. */
 static void script_unpack(const uint8_t *part, uint32_t at, uint8_t *out,
                           size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe.c - the commands that subscriptions need, each with what makes the
- * end of its answers known. */
+ * subscribe.c - sends SUBSCRIBE and UNSUBSCRIBE, the latter with a command that
+ * marks the end of its answers. */
 #include "subscribe.h"
 
 #include "cmd.h"

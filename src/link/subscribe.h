@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe.h - the commands that subscriptions need, each with what makes the
- * end of its answers known. */
+ * subscribe.h - sends SUBSCRIBE and UNSUBSCRIBE, the latter with a command that
+ * marks the end of its answers. */
 #ifndef RLT_SUBSCRIBE_H
 #define RLT_SUBSCRIBE_H
 

@@ -32,7 +32,8 @@ RELET_PRIVATE uint8_t *rlt_cmd_write_of(uint8_t *out, const relet_span *head,
 
 /* Appends arguments to a command that was written with argc arguments and has
  * len bytes. rlt_cmd_more_size returns by how many bytes the command grows, 0
- * if it must not be sent; rlt_cmd_more needs that much room behind it. */
+ * if it must not be sent; rlt_cmd_more needs that much room behind the
+ * command. */
 RELET_PRIVATE size_t rlt_cmd_more_size(size_t argc, const relet_span *argv,
                                        size_t more);
 RELET_PRIVATE void rlt_cmd_more(uint8_t *cmd, size_t len, size_t argc,

@@ -10,7 +10,7 @@
 
 #include "base.h"
 
-/* What can be wrong on the wire. */
+/* The errors that bytes on the wire can have. */
 typedef enum rlt_scan_error {
     RLT_SCAN_E_NONE,
     RLT_SCAN_E_TYPE,   /* no type begins with this byte                      */

@@ -4,7 +4,7 @@
  * untrusted replies.
  *
  * The caller owns a buffer and shows the scanner the current frame: a push, or
- * a value with all that stands inside it. The scanner judges each byte once
+ * a value with all values inside it. The scanner judges each byte once
  * and leaves a tape of nodes that refer to the bytes in place. Offsets are
  * relative to the frame's first byte, so the buffer may move whenever no call
  * is running.

@@ -151,7 +151,7 @@ RELET_PRIVATE void rlt_tape_begin(rlt_scan *s);
 
 /* leaf adds a leaf, open begins an aggregate, end ends the innermost aggregate,
  * close ends every aggregate that has all its values, from the inside out.
- * leaf and open do what close does. The frame ends with its outermost value. */
+ * leaf and open include a close. The frame ends with its outermost value. */
 RELET_PRIVATE void rlt_tape_leaf(rlt_scan *s, unsigned kind, uint64_t len,
                                  int64_t payload);
 RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
@@ -159,8 +159,9 @@ RELET_PRIVATE void rlt_tape_open(rlt_scan *s, unsigned kind, uint32_t count,
 RELET_PRIVATE void rlt_tape_end(rlt_scan *s);
 RELET_PRIVATE void rlt_tape_close(rlt_scan *s);
 
-/* The first `left` of a streamed aggregate: one more than it may have. So the
- * aggregate is over the cap when `left` is 0, where any other one ends. */
+/* The initial `left` of a streamed aggregate: one more than the number of
+ * values that the aggregate may have. So `left` 0 means that the aggregate is
+ * over its cap, while any other aggregate is complete at 0. */
 RELET_PRIVATE uint32_t rlt_tape_stream_room(const relet_node *node,
                                             uint32_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * route.c - what concerns each link of a client. */
+ * route.c - the functions that act on every link of a client. */
 #include "route.h"
 
 RELET_PRIVATE void rlt_route_free(rlt_route *o)

@@ -3,10 +3,10 @@
  * route.h - the links of a client by their numbers, and the link over which
  * each operation goes.
  *
- * Rooms above ask the route for a link, and use it by the functions of link.h.
- * A client of one server has one link, and it serves every hash slot. What
- * counts for a client and not for a link is added up here: how many operations
- * are outstanding, how many bytes are queued. */
+ * Modules above ask the route for a link, and use the link by the functions of
+ * link.h. A client of one server has one link, which serves every hash slot.
+ * Totals of a client are added up here, such as the number of outstanding
+ * operations and of queued bytes. */
 #ifndef RLT_ROUTE_H
 #define RLT_ROUTE_H
 
@@ -37,8 +37,8 @@ RLT_SHORT rlt_link *rlt_route_link(rlt_route *o, uint16_t hashslot)
     return &o->link[0];
 }
 
-/* The link for what belongs to no hash slot: subscriptions to classic channels.
- */
+/* The link for commands that belong to no hash slot: subscriptions to channels
+ * that are not sharded. */
 RLT_SHORT rlt_link *rlt_route_home(rlt_route *o)
 {
     return &o->link[0];
@@ -66,8 +66,8 @@ RLT_SHORT int rlt_route_is_up(const rlt_route *o, uint16_t hashslot)
     return rlt_link_is_up(&o->link[0]);
 }
 
-/* Differs from one connection that served this hash slot to the next; 0: there
- * was none. */
+/* A number that changes with each connection that serves this hash slot; 0:
+ * there was no connection yet. */
 RLT_SHORT uint32_t rlt_route_epoch(const rlt_route *o, uint16_t hashslot)
 {
     (void)hashslot;
@@ -94,7 +94,7 @@ RELET_PRIVATE void rlt_route_stop(rlt_route *o);
 /* As relet_io_want. */
 RELET_PRIVATE int rlt_route_want(rlt_route *o, relet_io *io);
 
-/* No connection will be made any more. */
+/* 1 if no link will connect again. */
 RELET_PRIVATE int rlt_route_is_over(const rlt_route *o);
 
 /* As the functions of link.h, over all links. */
@@ -138,7 +138,8 @@ RLT_SHORT size_t rlt_route_reply_max(const rlt_route *o)
 
 /* --------------------------------------------------------- what comes in */
 
-/* Where rlt_route_next goes on if what it found was not to be told. */
+/* Where rlt_route_next goes on, if the caller does not tell the user of what it
+ * has found. */
 typedef struct rlt_route_from {
     uint32_t link;
     rlt_from from;

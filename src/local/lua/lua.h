@@ -3,10 +3,10 @@
  * lua.h - scripts: compiled once, run often.
  *
  * Lua 5.1 as the scripts of a Redis 7.0 see it. Left out: metatables,
- * coroutines, load, loadstring, collectgarbage, gcinfo, math.random and what
- * needs angles (sin, atan2, …), cjson, cmsgpack, bit and struct. A script that
- * asks for one of them gets the error for a global that does not exist, or a
- * nil.
+ * coroutines, load, loadstring, collectgarbage, gcinfo, math.random and the
+ * functions of angles (sin, atan2, …), cjson, cmsgpack, bit and struct. A
+ * script that uses one of them gets the error for a global that does not exist,
+ * or a nil.
  *
  * An interpreter keeps its libraries and some memory between runs; a run in
  * the steady state allocates nothing. Whatever a run makes is gone with
@@ -29,14 +29,14 @@ typedef struct rlt_lua_code {
     const char *chunk;
 } rlt_lua_code;
 
-/* What the script's world can do for it. */
+/* The functions that the server has for scripts. */
 typedef struct rlt_lua_host {
     void *user;
 
-    /* Run a command. *reply is what a server would send, in protocol resp
-     * (2 or 3), errors included; lent until the next call. The steps that it
-     * took beside those of any call, 0 or more; or negative when there is no
-     * memory for the reply: that ends the script. */
+    /* Run a command. *reply is the reply that a server would send, in protocol
+     * resp (2 or 3), also an error; it is lent until the next call. Returns the
+     * steps that the command took beside those of any call, 0 or more; or a
+     * negative number without memory for the reply: that ends the script. */
     int (*call)(void *user, const relet_span *argv, uint32_t argc, int resp,
                 relet_span *reply);
 
@@ -63,8 +63,8 @@ typedef struct rlt_lua_result {
     rlt_luaval value;   /* what it returned; for rlt_luaresp_write           */
 
     /* When it failed: the error with its code, "ERR user_script:1: …", and
-     * where it was raised. When the source is known servers append it and the
-     * line, whatever that is: " script: SHA1, on @user_script:1.", or
+     * where it was raised. If the source is known, servers append it and the
+     * line, even line -1: " script: SHA1, on @user_script:1.", or
      * " script: SHA1, on =[C]:-1.". */
     relet_span error;
     relet_span source;  /* "@user_script", "=[C]"; empty: not known          */

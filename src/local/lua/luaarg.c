@@ -175,7 +175,7 @@ RELET_PRIVATE int rlt_luabytes_push(rlt_luabytes *b)
 
 /* --------------------------------------------------------------- tostring */
 
-/* Where a real one has an address: a number that is the same in every run. */
+/* Servers show an address here; this is a number that each run repeats. */
 static int luaarg_push_address(rlt_lua *L, const char *type, uint32_t serial)
 {
     char buffer[48], hex[13];

@@ -2,8 +2,8 @@
  *
  * luaarg.h - how a builtin reads its arguments and writes a long string.
  *
- * Arguments are counted from 1. What is not as it should be sets the error of
- * Lua 5.1 and returns -1. */
+ * Arguments are counted from 1. For a wrong argument a function sets the error
+ * of Lua 5.1 and returns -1. */
 #ifndef RLT_LUAARG_H
 #define RLT_LUAARG_H
 
@@ -46,7 +46,7 @@ RELET_PRIVATE int rlt_luaarg_number(const rlt_luaargs *a, int i, double *out);
 /* Without the fraction; and in 32 bits, as C's int. */
 RELET_PRIVATE int rlt_luaarg_int(const rlt_luaargs *a, int i, int64_t *out);
 RELET_PRIVATE int rlt_luaarg_int32(const rlt_luaargs *a, int i, int64_t *out);
-/* Not there, or nil: what *out is already. */
+/* For a missing argument or nil, *out stays as it is. */
 RELET_PRIVATE int rlt_luaarg_int_or(const rlt_luaargs *a, int i,
                                     int64_t *out);
 RELET_PRIVATE int rlt_luaarg_int32_or(const rlt_luaargs *a, int i,
@@ -75,7 +75,7 @@ RELET_PRIVATE void rlt_luabytes_add_char(rlt_luabytes *b, char c);
 /* As a result: 1, or -1 when it failed on the way. */
 RELET_PRIVATE int rlt_luabytes_push(rlt_luabytes *b);
 
-/* "function: 0x…" and what else tostring says. Pushes it. */
+/* Pushes the text that tostring gives, such as "function: 0x…". */
 RELET_PRIVATE int rlt_luapush_shown(rlt_lua *L, const rlt_luaval *v);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * luabase.c - the functions that stand alone: pairs, pcall, tostring, …
+ * luabase.c - the global functions: pairs, pcall, tostring, …
  *
- * Not there: metatables, coroutines, load and what counts garbage. */
+ * Left out: metatables, coroutines, load, and the functions of the garbage
+ * collector. */
 #include "lualib.h"
 
 static int luabase_assert(rlt_lua *L, uint32_t base, int n)
@@ -136,9 +137,9 @@ static int luabase_pairs(rlt_lua *L, uint32_t base, int n)
 
 /* ------------------------------------------------------------------ pcall */
 
-/* What pcall gives for an error. A table with a text under "err" is shown as
- * that text: that is how servers keep scripts of old times working. With any
- * other table they leave what they found there behind it. */
+/* Pushes the results of pcall for an error. Of a table with a text under "err",
+ * the result is that text: so servers keep old scripts working. After any other
+ * table servers leave the value of "err" as one more result. */
 static int luabase_caught(rlt_lua *L)
 {
     rlt_luaval v = L->error, text;
@@ -157,7 +158,7 @@ static int luabase_pcall(rlt_lua *L, uint32_t base, int n)
 {
     uint32_t frames = L->frames_n, nesting = L->nesting;
 
-    /* Without arguments a server calls the first result, true. */
+    /* Without arguments a server calls the value true, which is an error. */
     if (n == 0) {
         (void)rlt_luapush(L, rlt_luaval_bool(1));
         n = 1;
@@ -179,7 +180,7 @@ static int luabase_pcall(rlt_lua *L, uint32_t base, int n)
 }
 
 /* The handler is called where the error is caught, not where it happened:
- * without debug functions nobody can tell. */
+ * without debug functions a script cannot tell the difference. */
 static int luabase_xpcall(rlt_lua *L, uint32_t base, int n)
 {
     rlt_luaargs a = rlt_luaargs_of(L, base, n);

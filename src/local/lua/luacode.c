@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * luacode.c - instructions, constants, jumps and registers of a function that
- * is being compiled. What expressions become is in luaexpr.c.
+ * is being compiled. luaexpr.c compiles expressions.
  *
- * After a failure the lexer gives nothing more, and what is emitted here goes
- * nowhere; nobody has to look. */
+ * After a failure the lexer gives only the end of the text, and instructions
+ * that are emitted here are dropped. So callers need not check for errors. */
 #include "luacode.h"
 
 /* Room for one more of `size` bytes; the old place is lost until the end. */
@@ -127,7 +127,8 @@ RELET_PRIVATE int32_t rlt_luacode_jump(rlt_luacode *c)
     return rlt_luacode_emit(c, RLT_LUAOP_JUMP, 0, 0, RLT_LUA_NO_JUMP);
 }
 
-/* From here on code is jumped to: what stands before may not be merged. */
+/* A jump leads to the next instruction, so it may not be merged with those
+ * before it. */
 RELET_PRIVATE int32_t rlt_luacode_label(rlt_luacode *c)
 {
     c->target = c->n;

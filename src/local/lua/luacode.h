@@ -3,8 +3,8 @@
  * luacode.h - the instructions of one function while it is being compiled.
  *
  * An expression is described, not computed, for as long as that helps: a
- * constant may be folded, a comparison be a jump, a field be stored to. What
- * turns the description into code is here; who owns the grammar is luaparse. */
+ * constant may be folded, a comparison be a jump, a field be stored to. These
+ * functions turn the description into code; luaparse.c has the grammar. */
 #ifndef RLT_LUACODE_H
 #define RLT_LUACODE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaerr.c - what goes wrong in a script, in the words of Lua 5.1.
+ * luaerr.c - the errors of a script, in the words of Lua 5.1.
  *
- * What a value was called is not known at run time. It is found out from the
- * instructions before: which one put a value into that register last? */
+ * The name of a value is not known at run time. It is found from the last
+ * instruction that put a value into the register. */
 #include "luaerr.h"
 
 #define LUAERR_TEXT 512
@@ -232,7 +232,7 @@ static const rlt_luastr *luaerr_key(const rlt_luaproto *p, int32_t rk)
     return k->type == RLT_LUA_STRING ? k->u.s : NULL;
 }
 
-/* What the script calls the value in a register; kind NULL: nothing. */
+/* The script's name for the value in a register; kind NULL: it has none. */
 static luaerr_name luaerr_name_of(const rlt_luaframe *f, int reg)
 {
     const rlt_luaproto *p = luaerr_proto(f);
@@ -359,7 +359,7 @@ RELET_PRIVATE int rlt_luaerr_global(rlt_lua *L, const rlt_luastr *name)
     return luaerr_set(L, &say);
 }
 
-/* What the caller called the running builtin. */
+/* The name by which the caller called the running builtin. */
 static luaerr_name luaerr_callee(const rlt_lua *L)
 {
     const rlt_luaframe *caller;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaerr.h - what goes wrong in a script, in the words of Lua 5.1.
+ * luaerr.h - the errors of a script, in the words of Lua 5.1.
  *
  * Every function here sets the error and returns -1. */
 #ifndef RLT_LUAERR_H
@@ -8,16 +8,16 @@
 
 #include "luavm.h"
 
-/* "user_script:7: text": where the function runs that called us; and without
- * the position. */
+/* "user_script:7: text", with the position in the function that called the
+ * running builtin; _plain: without a position. */
 RELET_PRIVATE int rlt_luaerr(rlt_lua *L, const char *text);
 RELET_PRIVATE int rlt_luaerr_plain(rlt_lua *L, const char *text);
 
 RELET_PRIVATE int rlt_luaerr_memory(rlt_lua *L);
 RELET_PRIVATE int rlt_luaerr_steps(rlt_lua *L);
 
-/* For the running function of the script: "attempt to index local 'x' (a nil
- * value)", and what else its instructions can meet. */
+/* Errors of instructions in the running function of the script, such as
+ * "attempt to index local 'x' (a nil value)". */
 RELET_PRIVATE int rlt_luaerr_run(rlt_lua *L, const char *text);
 RELET_PRIVATE int rlt_luaerr_type(rlt_lua *L, const rlt_luaval *v,
                                   const char *doing);

@@ -2,12 +2,13 @@
  *
  * luaexec.c - the loop over instructions.
  *
- * The first switch has what scripts spend their time with, the second one the
- * rest. Registers may move whenever something is called: then they are looked
- * up again. */
+ * The first switch has the instructions on which scripts spend most of their
+ * time, the second switch the rest. Registers may move whenever a function is
+ * called: then they are looked up again. */
 #include "luaexec.h"
 
-/* Beside the second switch: go on, look everything up again, or leave. */
+/* The results of the second switch: go on, look everything up again, or
+ * leave. */
 #define LUAEXEC_NEXT 0
 #define LUAEXEC_AGAIN 1
 #define LUAEXEC_LEAVE 2
@@ -108,7 +109,7 @@ static int luaexec_rest(rlt_lua *L, const rlt_luaframe *f, const rlt_luaop *o,
     case RLT_LUAOP_SELF: {
         rlt_luaval object = r[o->b];
 
-        /* The error, if there is one, is about where the object was. */
+        /* An error names the register in which the object was. */
         e = rlt_luaexec_get(L, a, &r[o->b], LUAEXEC_RK(o->c));
         a[1] = object;
         return e;
@@ -142,8 +143,8 @@ static int luaexec_rest(rlt_lua *L, const rlt_luaframe *f, const rlt_luaop *o,
     }
 }
 
-/* Two numbers in, one out: the signs of what is not a number apart, that is
- * all there is to it. */
+/* An operation on two numbers gives a number. Only the sign of a NaN needs more
+ * care. */
 #define LUAEXEC_ARITHMETIC(result)                                            \
     b = LUAEXEC_RK(o->b);                                                     \
     c = LUAEXEC_RK(o->c);                                                     \
@@ -184,8 +185,8 @@ static int luaexec_for_goes_on(rlt_luaval *a)
     return 1;
 }
 
-/* One function, and a long one, because r, k and pc live in registers of the
- * machine only as long as they are locals of whoever runs the instructions. */
+/* This function is long because r, k and pc stay in registers of the machine
+ * only while they are locals of the function that runs the instructions. */
 RELET_PRIVATE int rlt_luaexec(rlt_lua *L)
 {
     rlt_luaframe *f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaexec.h - what the halves of the interpreter have from each other. */
+ * luaexec.h - the functions that the files of the interpreter share. */
 #ifndef RLT_LUAEXEC_H
 #define RLT_LUAEXEC_H
 
 #include "luaerr.h"
 
-/* What a call has led to, when it is no error. */
+/* The result of a call without an error. */
 #define LUAEXEC_DONE 0    /* results are in place                            */
 #define LUAEXEC_ENTERED 1 /* there is a new frame, its instructions to run   */
 

@@ -131,7 +131,7 @@ RELET_PRIVATE double rlt_luaop_compute(rlt_luaopcode op, double a, double b)
         r = rlt_luanum_pow(a, b);
     else
         return -a;
-    /* What is not a number gets the sign that common machines give it. */
+    /* A NaN gets the sign that common machines give it. */
     if (RLT_UNLIKELY(r != r))
         return a != a ? a : b != b ? b : rlt_luanum_nan();
     return r;
@@ -143,7 +143,8 @@ static int luaexpr_is_number(const rlt_luaexpr *e)
            e->when_false < 0;
 }
 
-/* Not for what has no value as a number: that is left to the run. */
+/* Computes an operation on two constants: 1, or 0 if it divides by 0 or its
+ * result is not a number. Such an operation is left to the run. */
 static int luaexpr_fold(rlt_luaopcode op, rlt_luaexpr *a,
                         const rlt_luaexpr *b)
 {

@@ -212,7 +212,7 @@ static int luagsub_add_text(luagsub_job *j, const char *s, const char *e)
     return j->out.failed ? -1 : 0;
 }
 
-/* What the table or function has to say; it is on top then. */
+/* Pushes the value that the table or function gives for the match. */
 static int luagsub_ask(luagsub_job *j, const char *s, const char *e)
 {
     rlt_lua *L = j->m.L;

@@ -6,7 +6,7 @@
 
 #include "luaarg.h"
 
-/* How many there are in each, and the i-th of them. */
+/* Each returns the functions of one table; *n is their number. */
 RELET_PRIVATE const rlt_luabuiltin *rlt_lualib_base(size_t *n);
 RELET_PRIVATE const rlt_luabuiltin *rlt_lualib_string(size_t *n);
 RELET_PRIVATE const rlt_luabuiltin *rlt_lualib_table(size_t *n);

@@ -9,7 +9,7 @@
 
 #define RLT_LUAMATCH_CAPTURES 32
 
-/* What one part of a pattern may lead to, in the C stack; ours. */
+/* The depth of recursion in a match, which bounds the C stack. */
 #define RLT_LUAMATCH_DEPTH (RLT_TINY ? 20 : 200)
 
 typedef struct rlt_luamatch {

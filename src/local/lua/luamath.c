@@ -2,9 +2,9 @@
  *
  * luamath.c - the functions of mathematics that scripts have (luanum.h).
  *
- * What has an exact answer gets it: floor, fmod, sqrt. Powers, exp and log
- * are computed with twice the digits of a double (a sum of two of them), and
- * rounded once; so 10^15 is exactly that. */
+ * Functions with an exact or correctly rounded result give it: floor, fmod,
+ * sqrt. Powers, exp and log are computed with twice the digits of a double (as
+ * a sum of two doubles) and rounded once, so that 10^15 is exact. */
 #include "luanum.h"
 
 static uint64_t luamath_bits(double v)
@@ -305,7 +305,8 @@ RELET_PRIVATE double rlt_luanum_exp(double v)
     return luamath_exp(luamath_of(v, 0));
 }
 
-/* 1 when the logarithm is *r already: of 0, of what is not finite. */
+/* Returns 1 and the logarithm of 0, a negative number, an infinity or NaN in
+ * *r; 0 for any other number. */
 static int luamath_log_edge(double v, double *r)
 {
     if (v != v)
@@ -350,7 +351,7 @@ static int luamath_odd(double v)
     return rlt_luanum_floor(v) == v && rlt_luanum_floor(half) != half;
 }
 
-/* a is 0 or infinite: what is left is 0, infinity, and a sign. */
+/* a is 0 or infinite: the result is 0 or infinite, with a sign. */
 static double luamath_pow_edge(double a, double b)
 {
     double r = (a == 0) == (b > 0) ? 0 : rlt_luanum_infinity();

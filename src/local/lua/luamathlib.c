@@ -2,7 +2,7 @@
  *
  * luamathlib.c - the math library.
  *
- * Not there: random, and what needs angles (sin, atan2, …). */
+ * Left out: random, and the functions of angles (sin, atan2, …). */
 #include "lualib.h"
 
 #define LUAMATHLIB_PI 3.14159265358979323846
@@ -82,7 +82,7 @@ static int luamathlib_sqrt(rlt_lua *L, uint32_t base, int n)
 
 typedef double luamathlib_function_of_two(double x, double y);
 
-/* Of two wrong arguments servers tell the second. */
+/* If both arguments are wrong, servers name the second. */
 static int luamathlib_two(rlt_lua *L, uint32_t base, int n,
                           luamathlib_function_of_two *f)
 {
@@ -171,7 +171,7 @@ static int luamathlib_min(rlt_lua *L, uint32_t base, int n)
     return luamathlib_most(L, base, n, -1);
 }
 
-/* mod is what fmod was called once. */
+/* mod is an old name of fmod. */
 static const rlt_luabuiltin luamathlib_all[] = {
     {"abs", luamathlib_abs},     {"ceil", luamathlib_ceil},
     {"deg", luamathlib_deg},     {"exp", luamathlib_exp},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * luamem.c - memory that is only ever given back all at once. */
+ * luamem.c - memory that is given back only as a whole. */
 #include "luamem.h"
 
 #define LUAMEM_CHUNK_MAX ((size_t)256 * 1024)
@@ -58,7 +58,8 @@ RELET_PRIVATE void rlt_luamem_free(rlt_luamem *m)
     rlt_luamem_reset(m, 0);
 }
 
-/* A chunk twice the size of the one before; what is left of that is lost. */
+/* The size of the next chunk: twice that of the last one, whose free bytes are
+ * then lost. */
 static size_t luamem_size(const rlt_luamem *m, size_t n)
 {
     size_t size = m->chunks ? m->chunks->size * 2 : m->first;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * luamem.h - memory that is only ever given back all at once.
+ * luamem.h - memory that is given back only as a whole.
  *
- * A run of a script makes values and never frees one: there is no collector.
- * So it takes them from a list of chunks with a cap, and its end empties the
- * list but for one chunk, which the next run finds warm. */
+ * A run of a script makes values and never frees one: there is no garbage
+ * collector. So it takes memory from a list of chunks with a cap. The end of
+ * the run frees all chunks but one, which the next run uses again. */
 #ifndef RLT_LUAMEM_H
 #define RLT_LUAMEM_H
 

@@ -284,7 +284,7 @@ RELET_PRIVATE size_t rlt_luanum_format_int(char *out, uint64_t magnitude,
                       spec->zero && spec->precision < 0);
 }
 
-/* %.{digits}g; whole numbers, nearly all there are, need no big ones. */
+/* %.{digits}g. Most numbers are whole, and need no large integers. */
 static size_t luanum_general(char *out, double v, int digits, double whole)
 {
     if (v > -whole && v < whole && v == (double)(int64_t)v &&
@@ -339,7 +339,7 @@ static int luanum_is_hex(relet_span s)
     return s.n > 1 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
-/* Nearly all are a few digits and nothing else: they are exact. */
+/* Fast path: most numbers are a few digits and nothing else, and are exact. */
 static int luanum_read_short(relet_span s, double *out)
 {
     int64_t v = 0;

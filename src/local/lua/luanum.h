@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * luanum.h - what a script's numbers need of a C library, without one.
+ * luanum.h - the numbers of scripts, without the C library.
  *
  * All in IEEE 754 doubles and integers, so that a script gives the same bytes
  * on every machine: text in both directions, correctly rounded, and the few
@@ -18,7 +18,7 @@
  * width of 99 at most, a sign and a point. */
 #define RLT_LUANUM_FORMAT 512
 
-/* How printf would be asked. */
+/* A conversion as in a format of printf. */
 typedef struct rlt_luanum_spec {
     char conversion;         /* e E f g G for doubles; d x X o for integers  */
     char left, plus, blank, alternate, zero;

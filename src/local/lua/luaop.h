@@ -69,14 +69,14 @@ typedef struct rlt_lualocal {
     uint8_t reg;
 } rlt_lualocal;
 
-/* Where a new closure finds an upvalue: in the registers of the function
- * that makes it, or among that one's own upvalues. */
+/* Where a new closure finds an upvalue: in the registers of the function that
+ * makes the closure, or among the upvalues of that function. */
 typedef struct rlt_luaup {
     const rlt_luastr *name;
     uint8_t in_stack, index;
 } rlt_luaup;
 
-/* What a function does with more arguments than it has names for. */
+/* How a function treats arguments for which it has no names. */
 enum {
     RLT_LUA_VARARG = 1,    /* it keeps them                                  */
     RLT_LUA_VARARG_TABLE = 2 /* and finds them in a local called arg         */

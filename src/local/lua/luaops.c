@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaops.c - what instructions and libraries do with values (luaexec.h). */
+ * luaops.c - operations on values, for instructions and libraries
+ * (luaexec.h). */
 #include "luacode.h"
 #include "luaexec.h"
 
@@ -34,7 +35,7 @@ RELET_PRIVATE rlt_luatab *rlt_luavm_table(rlt_lua *L, uint32_t array,
     return t;
 }
 
-/* A byte is a 64th of a step: long strings cannot be made for nothing. */
+/* Each byte costs a 64th of a step, so that long strings are not free. */
 RELET_PRIVATE rlt_luastr *rlt_luavm_bytes(rlt_lua *L, size_t n, char **bytes)
 {
     rlt_luastr *s;
@@ -90,7 +91,7 @@ RELET_PRIVATE int rlt_luaexec_closure(rlt_lua *L, rlt_luaval *out,
 
 /* ----------------------------------------------------------------- tables */
 
-/* What is missing in the table of globals may not be asked for. */
+/* Reading a global that does not exist is an error, as in servers. */
 static int luaops_missing(rlt_lua *L, const rlt_luaval *key)
 {
     rlt_luaval name = *key;
@@ -103,7 +104,7 @@ static int luaops_missing(rlt_lua *L, const rlt_luaval *key)
     return rlt_luaerr_global(L, name.u.s);
 }
 
-/* Comparing long keys is work. */
+/* The comparison of a long key costs steps. */
 static int luaops_long(rlt_lua *L, const rlt_luaval *key)
 {
     return key->type == RLT_LUA_STRING && key->u.s->n >= 256

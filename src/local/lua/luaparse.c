@@ -567,8 +567,8 @@ static int luaparse_unary(rlt_luaparser *p, rlt_luaexpr *e)
     return 1;
 }
 
-/* An expression of operators that bind tighter than limit; returns the one
- * it stopped at. */
+/* Reads an expression of operators that bind tighter than limit. Returns the
+ * operator at which it stopped. */
 static rlt_luabinary luaparse_above(rlt_luaparser *p, rlt_luaexpr *e,
                                     int limit)
 {

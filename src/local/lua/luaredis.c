@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * luaredis.c - the table redis: what a script asks of its server.
+ * luaredis.c - the table redis: the functions by which a script uses its
+ * server.
  *
  * Errors of these functions are tables with the text under "err", as a
  * server makes them. */
@@ -173,7 +174,7 @@ static int luaredis_status_reply(rlt_lua *L, uint32_t base, int n)
 
 /* -------------------------------------------------------------- and others */
 
-/* What is neither text nor number has no text. */
+/* The text of a value; only texts and numbers have one. */
 static int luaredis_text(rlt_lua *L, rlt_luaval *v, relet_span *out)
 {
     if (rlt_luavm_to_string(L, v) < 0)
@@ -262,7 +263,7 @@ static int luaredis_set_repl(rlt_lua *L, uint32_t base, int n)
     return 0;
 }
 
-/* Effects are what is replicated, always; there is no debugger. */
+/* Effects are always replicated, and there is no debugger. */
 static int luaredis_replicate_commands(rlt_lua *L, uint32_t base, int n)
 {
     (void)base;

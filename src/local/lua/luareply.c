@@ -33,7 +33,8 @@ typedef struct luareply_writer {
     size_t errors;  /* that no command has counted                           */
 } luareply_writer;
 
-/* What an array has before its first nil, a map or set altogether. */
+/* The number of elements: of an array up to its first nil, of a map or set
+ * all. */
 static size_t luareply_count(const rlt_luatab *t, luareply_kind kind)
 {
     size_t n = 0;

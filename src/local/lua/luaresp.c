@@ -182,8 +182,8 @@ static int luaresp_verbatim(luaresp_reader *r)
     return luaresp_put(L) < 0 ? -1 : 1;
 }
 
-/* What an array that takes n elements one by one grows to, if there is no nil
- * among them; which cannot be told before in RESP3. */
+/* The size to which an array grows that takes n elements one by one, if none of
+ * them is nil. In RESP3 that is not known before. */
 static uint32_t luaresp_slots(const luaresp_reader *r, int64_t n)
 {
     uint32_t slots = 1;
@@ -237,7 +237,7 @@ static int luaresp_pairs(luaresp_reader *r, const char *name, int is_map)
     return luaresp_put(L) < 0 ? -1 : 1;
 }
 
-/* What is said about the value that follows is of no interest to scripts. */
+/* Skips the attributes of the value that follows: scripts do not see them. */
 static int luaresp_attribute(luaresp_reader *r)
 {
     int64_t n;

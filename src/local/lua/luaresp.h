@@ -8,23 +8,24 @@
 #include "luaarg.h"
 #include "out.h"
 
-/* How deep a reply to a script may nest; ours nest a few levels. */
+/* How deep a reply to a script may nest; replies of this server nest a few
+ * levels. */
 #define RLT_LUARESP_READ_DEPTH (RLT_TINY ? 8 : 64)
 
-/* A server walks a value on its own stack of scripts: an element of an array
- * takes one slot of it, the value of a map 3 and the key 4, a member of a set
- * 3. Behind the last slot the reply says that there are no more. */
+/* A server walks a value on the stack of the script: an element of an array
+ * takes one slot, the value of a map 3 and the key 4, a member of a set 3. When
+ * no slot is left, the reply is an error that says so. */
 #define RLT_LUARESP_SLOTS (RLT_TINY ? 50 : 7994)
 
 /* Push a reply as a value. 1; or negative with the error set: no memory, or
  * bytes that are no reply. */
 RELET_PRIVATE int rlt_luaresp_read(rlt_lua *L, relet_span reply);
 
-/* A value as the reply of EVAL, in the protocol of whoever asked (out) and
- * with the types of the one that the script chose (L). A value that holds
- * itself many times over may use up the steps: then the reply says that. When
- * there is no memory out->failed is set. Returns how many errors are in it
- * that no command has counted. */
+/* Writes a value as the reply of EVAL, in the client's protocol (out) and with
+ * the types of the protocol that the script chose (L). A value that contains
+ * itself many times may use up the steps: then the reply is that error. Without
+ * memory out->failed is set. Returns the number of errors in the value that no
+ * command has counted. */
 RELET_PRIVATE size_t rlt_luaresp_write(rlt_lua *L, rlt_out *out,
                                        const rlt_luaval *v);
 

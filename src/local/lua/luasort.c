@@ -2,9 +2,9 @@
  *
  * luasort.c - table.sort.
  *
- * A quicksort that is not stable. Which of two equal elements comes first,
- * and which comparisons an order function without order gets to see, shows in
- * what scripts return; so pivot and steps are those of Lua 5.1. */
+ * A quicksort that is not stable. Scripts can see which of two equal elements
+ * comes first, and which comparisons are made with an inconsistent order
+ * function. So pivot and steps are those of Lua 5.1. */
 #include "lualib.h"
 
 /* Ranges that wait; the larger half waits, so there are few. */

@@ -49,8 +49,8 @@ static const rlt_luaproto *luastat_close(rlt_luaparser *p)
     return rlt_luacode_close(c);
 }
 
-/* In a function of "..." that never says "..." the rest of its arguments is
- * a table called arg: an old custom that servers keep. */
+/* If a function is declared with "..." but does not use it, its further
+ * arguments are in a table called arg. Servers keep this old behaviour. */
 static void luastat_params(rlt_luaparser *p, int method)
 {
     rlt_luacode *c = p->code;
@@ -111,7 +111,7 @@ typedef struct luastat_target {
     rlt_luaexpr var;
 } luastat_target;
 
-/* As many values as names: nils are added, values that are too many go. */
+/* Makes the number of values that of the names: adds nils, or drops values. */
 static void luastat_adjust(rlt_luaparser *p, int names, int values,
                            rlt_luaexpr *e)
 {
@@ -504,7 +504,7 @@ static void luastat_return(rlt_luaparser *p)
     rlt_luacode_return(c, first, n);
 }
 
-/* 1 when nothing may follow it. */
+/* Compiles one statement. 1 when no other may follow it in its block. */
 static int luastat_one(rlt_luaparser *p)
 {
     uint32_t line = p->x.line;

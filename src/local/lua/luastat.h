@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * luastat.h - what the two halves of the parser have from each other. */
+ * luastat.h - the functions that the two files of the parser share. */
 #ifndef RLT_LUASTAT_H
 #define RLT_LUASTAT_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * luastring.c - the string library, what has to do with patterns apart. */
+ * luastring.c - the string library, except for patterns. */
 #include "lualib.h"
 #include "luamatch.h"
 
-/* -1 is the last byte; what is before the first one is 0. */
+/* -1 is the last byte; any place before the first byte is 0. */
 static int64_t luastring_place(int64_t i, size_t n)
 {
     if (i < 0)
@@ -149,7 +149,7 @@ static int luastring_reverse(rlt_lua *L, uint32_t base, int n)
     return luastring_map(L, base, n, NULL);
 }
 
-/* gfind is what gmatch was called once. */
+/* gfind is an old name of gmatch. */
 static const rlt_luabuiltin luastring_all[] = {
     {"byte", luastring_byte},        {"char", luastring_char},
     {"find", rlt_luamatch_find},     {"format", rlt_lualib_format},

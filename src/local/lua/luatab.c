@@ -2,12 +2,12 @@
  *
  * luatab.c - tables: an array part, and nodes that are chained in place.
  *
- * A key belongs to the node that its hash names. When that one is taken, by a
- * key that belongs there, the new key goes to a free node and into the chain;
- * a key that does not belong there is moved away instead. When no node is
- * free the table is measured anew: the array takes the largest power of two
- * of which more than half would be in use. All of this shows in #t and in
- * the order of pairs(), so it is done as Lua 5.1 does it. */
+ * A key belongs to the node that its hash names. If another key that belongs
+ * there has the node, the new key goes to a free node and into the chain; a key
+ * that does not belong there is moved away instead. When no node is free, the
+ * table gets new sizes: the array takes the largest power of two of which more
+ * than half would be in use. Scripts see all of this in #t and in the order of
+ * pairs(), so it is done as in Lua 5.1. */
 #include "luaval.h"
 
 #define LUATAB_BITS 26 /* log2 of the longest array part                     */
@@ -57,7 +57,8 @@ static rlt_luanode *luatab_node_number(const rlt_luatab *t, double n)
                           ((t->nodes_n - 1) | 1);
 }
 
-/* By serial number where a real one has only an address. */
+/* The hash of a key that is a table, by its serial number, or a function, by
+ * its address. Servers use the address of both. */
 static uint32_t luatab_address(const rlt_luaval *key)
 {
     uintptr_t p = key->type == RLT_LUA_TABLE     ? key->u.t->serial
@@ -199,7 +200,8 @@ static void luatab_count_array(luatab_census *c, const rlt_luatab *t)
     }
 }
 
-/* The largest n of which more than half is in use; *inside: how many are. */
+/* The largest size of the array of which more than half is in use; *inside: how
+ * many elements are in use. */
 static uint32_t luatab_best(const luatab_census *c, uint32_t *inside)
 {
     uint32_t size, sum = 0, best = 0;
@@ -221,7 +223,7 @@ static uint32_t luatab_best(const luatab_census *c, uint32_t *inside)
 
 static rlt_luaval *luatab_insert(rlt_luatab *t, const rlt_luaval *key);
 
-/* Into a table that is large enough by construction. */
+/* Inserts into a table that is large enough by construction. */
 static void luatab_put(rlt_luatab *t, const rlt_luaval *key,
                        const rlt_luaval *value)
 {
@@ -236,8 +238,8 @@ static void luatab_put(rlt_luatab *t, const rlt_luaval *key,
     *slot = *value;
 }
 
-/* The parts in new sizes. A larger array than asked for would show, so both
- * are made before anything is given up. */
+/* Gives both parts new sizes. Scripts could notice an array that is larger than
+ * asked for, so both parts are allocated before any old part is given up. */
 static int luatab_resize(rlt_luamem *m, rlt_luatab *t, uint32_t array,
                          uint32_t nodes)
 {
@@ -350,7 +352,8 @@ RELET_PRIVATE rlt_luaval *rlt_luatab_global(const rlt_luatab *t,
     return luatab_writable(t, rlt_luatab_get_text(t, key));
 }
 
-/* What is there, or a node for it; NULL: the table has to grow. */
+/* The place of the key's value, or a new node for the key; NULL: the table has
+ * to grow. */
 static rlt_luaval *luatab_slot(rlt_luatab *t, const rlt_luaval *key)
 {
     const rlt_luaval *found;

@@ -61,7 +61,8 @@ static int luatable_concat(rlt_lua *L, uint32_t base, int n)
     return rlt_luabytes_push(&b);
 }
 
-/* What the function says about a pair is on top; 1 when that ends it. */
+/* Calls the function for a pair. 1 if its result, which stays on top, is not
+ * nil and ends the walk. */
 static int luatable_tell(rlt_lua *L, rlt_luaval function, rlt_luaval key,
                          rlt_luaval value)
 {

@@ -26,8 +26,8 @@ RELET_PRIVATE const char *rlt_luaval_type_name(const rlt_luaval *v)
     return "";
 }
 
-/* Lua 5.1's: of a long string only every n-th byte counts. It decides the
- * order of pairs(), so it may not be a better one. */
+/* The hash of Lua 5.1, in which only every n-th byte of a long string counts. A
+ * better hash would change the order of pairs(). */
 RELET_PRIVATE uint32_t rlt_luastr_hash(const char *p, size_t n)
 {
     uint32_t h = (uint32_t)n;

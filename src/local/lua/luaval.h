@@ -12,7 +12,7 @@
 
 #include "luamem.h"
 
-/* An order with a meaning: up to FALSE a value counts as false. */
+/* The order matters: the types up to FALSE count as false. */
 typedef enum rlt_luatype {
     RLT_LUA_NIL,
     RLT_LUA_FALSE,
@@ -56,7 +56,7 @@ typedef struct rlt_luatab {
     uint32_t array_n, nodes_n; /* nodes_n is 0 or a power of two             */
     uint32_t serial;   /* tells tables apart in tostring                     */
     uint8_t readonly;
-    uint8_t strict;    /* reading what is not there is an error              */
+    uint8_t strict;    /* reading a missing field is an error                */
 } rlt_luatab;
 
 /* Strings are at most this long; so lengths never overflow 32 bits. */
@@ -149,7 +149,7 @@ RELET_PRIVATE int rlt_luaval_same(const rlt_luaval *a, const rlt_luaval *b);
 RELET_PRIVATE rlt_luatab *rlt_luatab_new(rlt_luamem *m, uint32_t array,
                                          uint32_t nodes);
 
-/* What is stored; never NULL, a nil when there is nothing. */
+/* The value of a key; never NULL: a nil if there is none. */
 RELET_PRIVATE const rlt_luaval *rlt_luatab_get(const rlt_luatab *t,
                                                const rlt_luaval *key);
 RELET_PRIVATE const rlt_luaval *rlt_luatab_get_str(const rlt_luatab *t,

@@ -99,7 +99,8 @@ RELET_PRIVATE rlt_luacell *rlt_luavm_cell(rlt_lua *L, rlt_luaval *at)
     return c;
 }
 
-/* From here on upwards the stack is left. */
+/* The stack from `from` on is left: shared variables there move into their
+ * cells. */
 RELET_PRIVATE void rlt_luavm_close(rlt_lua *L, const rlt_luaval *from)
 {
     while (L->open && L->open->at >= from) {
@@ -137,7 +138,7 @@ static void luavm_results(rlt_lua *L, uint32_t func, int want,
     }
     if (want < 0)
         want = n;
-    L->steps -= want / 16; /* who copies much will not do it for ever        */
+    L->steps -= want / 16; /* copying counts, so that it has an end          */
     for (i = 0; i < want && i < n; i++)
         to[i] = from[i];
     for (; i < want; i++)

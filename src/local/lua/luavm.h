@@ -2,11 +2,11 @@
  *
  * luavm.h - one interpreter: its stack, its calls, its errors.
  *
- * Functions of the script call each other without using the C stack. Only
- * what calls back from C does (pcall, sort, gsub, a generic for), and how deep
- * that may go is counted. An error is a value in the interpreter and a
- * negative return, all the way to whoever catches it. Running out of steps
- * or of memory is fatal: nobody in the script can catch it. */
+ * Functions of the script call each other without using the C stack. Only C
+ * functions that call back (pcall, sort, gsub, a generic for) use it, and the
+ * depth of such calls is limited. An error is a value in the interpreter and a
+ * negative return, up to the function that catches it. Running out of steps or
+ * of memory is fatal: a script cannot catch it. */
 #ifndef RLT_LUAVM_H
 #define RLT_LUAVM_H
 
@@ -14,13 +14,14 @@
 #include "luaop.h"
 #include "luaval.h"
 
-/* The numbers of a real server. Calls of C within calls of C: */
+/* Limits, the first three as in servers. Calls of C within calls of C: */
 #define RLT_LUA_NESTING_MAX (RLT_TINY ? 40 : 200)
 /* Calls within calls, of any kind: */
 #define RLT_LUA_CALLS_MAX (RLT_TINY ? 200 : 16383)
 /* Values that one of our functions may put on the stack: */
 #define RLT_LUA_RESULTS_MAX 8000
-/* Values on the stack altogether; ours, so that it stays below 16 MiB. */
+/* Values on the stack altogether. Servers have no such limit; it keeps the
+ * stack below 16 MiB. */
 #define RLT_LUA_STACK_MAX ((uint32_t)1 << 20)
 /* Slots that a builtin finds above its arguments without asking. */
 #define RLT_LUA_SLOTS 20
@@ -39,8 +40,8 @@ typedef struct rlt_luabuiltin {
     rlt_luabuiltin_fn *fn;
 } rlt_luabuiltin;
 
-/* What a closure shares with the function around it: a place on the stack,
- * and when that is left, a place of its own. */
+/* A variable that a closure shares with the function around it: a place on the
+ * stack and, once that function has returned, a place of its own. */
 typedef struct rlt_luacell {
     rlt_luaval *at;
     rlt_luaval own;

@@ -14,7 +14,7 @@ RELET_PRIVATE rlt_peer *rlt_track_peer(const rlt_server *s, uint64_t id);
 /* The peer has read the key. */
 RELET_PRIVATE void rlt_track_read(rlt_peer *p, relet_span key);
 
-/* The key has changed. `by` made the change, NULL for a script: NOLOOP spares
+/* The key has changed. `by` made the change; NULL: a script did. NOLOOP spares
  * `by` the broadcast. (Outside of broadcasts NOLOOP spares the peer whose
  * command is running.) */
 RELET_PRIVATE void rlt_track_changed(rlt_server *s, const rlt_peer *by,
