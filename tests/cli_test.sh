@@ -60,8 +60,8 @@ feed() {
 on_terminal() {
     local line
     printf -v line '%q ' "$relet" "$@"
-    SHELL=/bin/bash TERM=vt100 timeout 20 script -qec "$line" "$work/typescript" \
-        <"$work/empty" 2>/dev/null |
+    SHELL=/bin/bash TERM=vt100 timeout 20 script -qec "$line" \
+        "$work/typescript" <"$work/empty" 2>/dev/null |
         tr -d '\r' >"$work/out"
     code=${PIPESTATUS[0]}
     : >"$work/err"
@@ -235,8 +235,8 @@ test_options_agree() {
 }
 
 complete() {
-    bash -c '. packaging/completion/relet.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1))
-             _relet; echo "${COMPREPLY[*]}"' bash "$@"
+    bash -c '. packaging/completion/relet.bash; COMP_WORDS=("$@")
+             COMP_CWORD=$(($#-1)); _relet; echo "${COMPREPLY[*]}"' bash "$@"
 }
 
 test_completion() {
@@ -333,7 +333,8 @@ test_demo() {
     run -u mem: demo
     claim 'the demo succeeds on mem:, too' '$code == 0 && -z $err'
     run -u redis://127.0.0.1:1 demo
-    claim 'without a server it says so' '$code == 3 && $(wc -l <"$work/err") == 1'
+    claim 'without a server the demo says so' \
+        '$code == 3 && $(wc -l <"$work/err") == 1'
     "$relet" demo >/dev/full 2>"$work/err"
     code=$?
     claim 'a full disk is told' '$code == 5 && $(wc -l <"$work/err") == 1'

@@ -192,8 +192,9 @@ TEST options_of_a_later_version_are_passed_over(void)
     relet_job got;
     uint64_t born;
 
-    ASSERT_EQ(1, rlt_job_read(relet_str("+000000430,0,0,0,19;z9 a4 sx s9 k7 y rcp"),
-                              &got, &born));
+    ASSERT_EQ(1, rlt_job_read(
+                     relet_str("+000000430,0,0,0,19;z9 a4 sx s9 k7 y rcp"),
+                     &got, &born));
     ASSERT_EQ(4, got.attempts);
     ASSERT_EQ(7, got.keep_ms);
     ASSERT_EQ(RELET_BACKOFF_EXPONENTIAL, got.backoff);

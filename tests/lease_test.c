@@ -347,8 +347,8 @@ TEST a_renewal_without_its_copies_does_not_count(void)
 
 TEST copies_on_disk_are_counted_on_the_server_and_its_replicas(void)
 {
-    static const char *const said[] = {"*2\r\n:0\r\n:1\r\n", "*2\r\n:1\r\n:0\r\n",
-                                       ":1\r\n"};
+    static const char *const said[] = {"*2\r\n:0\r\n:1\r\n",
+                                       "*2\r\n:1\r\n:0\r\n", ":1\r\n"};
     size_t i;
     t_rig t;
 

@@ -120,10 +120,11 @@ small_vectors() {
         tests/vectors_test.c || return
     "$work/vectors" >"$work/vectors.out"
     grep -q '^[1-9][0-9]* passed' "$work/vectors.out" || echo 'no vector passes'
-    sed -n 's/^line \([0-9]*\),.*/\1/p' "$work/vectors.out" | while read -r n; do
-        sed -n "${n}p" tests/vectors/resp3.txt | grep -qF '?' ||
-            echo "resp3.txt: line $n: has another verdict"
-    done
+    sed -n 's/^line \([0-9]*\),.*/\1/p' "$work/vectors.out" |
+        while read -r n; do
+            sed -n "${n}p" tests/vectors/resp3.txt | grep -qF '?' ||
+                echo "resp3.txt: line $n: has another verdict"
+        done
 }
 check 'RELET_SMALL judges each vector that is not streamed' small_vectors
 
@@ -150,10 +151,14 @@ same_words() {
 
 # lacks FOLDER MACROS: no name of a part that the macros leave out.
 lacks() {
-    case $2 in *LEASE*) grep -n 'relet_lease_start\|rlt_elect_' "$1"/relet.? ;; esac
-    case $2 in *QUEUE*) grep -n 'relet_queue_put(\|rlt_claims_' "$1"/relet.? ;; esac
-    case $2 in *SMALL*) grep -n 'int relet_\(subscribe\|await\)(' "$1"/relet.? ;; esac
-    case $2 in *POLL*) grep -n 'relet_wait(\|<sys/' "$1"/relet.? ;; esac
+    set -- "$2" "$1"/relet.?
+    macros=$1
+    shift
+    for name in 'LEASE relet_lease_start\|rlt_elect_' \
+        'QUEUE relet_queue_put(\|rlt_claims_' \
+        'SMALL int relet_\(subscribe\|await\)(' 'POLL relet_wait(\|<sys/'; do
+        case $macros in *"${name%% *}"*) grep -n "${name#* }" "$@" ;; esac
+    done
     true
 }
 
@@ -170,6 +175,6 @@ check 'PARTS="small lease": is refused' same_words \
 check 'all parts are the whole file' \
     cmp build/dist/relet.c build/dist/client-driver-lease-queue/relet.c
 check 'PARTS=clint: is refused' same_words \
-    'PARTS: clint: no such part; there are client, driver, lease, queue and small' \
-    sh tools/parts.sh build/dist clint
+    'PARTS: clint: no such part; there are client, driver, lease, '\
+'queue and small' sh tools/parts.sh build/dist clint
 total

@@ -205,11 +205,14 @@ check 'a test program that is killed has failed' gives '0 1 0' 1 'exit code 137'
 
 # ------------------------------------------------------------------- mutants
 
-# A folder with a source, its patches, and a compiler that "builds" the program
-# below; it is the control, a mutant's test or a mutant's simulator by its name.
+# A folder with a source, its patches, and a compiler that copies the program
+# below. By the name of its copy the program acts as the control, as a mutant's
+# test or as a mutant's simulator.
 place=$work/place
 mkdir -p "$place/src/base" "$place/tests/sim/mutants" "$place/build/mutants"
-cp tests/sim/mutants.sh tests/sim/mutant.sh tests/sim/head.sh "$place/tests/sim/"
+for script in mutants mutant head; do
+    cp "tests/sim/$script.sh" "$place/tests/sim/"
+done
 echo 'int a;' >"$place/src/base/a.c"
 cat >"$place/cc" <<'END_OF_COMPILER'
 #!/bin/sh
@@ -220,8 +223,8 @@ chmod +x "$place/cc"
 
 # mutant NAME HEAD
 mutant() {
-    printf '%s\n' "$2" '' '--- a/src/base/a.c' '+++ b/src/base/a.c' '@@ -1 +1 @@' \
-        '-int a;' '+int b;' >"$place/tests/sim/mutants/$1.patch"
+    printf '%s\n' "$2" '' '--- a/src/base/a.c' '+++ b/src/base/a.c' \
+        '@@ -1 +1 @@' '-int a;' '+int b;' >"$place/tests/sim/mutants/$1.patch"
 }
 
 # mutants COMMANDS: of the program.

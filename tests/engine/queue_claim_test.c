@@ -260,7 +260,8 @@ TEST no_key_of_a_queue_ends_by_itself(void)
     SAID("6", RUN("unique", "P.8", "1", "t", "60000", "0,0,0,1,0;z", "a", "0",
                   NULL));
     t_read(&keys, "KEYS {q}*");
-    ASSERT_EQ_FMT((size_t)8, keys.n, "%zu"); /* jobs ids ranked delayed leased done dead idle */
+    /* jobs, ids, ranked, delayed, leased, done, dead, idle */
+    ASSERT_EQ_FMT((size_t)8, keys.n, "%zu");
     for (i = 0; i < keys.n; i++) {
         sprintf(line, "PTTL %s", keys.word[i]);
         SAID("-1", t_tell(line));

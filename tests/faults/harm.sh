@@ -240,8 +240,8 @@ narrow_until() {
     until_done 20
     nsenter --net="/run/netns/$namespace" ip link set lo mtu 1500 ||
         fail 'the line stays as wide as it is'
-    nsenter --net="/run/netns/$namespace" tc qdisc add dev lo root tbf rate 512kbit \
-        burst 16kb latency 20s 2>"$dir/narrow" || {
+    nsenter --net="/run/netns/$namespace" tc qdisc add dev lo root tbf \
+        rate 512kbit burst 16kb latency 20s 2>"$dir/narrow" || {
         cannot "$on: $scene" "$(head -n 1 "$dir/narrow")"
         return 1
     }

@@ -28,7 +28,8 @@ static struct {
     int n;
 } files;
 
-/* What stands behind the keys. `often`: of all calls, as a weight. */
+/* The arguments after the keys. `often`: the weight of a script among all
+ * calls. */
 static const struct {
     const char *name, *words;
     int often;
@@ -37,7 +38,8 @@ static const struct {
     {"queue_put_full", "%o %O [0|0|3] {%J %v}", 5},
     {"queue_unique", "%o %O [t|e|r|d] [1|1000|60000] %J %v [0|3]", 4},
     {"queue_claim", "%o %O [1|1000|60000] [1|2|5] [100|100000]", 6},
-    {"queue_claim_type", "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
+    {"queue_claim_type",
+     "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
     {"queue_recall", "%o %O", 2},
     {"queue_done_plain", "%o %O {%N %T}", 3},
     {"queue_done", "%o %O {%N %T [0|1000|60000] %v}", 3},
