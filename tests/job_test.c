@@ -49,7 +49,7 @@ TEST all_keys_of_a_queue_share_one_hash_tag(void)
     PASS();
 }
 
-TEST a_prefix_of_nothing_leaves_no_colon(void)
+TEST an_empty_prefix_leaves_no_colon(void)
 {
     char room[RLT_QUEUE_KEY_MAX];
     rlt_queue_tag q;
@@ -412,7 +412,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(all_keys_of_a_queue_share_one_hash_tag);
-    RUN_TEST(a_prefix_of_nothing_leaves_no_colon);
+    RUN_TEST(an_empty_prefix_leaves_no_colon);
     RUN_TEST(a_name_that_would_end_the_hash_tag_is_refused);
     RUN_TEST(a_name_has_a_byte_and_at_most_so_many);
     RUN_TEST(a_plain_job_needs_no_head);

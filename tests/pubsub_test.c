@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub_test.c - tests of subscriptions: asked for, confirmed, taken back, and
- * the events of each; then all of it by lot. */
+ * pubsub_test.c - tests of subscriptions: subscribing, confirmations,
+ * unsubscribing, and the events of each; then random sequences of these. */
 #include "pubsub_rig.h"
 
 #include "greatest.h"
@@ -299,7 +299,7 @@ TEST a_late_confirmation_of_a_subscription_counts(void)
     PASS();
 }
 
-/* --------------------------------------------------------------- taken back */
+/* ------------------------------------------------------------ unsubscribing */
 
 TEST unsubscribe_is_followed_by_a_barrier(void)
 {
@@ -575,7 +575,7 @@ TEST a_name_in_an_unsubscribed_event_may_be_subscribed_again(void)
     PASS();
 }
 
-/* ----------------------------------------------- all interleavings, by lot */
+/* ----------------------------------------------------- random interleavings */
 
 #define T_MODEL_NAMES 4
 

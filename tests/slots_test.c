@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * slots_test.c - tests of a worker's claims, cell by cell of their table. */
+ * slots_test.c - tests of a worker's claims, for each cell of the table in
+ * claims.h. */
 #include "claims.h"
 
 #include "greatest.h"
@@ -215,8 +216,8 @@ TEST a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes(void)
     PASS();
 }
 
-/* Regression, found by the simulator: JOB_LOST was told for jobs that had never
- * been told. */
+/* Regression, found by the simulator: JOB_LOST came for jobs without a JOBS
+ * event. */
 TEST a_job_given_back_too_late_is_not_reported_as_lost(void)
 {
     relet_span letters = relet_str("l");

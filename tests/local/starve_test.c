@@ -770,7 +770,7 @@ TEST a_dump_is_whole_or_says_that_it_is_not(void)
     PASS();
 }
 
-TEST when_the_log_was_short_it_goes_on_behind_a_dump(void)
+TEST after_a_log_without_memory_a_dump_lets_the_log_go_on(void)
 {
     int broken = 0, i;
     const uint8_t *p;
@@ -826,6 +826,6 @@ int main(int argc, char **argv)
     RUN_TEST(the_log_has_exactly_the_effects_of_a_transaction);
     RUN_TEST(the_log_has_exactly_the_effects_of_a_script);
     RUN_TEST(a_dump_is_whole_or_says_that_it_is_not);
-    RUN_TEST(when_the_log_was_short_it_goes_on_behind_a_dump);
+    RUN_TEST(after_a_log_without_memory_a_dump_lets_the_log_go_on);
     GREATEST_MAIN_END();
 }
