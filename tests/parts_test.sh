@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # parts_test.sh - relet.c without leases, without queues, without either, and
-# RELET_SMALL, and each of these with and without its driver: by every compiler,
-# in silence, and what is left works. `make dist PARTS=…` writes the same parts.
+# with RELET_SMALL, each with and without its driver, compiles with every
+# compiler without warnings, and the other parts work. `make dist PARTS=…`
+# writes the same parts.
 
 set -u
 # shellcheck disable=SC1091
@@ -16,7 +17,8 @@ mkdir -p "$work"
 "$MAKE" -s dist || exit 1
 warn='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# builds FOLDER WORDS...: the program with relet.c and relet.h of the folder.
+# builds FOLDER WORDS...: builds the program with the folder's relet.c and
+# relet.h.
 source=parts
 builds() {
     folder=$1
@@ -37,7 +39,8 @@ restart_write() {
 END
 }
 
-# restarts [EMULATOR]: what RELET_SMALL promises, while the server restarts.
+# restarts [EMULATOR]: tests the outcomes of RELET_SMALL while the server
+# restarts.
 restarts() { "$@" "$work/program" "$server_port" "sh $work/restart"; }
 
 # small NAME RUN FOLDER COMPILER...
@@ -141,7 +144,7 @@ dist() {
     check "PARTS=$*: has nothing of the rest" lacks "$folder" "$macros"
 }
 
-# same_words WANTED COMMAND...: it says this.
+# same_words WANTED COMMAND...: the command prints exactly this text.
 same_words() {
     wanted=$1
     shift
@@ -149,7 +152,8 @@ same_words() {
     [ "$said" = "$wanted" ] || echo "$said"
 }
 
-# lacks FOLDER MACROS: no name of a part that the macros leave out.
+# lacks FOLDER MACROS: the files have no name of a part that the macros leave
+# out.
 lacks() {
     set -- "$2" "$1"/relet.?
     macros=$1

@@ -98,8 +98,8 @@ static int t_draws(const char *command, int n, int calls, int each, int apart)
     return t_even(n, (long)calls * each, apart);
 }
 
-/* Draws in three ways from the same elements: one, several, and with repeats.
- * */
+/* Draws in three ways from the same elements: one, several different ones, and
+ * many with repeats. */
 static int t_all_ways(const char *command, const char *with, int n)
 {
     static const int counts[] = {1, 5, 31, 40};

@@ -4,10 +4,10 @@
  * ones.
  *
  * The keys are those that a script's head names, of one queue and one lease;
- * the arguments come from a template for each script. A token is when the
- * claim was made, in us of the server's clock, which is the tape's; so the
- * right one is often met, and as often one that was right before. files_work
- * begins a queue anew, so that the jobs that it claims are known. */
+ * the arguments come from a template for each script. A token is the time of
+ * the claim, in us of the server's clock, which the tape sets; so a call often
+ * has the right token, and as often a token that was right before. files_work
+ * begins a queue anew, so that the maker knows the jobs that it claims. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static int files_is_lua(const struct dirent *d)
     return n > 4 && n < 40 && strcmp(d->d_name + n - 4, ".lua") == 0;
 }
 
-/* In the order of their names: a seed means the same everywhere. */
+/* Reads the scripts in the order of their names, so that a seed gives the same
+ * tape on each machine. */
 void files_read(const char *folder)
 {
     struct dirent **list;
@@ -110,7 +111,7 @@ void files_read(const char *folder)
 
 /* ------------------------------------------------------------------ words */
 
-/* A lease's token; '': it was not heard. */
+/* A lease's token, or '' for a client that does not know its token. */
 static word files_lease_token(maker *m)
 {
     int n = m->grants < 8 ? m->grants : 8;
@@ -124,7 +125,7 @@ static word files_lease_token(maker *m)
     return maker_format(m, "%lld", (long long)us);
 }
 
-/* A job that was claimed in the tape, and behind it its token, mostly. */
+/* A job that was claimed in the tape, mostly followed by its token. */
 static word files_number(maker *m)
 {
     m->claimed_at = maker_below(m, 8);
@@ -239,7 +240,7 @@ static const file *files_find(const char *name)
     return NULL;
 }
 
-/* Behind the keys: the words of the template. */
+/* Adds the words of the template, after the keys. */
 static void files_words(maker *m, const char *template, ask *a)
 {
     ask *words = (ask *)calloc(1, sizeof *words);
