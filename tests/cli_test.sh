@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# cli_test.sh - the relet command, from outside: what it prints, where, and
-# with which exit code.
+# cli_test.sh - tests of the relet command: its output, its errors and its exit
+# codes.
 #
 #   tests/cli_test.sh       RELET names the program, build/relet otherwise
 #
@@ -768,7 +768,7 @@ examples() {
         grep '^relet\|^printf' | sed 's/\\-/-/g; s/\\e/\\/g'
 }
 
-# What examples need: files, commands, a worker, somebody who publishes.
+# Prepares the files, commands, worker and publisher that the examples need.
 examples_begin() {
     rm -rf "$work/typed"
     mkdir -p "$work/bin" "$work/typed"

@@ -408,7 +408,7 @@ TEST a_subscription_taken_back_unconfirmed_is_unsubscribed(void)
     PASS();
 }
 
-/* Regression: the subscription was in force, but no SUBSCRIBED was told. */
+/* Regression: the subscription was in force, but no SUBSCRIBED came. */
 TEST a_subscription_renewed_during_the_handshake_is_reported(void)
 {
     t_peer p;

@@ -116,8 +116,8 @@ for file in examples/*; do
     check "$file compiles by its head" by_its_head "$name"
 done
 
-# links PAGE: what it names and is not there. An anchor is a heading in small
-# letters with dashes.
+# links PAGE: prints the targets of links that do not exist. An anchor is a
+# heading in small letters with dashes.
 links() {
     grep -oE '\]\([^)]+\)' "$1" | sed 's/^](//; s/)$//' | sort -u |
         grep -v '^https*:' |

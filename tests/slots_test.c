@@ -199,7 +199,7 @@ TEST a_renewal_counts_only_for_the_claims_it_named(void)
 }
 
 /* Regression, found by the simulator: each later claim got the letter of the
- * claim before it, so it was told as lost or as cancelled. */
+ * claim before it, so it was reported as lost or as cancelled. */
 TEST a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes(void)
 {
     relet_span letters = relet_str("gr");
@@ -489,7 +489,7 @@ TEST two_reasons_to_cancel_are_told_as_one(void)
     PASS();
 }
 
-/* Regression: the cancel was told as the time-out once more. Seed 40005739 of
+/* Regression: the cancel was reported as a second time-out. Seed 40005739 of
  * the simulator. */
 TEST a_cancel_behind_a_time_out_is_told_as_one(void)
 {

@@ -79,7 +79,7 @@ stop() {
     kill -KILL "-$group" 2>/dev/null
 }
 
-# What failed, and how it ended.
+# Prints the failures, and how the step ended.
 trouble() {
     grep -a '^FAIL' "$log" | head -n 20
     echo ...

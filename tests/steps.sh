@@ -56,7 +56,7 @@ collect() {
     done <"$1"
 }
 
-# What the lists have no more, or have twice.
+# strangers LIST...: prints floors without a step, and steps that come twice.
 strangers() {
     local name
     while read -r name; do

@@ -35,7 +35,8 @@ play() {
 # The numbers of the last line.
 sum_up() { sum=$(tail -n 1 "$work/out" | tr -dc '0-9 ' | xargs); }
 
-# gives SUM CODE [TEXT]: that is how it ended, and TEXT is in what it said.
+# gives SUM CODE [TEXT]: the run ended with this sum and this exit code, and
+# TEXT is in its output.
 gives() {
     if [ "$sum $code" != "$1 $2" ]; then
         echo "wanted $1, code $2; got $sum, code $code"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker_rig.h - a worker's state machine, what it sends in words, and the
- * server's answers to that. */
+ * worker_rig.h - a worker's state machine, with its requests as text, and the
+ * server's answers to them. */
 #ifndef T_WORKER_RIG_H
 #define T_WORKER_RIG_H
 

@@ -283,8 +283,8 @@ TEST each_claim_is_recalled_by_its_own_number(void)
     PASS();
 }
 
-/* Regression, found by the simulator: such a job was told and lost in one turn,
- * and stalled for the rest of its lease. */
+/* Regression, found by the simulator: such a job was reported and lost in one
+ * turn, and stalled for the rest of its lease. */
 TEST a_job_claimed_after_its_lease_ended_is_given_back_unreported(void)
 {
     t_rig t;
@@ -390,7 +390,7 @@ TEST a_job_without_a_free_claim_is_recalled_when_one_is_free(void)
 }
 
 /* Regression, found by the simulator: the recall brought back a job that the
- * worker had ended without an answer, and the job was told once more. */
+ * worker had ended without an answer, and the job was reported once more. */
 TEST a_recall_does_not_report_a_job_that_was_claimed_before(void)
 {
     t_rig t;

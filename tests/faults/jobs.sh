@@ -150,8 +150,8 @@ scene_T16_jobs() {
 
 # ---------------------------------------------------------------- the workers
 
-# Told to stop itself between a decision and its write, for longer than its
-# lease: what it was about to write is refused, the others do its jobs.
+# A worker stops itself between a decision and its write, for longer than its
+# lease: the register refuses that write, and other workers do its jobs.
 scene_T6_jobs() {
     world_begin T6-jobs
     jobs_begin 100 work=100
@@ -180,7 +180,7 @@ refused_job() { sed -n 's/.* refused \([0-9]*\) .*/\1/p' "$dir/fence.log"; }
 writers_of() { logs | awk -v job="$1" '
     $3 == "write" && $4 == job && !seen[$2]++ { n++ } END { print n + 0 }'; }
 
-# It holds four that nobody else can end.
+# The process holds four jobs that no other worker can end.
 scene_T9_jobs() {
     world_begin T9-jobs
     node n2 room=4 work=60000

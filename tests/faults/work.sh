@@ -169,7 +169,8 @@ work_forgotten() {
     check "$1: the server did forget" holds "$(twice_or_never | wc -l)" -ge 1
 }
 
-# What was put anew, or for the first time, when the server was back is done.
+# Each job that was put again, or for the first time, after the server was back
+# is done.
 forgotten_end() {
     put_ended 0 >"$dir/told"
     check "$scene: put ends well" cat "$dir/told"
@@ -277,7 +278,8 @@ scene_T15_work() {
     forgotten_end
 }
 
-# What could not be put is told; put again, in the same words, it is put once.
+# A job that could not be put is reported; if it is put again with the same
+# words, it is put once.
 scene_T16_work() {
     world_begin T16-work
     work_with 200 40 --batch b --keep 60000

@@ -194,9 +194,9 @@ static word files_key(maker *m, word name)
     return b.argv[1];
 }
 
-/* "KEYS  1 jobs  2 waiting, ranked or dead ... ARGV": a number, two blanks
- * before it, and the first name behind it. One that says what it may be
- * ("waiting, ranked") is any of a queue's places. */
+/* Reads the keys from the head of a script, such as "KEYS  1 jobs  2 waiting,
+ * ranked or dead ... ARGV": a number after two blanks, and the first name after
+ * it. A key with several names may be any place of a queue. */
 static void files_keys(maker *m, const file *f, ask *a)
 {
     static const char *const places[] = {"waiting", "ranked", "delayed",

@@ -77,7 +77,7 @@ typedef struct sim_job {
     uint64_t gen[2];     /* … in this incarnation of the host                 */
 } sim_job;
 
-/* What a store says of a job number. */
+/* The state of a job number in a store. */
 typedef struct sim_place {
     uint32_t job;        /* 1 + index; 0: it has no record                    */
     char letter, flag;   /* letter of its state; 'W' if it has none           */

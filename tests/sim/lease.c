@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease.c - the second workload: leaders and locks, what they protect, and
+ * lease.c - the second workload: leaders and locks, their registers, and
  * another program that wants the same keys.
  *
  * A lease protects a register that refuses a token below the highest token that

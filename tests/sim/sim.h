@@ -68,7 +68,7 @@ typedef struct sim_link sim_link;
 struct sim_words;
 struct sim_frame;
 
-/* What a stream of random choices is for. */
+/* The purposes of streams of random choices. */
 enum {
     SIM_OF_SWARM = 1,
     SIM_OF_FAULT,
@@ -81,7 +81,8 @@ enum {
     SIM_OF_MEMORY
 };
 
-/* What can be due; `whom` is the number of a node, link, fault or host. */
+/* The kinds of due events; `whom` is the number of a node, link, fault or host.
+ * */
 typedef enum sim_kind {
     SIM_BYTES,     /* bytes come to an end of link `whom`; which: see net.c   */
     SIM_CONNECT,   /* link `whom` reaches its host                            */
@@ -113,7 +114,7 @@ typedef enum sim_rule {
     SIM_RULES
 } sim_rule;
 
-/* What the judge knows of an operation. */
+/* The judge's data about an operation. */
 typedef struct sim_op {
     int64_t deadline;    /* on its node's clock, ms; RELET_NEVER              */
     int64_t at_us;
@@ -414,7 +415,7 @@ typedef enum sim_preset {
     SIM_LITE   /* two nodes, two seconds                                 */
 } sim_preset;
 
-/* What may differ between two runs of a seed. */
+/* The settings in which two runs of a seed may differ. */
 typedef struct sim_setup {
     uint64_t seed;
     sim_preset preset;
