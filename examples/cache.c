@@ -5,9 +5,10 @@
  *     cc cache.c relet.c -o cache
  *     ./cache redis://localhost
  *
- * Reads keys from standard input, one a line, and prints the value of each, and
- * whether the server was asked or the cache had it. What another client changes
- * is dropped when the server reports it; all of it when the link is lost. */
+ * Reads keys from standard input, one per line, and prints the value of each,
+ * and whether it came from the server or the cache. When the server reports
+ * that another client has changed a key, the cache drops the key; when the link
+ * is lost, it drops all keys. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -55,8 +56,8 @@ static void cache_put(relet_span key, relet_span value)
     e->value_n = value.n;
 }
 
-/* Every event goes through here, also those that come while an answer is waited
- * for: each may say that something in the cache is old. */
+/* Every event goes through here, also events that come while the program waits
+ * for an answer: each may say that an entry of the cache is old. */
 static void cache_event(const relet_event *ev)
 {
     relet_value key = relet_value_first(ev->value);
@@ -83,9 +84,9 @@ static void print(relet_span key, relet_span text, const char *how)
            text.n > 0 ? text.p : "", how);
 }
 
-/* Take what has happened, look into the cache, then ask. Without a link GAP has
- * emptied the cache, and the GET waits for the next link until its time is up:
- * nothing old is given out. */
+/* Takes all events, looks into the cache, then asks the server. Without a link
+ * GAP has emptied the cache, and the GET waits for the next link until its
+ * timeout: the program prints no old value. */
 static int look_up(relet *r, relet_span key)
 {
     relet_request q = {1, 0, RELET_CACHED | RELET_REPEATABLE};

@@ -28,7 +28,7 @@
 typedef struct leader {
     relet *r;
     int lease;
-    int working;     /* there is unfinished work of this term                */
+    int working;     /* 1: work of this term is unfinished                   */
     int stopping;    /* relet_lease_stop was called                          */
     int over;        /* the lease has ended                                  */
     unsigned steps;  /* in this term                                         */
@@ -105,10 +105,11 @@ static void on_event(leader *l, const relet_event *ev)
     }
 }
 
-/* One step, if it is due and allowed. Each step asks the clock and not the
- * events: after a pause of this process the clock knows before any event is
- * taken. If the lease is too short for a step, the next renewal or LOST will
- * decide. The token goes along to every system that can refuse a lower one. */
+/* Does one step, if it is due and allowed. Each step checks the lease by the
+ * clock and not by the events: after a pause of this process the clock shows
+ * that the lease is over before any event is taken. If the lease is too short
+ * for a step, the next renewal or LOST will decide. The token goes along to
+ * every system that can refuse a lower one. */
 static void step(leader *l)
 {
     relet_time now = relet_clock();

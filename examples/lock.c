@@ -5,10 +5,10 @@
  *     cc lock.c relet.c -o lock
  *     ./lock redis://localhost sums 5000 sum.txt 10
  *
- * Adds 10 to the number in sum.txt, one at a time, each by reading and writing
- * the file: two processes that do this at a time would lose a sum. Waits 5000
- * ms for the lock at most. The exit code is 0 if the work was done, 1 if the
- * lock was not free in time, 2 for a wrong setting or a file that cannot be
+ * Adds 10 to the number in sum.txt, in steps of 1, each by reading and writing
+ * the file: two processes that do this at the same time would lose steps. Waits
+ * at most 5000 ms for the lock. The exit code is 0 if the work was done, 1 if
+ * the lock was not free in time, 2 for a wrong setting or a file that cannot be
  * written, 3 if the lock was lost before the work was done. */
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static int wrong(const char *what, const char *why)
     return WRONG;
 }
 
-/* 1 and *token once the lock is held; 0 if it is not free within wait_ms of the
- * start, be it taken or the server away. */
+/* Returns 1 and sets *token once the lock is held; returns 0 if it is not free
+ * within wait_ms of the start, or the server is away for so long. */
 static int acquire(relet *r, uint64_t *token)
 {
     relet_event ev;
@@ -77,11 +77,11 @@ static int may_go_on(relet *r, int lease, int pause_ms)
     return relet_lease_valid_for(r, lease, now) > MARGIN_MS;
 }
 
-/* One step: the number in the file grows by one. Beside it stands the highest
- * token that the file has seen. A process that was stopped behind may_go_on
- * may go on when another one holds the lock, and then finds a higher token.
- * Between this look and the write there is still a gap; a store that compares
- * and writes in one step, as a database does, has none. */
+/* Adds one to the number in the file. The file also has the highest token that
+ * it has seen. A process that was stopped after may_go_on may go on when
+ * another process holds the lock; it then finds a higher token, and writes
+ * nothing. There is still a gap between this check and the write; a store that
+ * compares and writes in one step, as a database does, has no gap. */
 static int add_one(const char *path, uint64_t token)
 {
     unsigned long long sum = 0, seen = 0;

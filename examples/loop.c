@@ -5,9 +5,9 @@
  *     cc loop.c relet.c -o loop
  *     ./loop redis://localhost/0 redis://localhost/1
  *
- * What a client needs of a loop: the descriptors it watches now, a time by
- * which to come back at the latest, and relet_wait without waiting when either
- * has come. Any loop that can do that will do. */
+ * A loop for a client has to watch the client's current descriptors, to sleep
+ * only until the client's deadline, and to call relet_wait without waiting
+ * after each sleep. */
 #include <poll.h>
 #include <stdio.h>
 
@@ -16,9 +16,9 @@
 #define CLIENTS 2
 
 static relet *client[CLIENTS];
-static int waiting; /* for so many outcomes */
+static int waiting; /* number of outcomes that have not come yet */
 
-/* Tell all that happened to one client. */
+/* Prints all events of one client. */
 static void tell(int i)
 {
     relet_event ev;
@@ -34,7 +34,7 @@ static void tell(int i)
     }
 }
 
-/* Sleep until one of them has something to do. */
+/* Sleeps until one of the clients has something to do. */
 static void doze(void)
 {
     struct pollfd p[CLIENTS * RELET_WATCH_MAX];

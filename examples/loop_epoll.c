@@ -5,7 +5,7 @@
  *     cc loop_epoll.c relet.c -o loop_epoll
  *     ./loop_epoll redis://localhost 20
  *
- * Sends so many ECHOs, one every 100 ms, and prints what becomes of them. The
+ * Sends 20 ECHOs, one every 100 ms, and prints their outcomes. The
  * server may be restarted meanwhile. The client's descriptor is added once:
  * relet_fd is the same for as long as the client is open. */
 #ifndef _GNU_SOURCE
@@ -21,7 +21,7 @@
 
 static int left; /* ECHOs that have no outcome yet */
 
-/* All that happened to the client. */
+/* Prints all events of the client. */
 static void tell(relet *r)
 {
     relet_event ev;

@@ -5,7 +5,7 @@
  *     cc loop_uv.c relet.c -luv -o loop_uv
  *     ./loop_uv redis://localhost 20
  *
- * Sends so many ECHOs, one every 100 ms, and prints what becomes of them. The
+ * Sends 20 ECHOs, one every 100 ms, and prints their outcomes. The
  * server may be restarted meanwhile. One uv_poll_t serves for as long as the
  * client is open, since relet_fd stays the same. */
 #ifndef _GNU_SOURCE
@@ -19,7 +19,7 @@
 
 static relet *r;
 static uv_poll_t ready;    /* the client has something to do                 */
-static uv_timer_t due;     /* … or it is time to                             */
+static uv_timer_t due;     /* the client's deadline has come                 */
 static uv_prepare_t sleep_next;
 static uv_timer_t ticker;  /* the program's own work                         */
 static int to_send, left;
@@ -32,7 +32,7 @@ static void over(void)
     uv_close((uv_handle_t *)&ticker, NULL);
 }
 
-/* All that happened to the client. */
+/* Prints all events of the client. */
 static void tell(void)
 {
     relet_event ev;

@@ -25,10 +25,11 @@
 #include "relet.h"
 
 #define HANDS 4
-/* A job of a worker that was killed runs elsewhere after so long. It is renewed
- * each third of that, and a cancel is heard then. */
+/* The jobs of a worker that was killed go to other workers after this time. The
+ * client renews the lease of each job after a third of it, and learns of a
+ * cancellation by the answer. */
 #define LEASE_MS 3000
-#define LOOK_MS 500   /* how often threads hear that leases were renewed     */
+#define LOOK_MS 500   /* how often threads get the new ends of their leases  */
 #define MARGIN_MS 100 /* no step takes longer, from its check to its end     */
 
 typedef struct hand { /* a job and its thread                                */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tls_openssl.c - a transport on OpenSSL, and a program that talks over it.
+ * tls_openssl.c - a transport with OpenSSL, and a program that uses it.
  *
  *     cc tls_openssl.c relet.c -lssl -lcrypto -o tls_openssl
  *     ./tls_openssl rediss://localhost:6380 ca.pem
@@ -20,7 +20,7 @@ typedef struct tls {
     char problem[200];
 } tls;
 
-/* What OpenSSL's last answer means to relet. */
+/* Translates OpenSSL's last result into a result of a relet_transport. */
 static int tls_code(tls *t, int result)
 {
     const char *why = ERR_reason_error_string(ERR_peek_error());
@@ -44,7 +44,8 @@ static void tls_close(void *session)
     free(session);
 }
 
-/* The name that the certificate must be for, also told to the server (SNI). */
+/* Sets the name that the certificate must have, and sends it to the server
+ * (SNI). */
 static int tls_expect(SSL *ssl, const char *host)
 {
     char name[256]; /* not const, as OpenSSL likes it */
@@ -68,7 +69,8 @@ static void *tls_open(void *user, int fd, const char *host)
     return NULL;
 }
 
-/* OpenSSL's errors are a queue of the thread: begin with an empty one. */
+/* OpenSSL keeps errors in a queue of the thread, so the queue is emptied first.
+ * */
 static int tls_handshake(void *session)
 {
     tls *t = (tls *)session;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * client_fuzz.c - a whole client, moved by a schedule of bytes.
+ * client_fuzz.c - a whole client, driven by a schedule of bytes.
  *
  * The first byte chooses a configuration. Each byte after it is one step: its
- * low half says what happens, its high half how much. The peer answers the
- * commands that it really got, unless a step makes it lie.
+ * low half is the kind of the step, its high half an amount. The peer answers
+ * the commands that it got, unless a step makes it lie.
  *
  *   - an operation that was accepted has exactly one outcome in the end
  *   - if the peer did not lie over this link, an operation gets its own reply
  *   - an operation that ended NOT_SENT did not run
  *   - an operation that was not marked repeatable did not run twice
- *   - memory stays under the caps and is given back
+ *   - memory stays under the caps and is freed
  *   - a client at rest has its deadline in the future
- *   - when the trouble is over the client works */
+ *   - when the faults are over the client works */
 #include <stdint.h>
 
 #include "outcome.h"
@@ -47,7 +47,7 @@ typedef struct fuzz {
     uint64_t tags;
     uint8_t accepted[FUZZ_TAGS], outcomes[FUZZ_TAGS], ran[FUZZ_TAGS];
     uint8_t once[FUZZ_TAGS]; /* may not run twice                            */
-    uint8_t never[FUZZ_TAGS]; /* was told as not sent: must not run          */
+    uint8_t never[FUZZ_TAGS]; /* ended as NOT_SENT: must not run             */
     int lied;                /* the peer lied over this link                 */
     int lied_ever;
     int opens;
@@ -97,8 +97,10 @@ static int fuzz_ran(t_peer *p, const t_words *w)
     tag = fuzz_number(w->word[w->n - 1]);
     if (tag > 0 && f->ran[tag] < 255)
         f->ran[tag]++;
-    must(tag == 0 || !f->once[tag] || f->ran[tag] <= 1, "it ran twice");
-    must(tag == 0 || !f->never[tag] || f->lied_ever, "not sent, and it runs");
+    must(tag == 0 || !f->once[tag] || f->ran[tag] <= 1,
+         "an operation that is not repeatable ran twice");
+    must(tag == 0 || !f->never[tag] || f->lied_ever,
+         "an operation runs after its outcome NOT_SENT");
     return 0;
 }
 
@@ -112,9 +114,9 @@ static void fuzz_reply(const fuzz *f, const relet_event *ev)
         v = relet_value_first(v);
     must(fuzz_number(relet_value_text(v)) == ev->tag ||
              relet_value_is(v, "OK"),
-         "a reply is another operation's");
+         "an operation has the reply of another one");
     must(f->ran[ev->tag] > 0 || relet_value_is(v, "OK"),
-         "a reply to what did not run");
+         "a reply to an operation that did not run");
 }
 
 static void fuzz_event(fuzz *f, const relet_event *ev)
@@ -125,10 +127,12 @@ static void fuzz_event(fuzz *f, const relet_event *ev)
     if (ev->kind == RELET_EV_REPLY)
         fuzz_reply(f, ev);
     if (ev->kind == RELET_EV_NOT_SENT) {
-        must(f->lied_ever || f->ran[ev->tag] == 0, "not sent, and it ran");
+        must(f->lied_ever || f->ran[ev->tag] == 0,
+             "the outcome NOT_SENT of an operation that ran");
         f->never[ev->tag % FUZZ_TAGS] = 1;
     }
-    must(ev->tag < FUZZ_TAGS && f->accepted[ev->tag], "an outcome of nothing");
+    must(ev->tag < FUZZ_TAGS && f->accepted[ev->tag],
+         "an outcome without an operation");
     must(f->outcomes[ev->tag]++ == 0, "a second outcome");
 }
 
@@ -230,7 +234,7 @@ static void fuzz_link(fuzz *f, int arg)
     }
 }
 
-/* Says what a server may say at any time, or what no server would say. */
+/* Sends bytes that a server may send at any time, or that no server sends. */
 static void fuzz_say(fuzz *f, int arg)
 {
     static const char *const pool[16] = {
@@ -401,7 +405,7 @@ static void fuzz_rest(fuzz *f)
     must(relet_deadline(f->p.r) > f->p.now, "at rest, and the deadline is now");
 }
 
-/* The trouble is over: everything ends, and a new operation succeeds. */
+/* The faults are over: each operation ends, and a new operation succeeds. */
 static void fuzz_settle(fuzz *f)
 {
     t_peer *p = &f->p;
@@ -440,7 +444,8 @@ static void fuzz_end(fuzz *f, int stop)
     if (!stop && tag < FUZZ_TAGS && relet_is_up(f->p.r)) {
         fuzz_submit(f, FUZZ_SUBMIT, 0);
         fuzz_rest(f);
-        must(f->ran[tag] == 1 && f->outcomes[tag] == 1, "it does not work");
+        must(f->ran[tag] == 1 && f->outcomes[tag] == 1,
+             "the client does not work after the faults");
     }
     fuzz_judge(f);
 }
@@ -493,6 +498,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         fuzz_one(&f, fuzz_byte(&f));
     fuzz_end(&f, choice & 128);
     must(f.p.heap.peak < 20000, "memory over the caps");
-    must(t_end(&f.p) == 0, "memory was not given back");
+    must(t_end(&f.p) == 0, "memory was not freed");
     return 0;
 }

@@ -3,8 +3,9 @@
 #
 # client_seeds.sh FOLDER - writes the hand-made conversations for client_fuzz.
 #
-# A conversation is a configuration (see fuzz_config) and steps (see fuzz_step)
-# with the amount behind a colon. "up" is a link that is greeted.
+# A conversation is a configuration (see fuzz_config) and steps (see fuzz_step),
+# each with its amount after a colon. "up" stands for three turns, after which
+# the link is up.
 
 set -eu
 folder=${1:-fuzz/corpus/client}

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_fuzz.c - a whole local server, moved by bytes.
+ * local_fuzz.c - a whole local server, driven by bytes.
  *
- * Four bytes choose a configuration; then each step is a byte and what it
- * takes: a command (local_words.h), raw bytes, a move of the clock, a hangup,
- * a shortage of memory. A follower is fed what the server says it changed.
+ * Four bytes choose a configuration; then each step is a byte and its
+ * arguments: a command (local_words.h), raw bytes, a move of the clock, a
+ * hangup, a shortage of memory. A follower is fed the server's log of changes.
  *
  *   - all output is well-formed, in the protocol that was asked for
  *   - a command has one reply
  *   - the follower has the same data, and accepts every command of the log
  *   - a third server that is fed the dump has the same data, too
  *   - once its deadline has come, the server asks for a later one
- *   - memory stays under the cap, and all of it is given back as it was taken
- *   - the server works on afterwards
+ *   - memory stays under the cap, and all of it is freed, with the right sizes
+ *   - the server works afterwards
  *   - the same input gives the same output again */
 #include "local_rig.h"
 #include "local_words.h"
@@ -113,7 +113,7 @@ static void fuzz_take(fuzz *f, fuzz_client *c, size_t most)
     if (!whole && (c->wild || c->subscribed_in_multi))
         fuzz_hangup(f, c);
     else
-        must(whole, "it stops in the middle of a reply");
+        must(whole, "the output stops in the middle of a reply");
 }
 
 static void fuzz_take_all(fuzz *f)
@@ -295,9 +295,9 @@ static void fuzz_command(fuzz *f, fuzz_client *c, int how)
     if (c->id < 0 || !counts)
         return;
     if (resp == 2 && fuzz_resp(f, c) == 2)
-        must(!c->ear.resp3_seen, "RESP3 to one who speaks RESP2");
+        must(!c->ear.resp3_seen, "RESP3 to a client that speaks RESP2");
     if (fuzz_counts(f, c))
-        must(c->ear.replies == 1, "not one reply");
+        must(c->ear.replies == 1, "a command does not have exactly one reply");
 }
 
 static void fuzz_raw(fuzz *f, fuzz_client *c)
@@ -320,7 +320,7 @@ static void fuzz_clock(fuzz *f, int64_t us)
         fprintf(stderr, "time %lld\n", (long long)f->now_us);
     relet_local_time(f->a.l, f->now_us);
     for (i = 0; relet_local_deadline(f->a.l) <= f->now_us; i++) {
-        must(i < 100, "it asks for a time that has come");
+        must(i < 100, "the server's deadline stays in the past");
         relet_local_time(f->a.l, f->now_us);
     }
 }
@@ -425,12 +425,12 @@ static void fuzz_works(fuzz *f)
     f->a.l->server.config.memory_max = 0;
     fuzz_clock(f, RLT_MAX(f->now_us, FUZZ_BEGIN_US) + (INT64_C(1) << 50));
     fuzz_connect(f, c);
-    must(c->id >= 0, "nobody can connect");
+    must(c->id >= 0, "no client can connect");
     relet_local_replay(f->a.l, c->id, 1);
     relet_local_feed(f->a.l, c->id, ask, sizeof ask - 1);
     must(relet_local_output(f->a.l, c->id, &p) == 7 &&
              memcmp(p, "+PONG\r\n", 7) == 0,
-         "it does not work");
+         "the server does not work afterwards");
 }
 
 static void fuzz_end(fuzz *f)
@@ -489,6 +489,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     said = fuzz_run(&f, data, n);
     if (data[3] % 8 == 0)
-        must(fuzz_run(&f, data, n) == said, "it says something else");
+        must(fuzz_run(&f, data, n) == said,
+             "a second run of the input has other output");
     return 0;
 }

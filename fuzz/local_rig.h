@@ -121,7 +121,7 @@ static void fuzz_server_begin(fuzz_server *s, const relet_local_config *config)
 static void fuzz_server_end(fuzz_server *s)
 {
     relet_local_finish(s->l);
-    must(s->heap.held == 0, "memory was not given back");
+    must(s->heap.held == 0, "memory was not freed");
     free(s->l);
 }
 
@@ -184,7 +184,7 @@ static int fuzz_judge(fuzz_ear *e)
             fuzz_tape_grow(e);
             continue;
         }
-        must(v != RLT_SCAN_ERROR, "it says what is not RESP");
+        must(v != RLT_SCAN_ERROR, "the output is not RESP");
         if (v == RLT_SCAN_MORE)
             break;
         if (v == RLT_SCAN_SKIPPED)
@@ -210,7 +210,7 @@ static void fuzz_hear(fuzz_ear *e, const uint8_t *p, size_t n)
     e->n += n;
 }
 
-/* ---------------------------------------------------------- what data it is */
+/* ------------------------------------------------------ digests of the data */
 
 typedef struct fuzz_reader {
     const uint8_t *p;
@@ -296,7 +296,7 @@ static void fuzz_digest_add(fuzz_digest *d, const fuzz_reader *r)
     }
 }
 
-/* Feeds the server's own log: it must refuse nothing of it. */
+/* Feeds the server its own log: it must refuse no command of it. */
 static void fuzz_replay(fuzz_server *s, const uint8_t *p, size_t n)
 {
     const uint8_t *said;
@@ -310,14 +310,15 @@ static void fuzz_replay(fuzz_server *s, const uint8_t *p, size_t n)
     said_n = relet_local_output(s->l, s->replay, &said);
     if (said_n > 0)
         fuzz_hear(s->ear, said, said_n);
-    must(fuzz_judge(s->ear), "half a reply to its own log");
+    must(fuzz_judge(s->ear), "half a reply to the server's own log");
     if (s->ear->refusals > 0) {
         fuzz_show("log", p, n);
         fuzz_show("says", said, said_n);
-        must(0, "it does not take its own log");
+        must(0, "the server refuses a command of its own log");
     }
     relet_local_sent(s->l, s->replay, said_n);
-    must(!relet_local_closed(s->l, s->replay), "its own log closes it");
+    must(!relet_local_closed(s->l, s->replay),
+         "the server closes the connection that replays its own log");
 }
 
 /* Sums up a whole dump and feeds it to the server `to`, if any: 1, or 0 if

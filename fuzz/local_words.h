@@ -151,7 +151,7 @@ static const char *const words_templates[] = {
     "%v (%v)", "%v", "CLIENT %v (%v)", "CONFIG %v (%v)", "ACL %v (%v)",
 };
 
-/* Commands that lead deep into one feature, one command a line. */
+/* Sequences of commands that exercise one feature, one command per line. */
 static const char *const words_stories[] = {
     "XGROUP CREATE xa g 0 MKSTREAM\nXADD xa 1-1 a b\nXADD xa 1-2 c %v\n"
     "XADD xa * e f\nXREADGROUP GROUP g %c COUNT %r STREAMS xa >\n",

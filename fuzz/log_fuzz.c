@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * log_fuzz.c - whatever happened to the file, a log yields the first of the
- * records that were written, each of them whole.
+ * log_fuzz.c - reading a damaged log gives the first of the written records,
+ * each of them whole.
  *
- * The first byte says what the rest is. 0: a file as it is. 1: replies. Else
- * a log is written and then spoilt: an even byte n below 128 writes a record
- * of the next n / 2 bytes; the others spoil: cut, or change a byte, or repeat
- * bytes from elsewhere, at places that the next two bytes say. */
+ * The first byte chooses the meaning of the rest. 0: the rest is a file. 1: the
+ * rest is replies. Otherwise a log is written and then damaged: an even byte n
+ * below 128 writes a record of the next n / 2 bytes; the others cut the log,
+ * change a byte, or repeat bytes from elsewhere, at the place in the next two
+ * bytes. */
 #include <stdlib.h>
 #include <string.h>
 

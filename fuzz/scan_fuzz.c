@@ -2,10 +2,11 @@
  *
  * scan_fuzz.c - the scanner's verdict does not depend on how bytes arrive.
  *
- * Three bytes choose the caps, the room and the cuts; the rest is the wire. It
- * is fed whole, in chunks of chosen sizes, and byte by byte. All three ways
- * must give the same values, errors and offsets. Every value is walked, kept as
- * a copy, and the copy walked too. -DSCAN_FUZZ_ONE_SHOT feeds it whole only. */
+ * Three bytes choose the caps, the room and the cuts; the rest is the input of
+ * the scanner. It is fed whole, in chunks of chosen sizes, and byte by byte.
+ * All three ways must give the same values, errors and offsets. Every value is
+ * visited, kept as a copy, and the copy is visited too. With
+ * -DSCAN_FUZZ_ONE_SHOT the input is fed whole only. */
 #include <stdint.h>
 
 #include "scan_feed.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim_fuzz.c - the simulator, whose choices are a fuzzer's bytes.
+ * sim_fuzz.c - runs the simulator with random draws from a fuzzer's bytes.
  *
- * Two clients, two seconds. What the bytes do not decide follows from them. */
+ * A run has two clients and two seconds. After the end of the bytes, a seed
+ * made of them decides. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
  *
  * text_fuzz.c - numbers, hash slots and redirects against simpler readers.
  *
- * The input is one text, read as each of them. Integers must be those of
- * strtoll, doubles those of strtod (in the C locale, which a harness never
+ * The input is one text, which is read as each of these. Integers must be those
+ * of strtoll, doubles those of strtod (in the C locale, which a harness never
  * leaves), hash slots those of a CRC taken bit by bit. Those functions accept
- * more than the library's grammar: a grammar written out here tells it
- * apart. */
+ * more than the library's grammar: a grammar written out here tells it apart.
+ * */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,20 +7,20 @@
 #   tests/all.sh asan m32   only these
 #   tests/all.sh --list     their names, needs and commands; nothing runs
 #
-# Steps are independent and run two at a time, but for those that load real
-# servers or measure: they run alone, at the end; before them faults, which
-# wait most of the time, on both servers at a time. FUZZ_SECONDS is how long
-# each fuzz harness runs. Each step's output is in build/test/NAME.log. How many
-# tests a step has at least is in floors.tsv: a step that counts fewer has
-# failed. `bash tests/floors.sh` raises the floors to what the last run counted,
-# and gives a new step its own.
+# Steps are independent and run two at a time, except those that load real
+# servers or measure: these run alone, at the end. Before them the fault
+# scenarios, which wait most of the time, run on both servers at the same time.
+# Each fuzz harness runs for FUZZ_SECONDS. The output of each step is in
+# build/test/NAME.log. floors.tsv has the least number of tests of each step: a
+# step that counts fewer has failed. `bash tests/floors.sh` raises these numbers
+# to the counts of the last run, and adds new steps.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 export MAKE=${MAKE:-make} WERROR=1
 
-# strange: keys that the answer of deps.sh does not have, since it is older.
+# strange: prints keys that are missing in an older output of deps.sh.
 strange() {
     local key
     for key in $(sh tests/deps.sh --programs | cut -d ' ' -f 1 | sort -u); do
@@ -40,8 +40,8 @@ else
     mkdir -p "$work"
 fi
 
-# No step has a program that a bare machine would not have. A compiler that is
-# a link to ccache is found where it was before.
+# The PATH of the steps has only programs that a minimal machine has, too. A
+# compiler that is a link to ccache keeps its own path.
 if [ -z "$only_list" ]; then
     { [ -f build/deps/have.mk ] && [ -z "$(strange)" ]; } ||
         sh tests/deps.sh || exit 1
@@ -61,18 +61,19 @@ step() {
     printf '%s\t%s\t%s\n' "$1" "$2" "$3"
 }
 
-# flavour NAME NEEDS: the whole suite in one of the Makefile's flavours.
+# flavour NAME NEEDS: a step with the whole suite in one of the Makefile's
+# flavours.
 flavour() {
     step "$1" "$2" "$MAKE -s F=$1 suite"
 }
 
 parallel_steps() {
-    # The longest of all, so they begin first. Mutants: that the simulator
-    # finds what is broken.
+    # The longest steps, so they begin first. Mutants show that the simulator
+    # finds defects.
     step mutants PATCH "$MAKE -s mutants JOBS=1"
     step clang-tidy CLANG_TIDY "sh tools/analyze.sh clang-tidy"
 
-    # The one suite, built in every way that could matter; slow ones first.
+    # The suite, built in every way that could matter; slow builds first.
     flavour valgrind VALGRIND
     flavour be "CC_BE QEMU_BE"
     flavour asan -
@@ -87,7 +88,7 @@ parallel_steps() {
     flavour musl MUSL_GCC
     flavour tcc TCC
 
-    # Of what the driver promises about threads, a claim needs a second one.
+    # One test of the driver needs a second thread.
     local tests=build/tsan/tests
     step tsan - "$MAKE -s F=tsan UNITS='$tests/connect_test \
 $tests/poll_test $tests/transport_test' REPLAYS= suite"
@@ -101,7 +102,8 @@ $tests/poll_test $tests/transport_test' REPLAYS= suite"
     done
     step coverage "CLANG LLVM_COV LLVM_PROFDATA" "sh tools/coverage.sh"
 
-    # Whole clients under faults. Each commit begins elsewhere, and says where.
+    # Whole clients under faults. Each commit begins with another seed, which
+    # the output names.
     step sim - "$MAKE -s sim SEEDS=2000 FROM=1 MARKS=1"
     step sim-fresh - "$MAKE -s sim SECONDS=60 FROM=$fresh"
     step sim-jobs - "$MAKE -s sim SECONDS=60 WORK=jobs FROM=$fresh"
@@ -109,7 +111,7 @@ $tests/poll_test $tests/transport_test' REPLAYS= suite"
     step sim-asan - "$MAKE -s F=asan sim SEEDS=300 FROM=1"
     step sim-hash - "sh tests/sim_hash_test.sh"
 
-    # What compilers and checkers say.
+    # Warnings of compilers and analysers.
     step warnings - "sh tests/warnings_test.sh"
     step header - "sh tests/header_test.sh"
     step amalgamation - "sh tests/amalgamation_test.sh"
@@ -117,7 +119,7 @@ $tests/poll_test $tests/transport_test' REPLAYS= suite"
     step analyzer - "sh tools/analyze.sh gcc"
     step cppcheck CPPCHECK "sh tools/analyze.sh cppcheck"
 
-    # What was promised about the code and its files.
+    # Checks of the code and its files.
     step layers - "$MAKE -s check-layers"
     step shape - "$MAKE -s check-shape"
     step pure - "$MAKE -s check-pure"
@@ -135,7 +137,7 @@ scripts() {
         case $name in
         warnings | header | amalgamation | local_amalgamation) ;;
         sim_hash | faults) ;;
-        # Of processes that they watch ps tells.
+        # These tests watch other processes by ps.
         lead | jobs | examples) step "$name" PS "bash $script" ;;
         *) step "$name" - "bash $script" ;;
         esac
@@ -147,7 +149,7 @@ fault_steps() {
     step faults-valkey PS "ONLY=valkey bash tests/faults_test.sh"
 }
 
-# On real servers, or by the clock: these take turns.
+# Steps on real servers, or that depend on time: one after the other.
 lone_steps() {
     scripts
     step servers - "sh tests/servers.sh"
@@ -159,7 +161,7 @@ lone_steps() {
     step bench HIREDIS_DIR "BENCH_QUICK=1 bash tests/bench/run.sh"
 }
 
-# What more than one step builds is built before they run.
+# Builds the files that more than one step needs.
 build() {
     $MAKE -s -j2 all dist build/sim && $MAKE -s -j2 F=pure build/pure/relet &&
         $MAKE -s -j2 F=asan faults build/asan/relet &&

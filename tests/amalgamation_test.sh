@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# amalgamation_test.sh - relet.c compiles in silence wherever it is vendored:
-# without a flag, with warnings, as C++, for other machines.
+# amalgamation_test.sh - relet.c compiles without warnings: without flags, with
+# warnings on, as C++, and for other machines.
 
 set -u
 # shellcheck disable=SC1091
@@ -49,7 +49,8 @@ fi
 given CLANG amalgamation_as_cxx_in_clang && compiles "$CLANG++ -x c++" &&
     compiles "$CLANG++ -x c++ -std=c++17 -Wall -Wextra"
 
-# On a system that cannot zero pages in a child the driver still knows it.
+# On a system that cannot zero pages in a child the driver still recognizes a
+# child.
 if given GREATEST_DIR fork_without_wiped_pages; then
     # shellcheck disable=SC2086
     check "a driver of plain POSIX" "$CC" -DRELET_POLL_PLAIN -Ibuild/dist \
@@ -58,15 +59,15 @@ if given GREATEST_DIR fork_without_wiped_pages; then
     refused() {
         "$work/fork_test" >"$work/fork.log" 2>&1 || cat "$work/fork.log"
     }
-    check "and a child is refused there, too" refused
+    check "a driver of plain POSIX refuses a child" refused
 fi
 
-# The promise of README: these two files and your own, one command.
+# As README says, one command compiles the two files with a user's own.
 cat >"$work/app.c" <<'END'
 #include "relet.h"
 int main(void) { return relet_version()[0] == 0; }
 END
-check "a program and the two files" \
+check "a program compiles with the two files" \
     "$CC" -Ibuild/dist -o "$work/app" "$work/app.c" build/dist/relet.c
-check "which runs" "$work/app"
+check "the program with the two files runs" "$work/app"
 total

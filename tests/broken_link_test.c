@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * broken_link_test.c - tests of what becomes of operations when their link
- * breaks.
+ * broken_link_test.c - tests of the outcomes of operations whose link breaks.
  *
  * The outcome depends on the kind of operation and on how much of it had been
  * sent when the link broke. */
@@ -43,7 +42,7 @@ static int t_submit(t_peer *p, t_what what)
 
 enum { T_NONE, T_PART, T_WHOLE };
 
-/* Submits an operation, lets how_much of it out, and breaks the link. *sent
+/* Submits an operation, sends how_much of it, and breaks the link. *sent
  * receives the operation's bytes. */
 static void t_broken(t_peer *p, t_what what, int how_much, t_bytes *sent)
 {

@@ -179,7 +179,7 @@ TEST contents_move_down_when_that_is_cheaper_than_growing(void)
     PASS();
 }
 
-TEST a_buffer_grows_when_its_contents_are_dear_to_move(void)
+TEST a_buffer_grows_when_moving_its_contents_is_expensive(void)
 {
     rlt_buf b = t_buf(16, 1000);
 
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_cap_of_size_max_does_not_overflow);
     RUN_TEST(growth_copies_a_bounded_number_of_times);
     RUN_TEST(contents_move_down_when_that_is_cheaper_than_growing);
-    RUN_TEST(a_buffer_grows_when_its_contents_are_dear_to_move);
+    RUN_TEST(a_buffer_grows_when_moving_its_contents_is_expensive);
     RUN_TEST(a_buffer_that_cannot_grow_moves_its_contents_down_at_any_cost);
     RUN_TEST(a_failed_allocation_leaves_pointers_and_contents);
     RUN_TEST(without_a_hook_the_block_is_all_there_ever_is);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * busy_test.c - tests of a server that answers BUSY, LOADING or MASTERDOWN:
- * what is repeated, when, and what is told. */
+ * which commands are repeated, when, and which events come. */
 #include "peer.h"
 
 #include "greatest.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# cli_test.sh - the relet command, from outside: what it prints, where, and
-# with which exit code.
+# cli_test.sh - tests of the relet command: its output, its errors and its exit
+# codes.
 #
 #   tests/cli_test.sh       RELET names the program, build/relet otherwise
 #
@@ -37,8 +37,10 @@ trap stop EXIT
 trap 'exit 1' INT TERM
 
 # ---------------------------------------------------------------------------
-# run ARGUMENT...: the program on the file $in; leaves $code, $out and $err.
-# feed TEXT ARGUMENT...: the same on this text, with printf's escapes.
+# run ARGUMENT...: runs the program with the file $in as its input; sets $code,
+# $out and $err.
+# feed TEXT ARGUMENT...: the same with this text as input, with printf's
+# escapes.
 
 in=$work/empty
 : >"$in"
@@ -56,12 +58,12 @@ feed() {
     in=$work/empty
 }
 
-# on_terminal ARGUMENT...: the same with a terminal on all three.
+# on_terminal ARGUMENT...: the same with a terminal as input and output.
 on_terminal() {
     local line
     printf -v line '%q ' "$relet" "$@"
-    SHELL=/bin/bash TERM=vt100 timeout 20 script -qec "$line" "$work/typescript" \
-        <"$work/empty" 2>/dev/null |
+    SHELL=/bin/bash TERM=vt100 timeout 20 script -qec "$line" \
+        "$work/typescript" <"$work/empty" 2>/dev/null |
         tr -d '\r' >"$work/out"
     code=${PIPESTATUS[0]}
     : >"$work/err"
@@ -73,7 +75,7 @@ read_back() {
     err=$(tr '\0' '@' <"$work/err")
 }
 
-# claim TEXT CONDITION: the condition is an expression of [[ ]], evaluated.
+# claim TEXT CONDITION: checks the condition, an expression of [[ ]].
 claim() {
     if eval "[[ $2 ]]"; then
         passed=$((passed + 1))
@@ -141,7 +143,8 @@ test_help() {
     done
 }
 
-# A wrong command line: code 2, one line on stderr that holds this, no stdout.
+# A wrong command line: exit code 2, one line on standard error that contains
+# this text, and no output.
 usage() {
     local holds=$1
     shift
@@ -212,7 +215,7 @@ page_helps() {
     fi | options_of
 }
 
-# The options that --help prints, that the manual describes, that bash offers.
+# --help, the manual and the completion of bash have the same options.
 test_options_agree() {
     local c page
     {
@@ -235,8 +238,8 @@ test_options_agree() {
 }
 
 complete() {
-    bash -c '. packaging/completion/relet.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1))
-             _relet; echo "${COMPREPLY[*]}"' bash "$@"
+    bash -c '. packaging/completion/relet.bash; COMP_WORDS=("$@")
+             COMP_CWORD=$(($#-1)); _relet; echo "${COMPREPLY[*]}"' bash "$@"
 }
 
 test_completion() {
@@ -281,7 +284,7 @@ test_urls() {
         claim "$url is refused in one line" '$(wc -l <"$work/err") == 1'
     done
     run -u 'redis://user:hush%zz@host' ping
-    claim 'a password is not told' '$err != *hush*'
+    claim 'a password is not printed' '$err != *hush*'
     for url in mem:name rediss://h sentinel://h/s cluster://h; do
         run -u "$url" ping
         claim "$url cannot be used yet" '$code == 2 && $err == relet:*'
@@ -296,9 +299,9 @@ test_urls() {
     claim '--url beats the environment' '$code == 3'
     command -v script >/dev/null || { skip 'caret: no script(1)'; return; }
     on_terminal -u 'redis://user:hush@host:77777' ping
-    claim 'a terminal is shown where' '$out == *"redis://user:***@host:77777
+    claim 'a terminal shows the place of an error' '$out == *"redis://user:***@host:77777
                         ^"*'
-    claim 'and not the password' '$out != *hush*'
+    claim 'a terminal does not show the password' '$out != *hush*'
     on_terminal -u 'redis://user:hu%zzsh@host' ping
     claim 'a mistake in the password is shown at its place' '$out == *"
   redis://user:***@host
@@ -314,7 +317,7 @@ test_no_server() {
             '$code == 3 && -z $out && $err == relet:*127.0.0.1:1*'
         claim "$c says so in one line" '$(wc -l <"$work/err") == 1'
     done
-    claim 'and quickly' '$((SECONDS - began)) -lt 5'
+    claim 'commands without a server end quickly' '$((SECONDS - began)) -lt 5'
     run -u "unix:$work/none" ping
     claim 'without a socket, too' '$code == 3 && $err == *none*'
     began=$(date +%s%N)
@@ -333,13 +336,15 @@ test_demo() {
     run -u mem: demo
     claim 'the demo succeeds on mem:, too' '$code == 0 && -z $err'
     run -u redis://127.0.0.1:1 demo
-    claim 'without a server it says so' '$code == 3 && $(wc -l <"$work/err") == 1'
+    claim 'without a server the demo says so' \
+        '$code == 3 && $(wc -l <"$work/err") == 1'
     "$relet" demo >/dev/full 2>"$work/err"
     code=$?
-    claim 'a full disk is told' '$code == 5 && $(wc -l <"$work/err") == 1'
+    claim 'a full disk is reported' '$code == 5 && $(wc -l <"$work/err") == 1'
     "$relet" demo >&- 2>"$work/err"
     code=$?
-    claim 'a closed output is told' '$code == 5 && $(wc -l <"$work/err") == 1'
+    claim 'a closed output is reported' \
+        '$code == 5 && $(wc -l <"$work/err") == 1'
     command -v script >/dev/null || { skip 'colours: no script(1)'; return; }
     on_terminal demo
     claim 'a terminal gets colours' '$code == 0 && $out == *$'\''\e'\''*'
@@ -351,15 +356,16 @@ test_demo_there() {
     local signal
     run demo
     claim 'the demo succeeds on a server' '$code == 0 && -z $err'
-    claim 'it says where it is' '$out == *" on ${RELET_REDIS_URL#redis://}: "*'
+    claim 'the demo prints its server' \
+        '$out == *" on ${RELET_REDIS_URL#redis://}: "*'
     run --json call KEYS 'relet-demo*'
-    claim 'it leaves nothing there' '$out == "[]"'
+    claim 'the demo leaves no key on the server' '$out == "[]"'
     timeout 20 "$relet" demo 2>"$work/err" | head -n 1 >"$work/out"
     code=${PIPESTATUS[0]}
     err=$(cat "$work/err")
     claim 'a closed pipe ends the demo quietly' '$code == 5 && -z $err'
     run --json call KEYS 'relet-demo*'
-    claim 'and it leaves nothing there' '$out == "[]"'
+    claim 'a demo that was ended by a closed pipe leaves no key' '$out == "[]"'
     for signal in INT TERM HUP; do
         : >"$work/said"
         "$relet" demo >"$work/said" 2>"$work/err" &
@@ -372,7 +378,7 @@ test_demo_there() {
         claim "SIG$signal ends the demo by 128 + its number" \
             '$code == $((128 + $(kill -l $signal)))'
         run --json call KEYS 'relet-demo*'
-        claim "and it leaves nothing there, after SIG$signal" '$out == "[]"'
+        claim "the demo leaves no key after SIG$signal" '$out == "[]"'
     done
 }
 
@@ -380,9 +386,9 @@ test_local_server() {
     run -u mem: call INCR n
     claim 'mem: answers' '$code == 0 && $out == 1 && -z $err'
     run -u mem: call INCR n
-    claim 'and forgets' '$out == 1'
+    claim 'mem: keeps no data' '$out == 1'
     run -u mem: call EVAL 'return redis.call("TYPE", KEYS[1])' 1 n
-    claim 'it runs scripts' '$out == none'
+    claim 'mem: runs scripts' '$out == none'
     run -u mem: ping
     claim 'a ping says where' '$out == *"redis 7.0.15 at mem:: 1 of 1 "*'
     run -u "file:$work/store" call RPUSH jobs one two
@@ -392,13 +398,13 @@ test_local_server() {
 two"'
     printf 'tail' >>"$work/store"
     run -u "file:$work/store?fsync=never" call LLEN jobs
-    claim 'what is torn is cut, and told' '$code == 0 && $out == 2 &&
+    claim 'a torn end of a file is cut and reported' '$code == 0 && $out == 2 &&
         $err == *"was torn at byte "*"; 4 bytes were cut off"'
     run -u "file:$work/no/folder" call PING
-    claim 'a folder that is not there is told' \
+    claim 'a folder that does not exist is reported' \
         '$code == 3 && $err == *"no/folder: open: No such file"*'
     run -u "file:$work/store?fsync=maybe" call PING
-    claim 'a policy that is none is refused' '$code == 2 && $err == *fsync*'
+    claim 'an unknown fsync policy is refused' '$code == 2 && $err == *fsync*'
 }
 
 # ---------------------------------------------------------------- with server
@@ -539,11 +545,11 @@ ECHO 'it\'s \n'
     feed 'ECHO 1\r\nECHO "" \r\n' call
     claim 'lines may end as on Windows' '$code == 0 && $out == 1'
     feed 'SET bad 1\nSET bad "2\nSET bad 3\n' call
-    claim 'a bad line is told' \
+    claim 'a bad line is reported' \
         '$code == 2 && $err == *"line 2, column 9: this quote is not closed"*'
     answers 1 GET bad
     feed 'PING "a"b' call
-    claim 'what follows a quote is told' '$err == *"line 1, column 9:"*'
+    claim 'text after a quote is reported' '$err == *"line 1, column 9:"*'
     feed 'PING "\\q"' call
     claim 'an unknown escape is told' '$err == *"column 7: unknown escape"*'
     feed 'PING "\\x1"' call
@@ -582,14 +588,15 @@ test_call_bytes() {
     claim 'a closed pipe ends it quietly' '$code == 5 && -z $err'
     timeout 20 "$relet" call --repeat 99 GET binary >/dev/full 2>"$work/err"
     code=$?
-    claim 'a full disk is told' '$code == 5 && $(wc -l <"$work/err") == 1'
+    claim 'a full disk is reported' '$code == 5 && $(wc -l <"$work/err") == 1'
     timeout 20 "$relet" call <&- >"$work/out" 2>"$work/err"
     code=$?
     read_back
     claim 'a closed input is told' '$code == 2 && $err == *"standard input"*'
     timeout 20 "$relet" call ECHO lost >&- 2>"$work/err"
     code=$?
-    claim 'a closed output is told' '$code == 5 && $(wc -l <"$work/err") == 1'
+    claim 'a closed output is reported' \
+        '$code == 5 && $(wc -l <"$work/err") == 1'
     run call -x ECHO
     claim 'empty input is an empty argument' '$code == 0 && -z $out'
 }
@@ -761,7 +768,7 @@ examples() {
         grep '^relet\|^printf' | sed 's/\\-/-/g; s/\\e/\\/g'
 }
 
-# What examples need: files, commands, a worker, somebody who publishes.
+# Prepares the files, commands, worker and publisher that the examples need.
 examples_begin() {
     rm -rf "$work/typed"
     mkdir -p "$work/bin" "$work/typed"

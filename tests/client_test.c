@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * client_test.c - tests of the outcomes of operations: answers, timeouts,
- * cancels, pushes between answers, and conversations by lot. */
+ * cancels, pushes between answers, and random conversations. */
 #include "peer.h"
 
 #include "greatest.h"
 #include "outcome.h"
 
-/* ------------------------------------------------------------ the happy way */
+/* ------------------------------------------------------------------ answers */
 
 TEST answers_come_in_the_order_of_submission(void)
 {
@@ -439,7 +439,7 @@ TEST a_push_may_arrive_during_the_handshake(void)
     PASS();
 }
 
-/* ---------------------------------------------------------- anything at all */
+/* ----------------------------------------------------- random conversations */
 
 #define T_TOKENS 4000
 

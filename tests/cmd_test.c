@@ -154,7 +154,8 @@ TEST w7_no_argument_is_refused(void)
     PASS();
 }
 
-/* Whether 16 384 bytes are allowed depends on the session, not on the wire. */
+/* The limit of 16 384 bytes before AUTH is one of the server's session, not of
+ * the encoder. */
 TEST w8_an_argument_longer_than_any_server_takes_is_refused(void)
 {
     relet_span argv[2];

@@ -7,10 +7,10 @@
 # Prints a line for each word at the place of a command, "FILE LINE WORD", and
 # "FILE LINE WORD ()" for each function that a script defines. A word with an
 # expansion or a slash in it is no name, and is left out; a quote that is not
-# closed is told as the command "unclosed-quote". Of a Makefile (*.mk,
-# Makefile) the recipes and $(shell ...) are read. A program that stands behind
-# timeout, env, exec, setsid, nice, xargs, nsenter, ip netns exec, check or until_so is
-# found, too; one in a string that eval, trap or sh -c takes is not.
+# closed is reported as the command "unclosed-quote". Of a Makefile (*.mk,
+# Makefile) the recipes and $(shell ...) are read. A program after timeout, env,
+# exec, setsid, nice, xargs, nsenter, ip netns exec, check or until_so is found,
+# too; a program in a string for eval, trap or sh -c is not found.
 
 function peek(k) { return substr(text, at + k, 1) }
 

@@ -863,7 +863,7 @@ TEST text_settings_refuse_bytes_that_no_server_takes(void)
     PASS();
 }
 
-TEST a_user_needs_a_password_and_not_the_other_way_round(void)
+TEST a_user_needs_a_password_but_a_password_needs_no_user(void)
 {
     T_REFUSED("user needs a password", t_set(c.user, "me"));
     T_TAKEN(t_set(c.password, "p"));
@@ -980,7 +980,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_value_outside_its_enumeration_is_refused);
     RUN_TEST(text_must_end_inside_its_field);
     RUN_TEST(text_settings_refuse_bytes_that_no_server_takes);
-    RUN_TEST(a_user_needs_a_password_and_not_the_other_way_round);
+    RUN_TEST(a_user_needs_a_password_but_a_password_needs_no_user);
     RUN_TEST(each_scheme_wants_its_kind_of_host);
     RUN_TEST(a_prefix_to_track_needs_broadcasting);
     RUN_TEST(settings_must_fit_each_other);

@@ -432,8 +432,8 @@ TEST a_client_comes_up_when_its_server_does(void)
     PASS();
 }
 
-/* With a wrong server, the client tells the reason, and pauses between
- * attempts. */
+/* With a wrong server, the client reports the reason, and waits between
+ * attempts to connect. */
 static enum greatest_test_res t_check_wrong(t_manner manner, relet_why why)
 {
     t_server *s = t_serve(manner);
@@ -449,13 +449,13 @@ static enum greatest_test_res t_check_wrong(t_manner manner, relet_why why)
     PASS();
 }
 
-TEST a_web_server_is_told_from_a_redis(void)
+TEST a_web_server_is_distinguished_from_a_redis_server(void)
 {
     CHECK_CALL(t_check_wrong(T_HTTP, RELET_WHY_PROTOCOL));
     PASS();
 }
 
-TEST a_tls_server_is_told_from_a_plain_one(void)
+TEST a_tls_server_is_distinguished_from_a_plain_server(void)
 {
     CHECK_CALL(t_check_wrong(T_TLS, RELET_WHY_PROTOCOL));
     PASS();
@@ -508,8 +508,8 @@ SUITE(places)
     RUN_TEST(a_refused_connect_is_told_with_its_reason);
     RUN_TEST(a_refused_client_backs_off_between_attempts);
     RUN_TEST(a_client_comes_up_when_its_server_does);
-    RUN_TEST(a_web_server_is_told_from_a_redis);
-    RUN_TEST(a_tls_server_is_told_from_a_plain_one);
+    RUN_TEST(a_web_server_is_distinguished_from_a_redis_server);
+    RUN_TEST(a_tls_server_is_distinguished_from_a_plain_server);
     RUN_TEST(a_server_without_resp3_is_told);
     RUN_TEST(a_server_that_hangs_up_is_told);
     RUN_TEST(a_mute_server_costs_the_connect_timeout_and_no_more);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# count.sh - read by the test scripts: what passes, fails or is skipped.
+# count.sh - functions by which test scripts count passed, failed and skipped
+# tests.
 # shellcheck shell=sh
 
 passed=0
@@ -14,7 +15,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 CC=${CC:-cc}
 MAKE=${MAKE:-make}
 
-# check NAME COMMAND...: passes when the command succeeds and says nothing.
+# check NAME COMMAND...: passes if the command succeeds and prints nothing.
 check() {
     claim=${on:+$on: }$1
     shift
@@ -33,11 +34,12 @@ skip() {
     echo "SKIP $1: $2"
 }
 
-# cannot NAME WHY: what this machine cannot do, though the tools are here. Tests
-# that are short of a step's floor then are skipped ones: see step.sh.
+# cannot NAME WHY: skips a test that this machine cannot run, though the tools
+# are here. Tests missing from a step's floor then count as skipped: see
+# step.sh.
 cannot() { skip "$1" "this machine: $2"; }
 
-# given KEY NAME: has deps.sh found it? If not, NAME is skipped.
+# given KEY NAME: succeeds if deps.sh has found the tool; otherwise skips NAME.
 given() {
     [ -n "$(eval "echo \"\${$1:-}\"")" ] && return
     skip "$2" "tests/deps.sh did not find $1"

@@ -38,11 +38,11 @@ lacking=                   # keys that the first look did not find
 wanted=                    # Debian packages that would bring them
 
 # ---------------------------------------------------------------------------
-# What there is to have. Each line: key, Debian packages, the programs of them
-# that the tests call by name, how to find it. tests/programs.sh adds what is
-# on every Debian, and the tests have no other programs on their PATH.
-# gcc-multilib is not the way to -m32 here: it conflicts with every cross
-# compiler, so its parts are named one by one.
+# The tools. Each line: key, Debian packages, the programs of these packages
+# that the tests call by name, how to find the tool. tests/programs.sh adds the
+# programs of every Debian, and the tests have no others on their PATH. For
+# -m32 the parts of gcc-multilib are named one by one, since gcc-multilib
+# itself conflicts with every cross compiler.
 
 each_item() {
     "$1" COMPILER "gcc libc6-dev" "cc" builds_hello "$cc"
@@ -87,16 +87,16 @@ each_item() {
 }
 
 # ---------------------------------------------------------------------------
-# Finding. A probe prints the value, or nothing; none of them changes a thing.
-# A compiler counts only when it has built a program that runs: a tool without
-# its headers or libraries is as good as none.
+# Finding. A probe prints the value, or nothing, and changes nothing. A compiler
+# counts only if it has built a program that runs: a compiler without its
+# headers or libraries is useless.
 
 probe_tool() {
     command -v "$1"
 }
 
-# Builds hello.c with the command given; hello.c includes what our own code
-# includes, because it is a missing system header that fails most often.
+# Builds hello.c with the given command; hello.c includes the system headers of
+# the library, since most failures are missing system headers.
 build_hello() {
     rm -f "$work/hello"
     "$@" -o "$work/hello" "$work/hello.c" >/dev/null 2>&1
@@ -143,7 +143,7 @@ probe_qemu_be() {
     command -v qemu-s390x
 }
 
-# Runs something: without the C library's symbols it starts only to give up.
+# Runs a program: without the C library's symbols valgrind starts, but gives up.
 probe_valgrind() {
     valgrind -q true >/dev/null 2>&1 && command -v valgrind
 }
@@ -160,7 +160,7 @@ probe_libuv_dev() {
     $cc -o "$work/uv" "$work/uv.c" -luv >/dev/null 2>&1 && echo yes
 }
 
-# Not where everybody looks for programs.
+# These programs are not on the usual PATH.
 probe_iptables() (
     PATH=$PATH:/usr/sbin:/sbin
     probe_tool ip >/dev/null && probe_tool iptables
@@ -196,8 +196,8 @@ probe_greatest() {
     fi
 }
 
-# The header itself or the folder it is in. Somebody who names one wants that
-# one, so a wrong name is not made up for by looking elsewhere.
+# The header itself or its folder. If the user names one that does not exist, no
+# other is looked for.
 greatest_given() {
     dir=$GREATEST
     [ -f "$dir" ] && dir=$(dirname "$dir")
@@ -311,9 +311,9 @@ emit() {
 # ---------------------------------------------------------------------------
 # Installing
 
-# An old package list may still serve, so a failed update ends nothing; and
-# one package that cannot be had must not lose us the others. No retries then:
-# without a network each would wait for nothing.
+# An old package list may still work, so a failed update is ignored; and if one
+# package cannot be installed, the others are installed one by one. Without a
+# network retries would only wait, so there are none.
 install_packages() {
     system_apt update
     # shellcheck disable=SC2086
@@ -323,7 +323,8 @@ install_packages() {
     done
 }
 
-# --no-remove: what somebody has installed is worth more than one of our tests.
+# --no-remove: a package that the user has installed is never removed for a
+# test.
 system_apt() {
     DEBIAN_FRONTEND=noninteractive apt-get -q -y \
         --no-install-recommends --no-remove \
@@ -340,8 +341,9 @@ link_redis() {
 }
 
 # ---------------------------------------------------------------------------
-# Downloading: an apt of our own, which knows the suites it is told about, has
-# nothing installed and leaves the machine's lists and caches alone.
+# Downloading: by an apt with its own configuration, which knows only the suites
+# that it is given, has no installed packages, and does not change the machine's
+# lists and caches.
 
 private_apt() {
     apt-get -q -y \
@@ -445,7 +447,7 @@ is_sha256() {
     return 1
 }
 
-# place FROM TO: whole or not at all. $work is beside it on the same disk.
+# place FROM TO: moves a folder, whole or not at all: $work is on the same disk.
 place() {
     rm -rf "$2" && mkdir -p "$(dirname "$2")" && mv "$1" "$2"
 }
@@ -556,8 +558,8 @@ enter() {
     write_probes
 }
 
-# One run at a time: two would unpack over each other. Whoever holds the lock
-# also clears up after a run that was killed.
+# One run at a time, since two would unpack into the same folder. The run that
+# holds the lock also removes the remains of a run that was killed.
 take_turn() {
     mkdir -p "$deps" || exit 1
     exec 9>"$deps/lock"

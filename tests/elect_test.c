@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * elect_test.c - tests of a campaign's state machine, cell by cell of its
- * table. */
+ * elect_test.c - tests of a campaign's state machine, for each cell of the
+ * table in elect.h. */
 #include "lease_rig.h"
 
 #include "elect.h"
@@ -60,7 +60,7 @@ static void t_answer(t_rig *t, int status, long token, long left, int place)
     rlt_elect_reply(&t->e, t->c.now, &r);
 }
 
-/* The next event, as one word or two; "" when there is none. */
+/* The next event as text, such as "lost expired 1"; "" if there is none. */
 static const char *t_told(t_rig *t)
 {
     static char line[64];
@@ -257,7 +257,7 @@ TEST a_new_link_shortens_the_wait(void)
     PASS();
 }
 
-TEST trouble_is_told_once_and_asked_less_and_less(void)
+TEST trouble_is_reported_once_and_requests_become_rarer(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -812,7 +812,7 @@ TEST a_second_stop_changes_nothing(void)
     PASS();
 }
 
-TEST without_a_link_for_ever_followers_end_and_leaders_in_time(void)
+TEST after_giving_up_the_link_followers_end_at_once_leaders_in_time(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -926,7 +926,7 @@ TEST a_request_that_is_shut_out_by_its_group_is_followed_by_a_release(void)
     PASS();
 }
 
-TEST without_an_election_no_turn_is_waited_for(void)
+TEST without_an_election_a_contender_does_not_wait_for_its_group(void)
 {
     rlt_elect_plan p = t_plan();
     t_rig t;
@@ -971,7 +971,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_wake_up_shortens_the_wait);
     RUN_TEST(a_wake_up_while_asking_is_not_lost);
     RUN_TEST(a_new_link_shortens_the_wait);
-    RUN_TEST(trouble_is_told_once_and_asked_less_and_less);
+    RUN_TEST(trouble_is_reported_once_and_requests_become_rarer);
     RUN_TEST(a_refused_renewal_is_told_once_until_a_renewal_succeeds);
     RUN_TEST(a_renewal_with_too_few_copies_is_told_as_trouble);
     RUN_TEST(a_refused_release_is_told_as_trouble_before_the_end);
@@ -1003,14 +1003,14 @@ int main(int argc, char **argv)
     RUN_TEST(a_campaign_without_a_request_ends_at_once_when_stopped);
     RUN_TEST(the_end_of_lost_work_does_not_end_the_campaign);
     RUN_TEST(a_second_stop_changes_nothing);
-    RUN_TEST(without_a_link_for_ever_followers_end_and_leaders_in_time);
+    RUN_TEST(after_giving_up_the_link_followers_end_at_once_leaders_in_time);
     RUN_TEST(a_stopped_client_ends_all_at_once);
     RUN_TEST(a_leader_that_is_shut_out_resigns_and_comes_back);
     RUN_TEST(a_lock_that_is_shut_out_by_its_group_ends);
     RUN_TEST(a_follower_that_is_shut_out_leaves_and_comes_back);
     RUN_TEST(a_campaign_shut_out_by_its_group_and_stopped_does_not_resume);
     RUN_TEST(a_request_that_is_shut_out_by_its_group_is_followed_by_a_release);
-    RUN_TEST(without_an_election_no_turn_is_waited_for);
+    RUN_TEST(without_an_election_a_contender_does_not_wait_for_its_group);
     RUN_TEST(an_ended_campaign_has_no_deadline);
     GREATEST_MAIN_END();
 }

@@ -6,7 +6,7 @@
 # processes are killed and the server is restarted. loop_test.sh and tls_test.sh
 # run the other examples.
 
-# What is in single quotes is for the shells that we start.
+# Text in single quotes is expanded by the shells that the tests start.
 # shellcheck disable=SC2016
 set -u
 LC_ALL=C
@@ -29,7 +29,7 @@ redis() { "$REDIS_CLI" -p "$server_port" "$@"; }
 
 relet() { timeout 30 build/relet -u "$url" "$@" 2>&1; }
 
-# The server has ended, and its port is free.
+# Ends the server; its port is free then.
 server_gone() {
     kill "$server_pid"
     wait "$server_pid"
@@ -38,7 +38,8 @@ server_gone() {
 
 server_again() { server_try "$server_port" "$work/server"; }
 
-# begin NAME PROGRAM ARGUMENT...: in the background as $pid; NAME.out and .err.
+# begin NAME PROGRAM ARGUMENT...: starts the program in the background as $pid,
+# with its output in NAME.out and NAME.err.
 begin() {
     local as=$1
     shift
@@ -55,7 +56,7 @@ ends() {
     code=$?
 }
 
-# The number behind the N-th line of NAME.out that begins with WORD.
+# Prints the number in the N-th line of NAME.out that begins with WORD.
 number_of() {
     grep "^$2 " "$work/$1.out" | sed -n "${3:-1}s/^[a-z]* \([0-9]*\).*/\1/p"
 }
@@ -165,7 +166,7 @@ test_leader_killed() {
     check 'leader: kill -9: with a higher token' \
         holds "$(number_of two leading)" -gt "$(number_of one leading)"
 
-    # A leader that stands still, and goes on when another one leads.
+    # A leader is stopped, and goes on when another one leads.
     begin one leader "$url" killed 1500
     one=$pid
     until_so 'the other waits' waits_for leader:killed
@@ -241,7 +242,7 @@ test_threads() {
 
 # -------------------------------------------------------------------- cache.c
 
-# asked LINE: what the cache says to the key of that line.
+# asked LINE: compares the answer of the cache for the key of that line.
 asked() {
     local key=${1%% *} before
     before=$(grep -c "^$key = " "$work/cache.out")
@@ -261,7 +262,7 @@ test_cache() {
     exec 8>"$work/keys"
     redis SET a 1 >"$work/log"
     check 'cache: the server is asked' asked 'a = 1 (asked)'
-    check 'cache: and not again' asked 'a = 1 (cached)'
+    check 'cache: the second read is cached' asked 'a = 1 (cached)'
     check 'cache: no such key' asked 'none =  (there is none)'
     redis SET a 2 >"$work/log"
     check 'cache: a change of another client is heard' \
@@ -298,7 +299,7 @@ test_cache() {
 
 # ------------------------------------------------------------------- raii.cpp
 
-# test_raii COMPILER: the wrapper as it was built by it.
+# test_raii COMPILER: tests the wrapper that this compiler has built.
 test_raii() {
     local of=raii_$1
     begin "$of" "$of" "$url" night "mails$1" 3

@@ -7,11 +7,11 @@
 #   tests/faults_test.sh T5 T24     these
 #   ONLY=valkey tests/faults_test.sh T5
 #
-# In each, contenders write to a register while they lead, or workers for each
-# of their jobs; something is done to them, to the server or to what is between;
-# afterwards the judge reads what each of them heard, believed and did
-# (faults/judge.awk has the rules, and judge_jobs.awk those of jobs).
-# tests/README.md tells which scenario is which.
+# In each scenario contenders write to a register while they lead, or workers
+# write to one for each of their jobs. The scenario causes a fault of these
+# processes, of the server or of the network. Afterwards a judge reads the lines
+# of all events, beliefs and acts (faults/judge.awk has the rules, and
+# judge_jobs.awk those of jobs). tests/README.md lists the scenarios.
 
 set -u
 LC_ALL=C
@@ -46,7 +46,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 chosen=" $* "
 
-# scenes NAME...: those of them that were asked for.
+# scenes NAME...: runs those of these scenarios that the command line names.
 scenes() {
     local name began
     for name; do

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 #
-# flavours.mk - CC.x and CFLAGS.x make flavour x; TESTFLAGS.x are more flags
-# for the tests themselves; RUN.x is what its programs run under.
+# flavours.mk - CC.x and CFLAGS.x build flavour x; TESTFLAGS.x are more flags
+# for the tests themselves; RUN.x is the command that runs its programs.
 
-# Lines are all that their reports name.
+# Reports of sanitizers name only lines, so -g1 is enough.
 SANITIZE = -O1 -g1 -fno-omit-frame-pointer -fno-sanitize-recover=all \
            -fsanitize=address,undefined
 CLANG_SANITIZE = $(SANITIZE) \
            -fsanitize=implicit-conversion,local-bounds,nullability
 
 CFLAGS.asan       = $(SANITIZE) $(STRICT)
-# It is built most often, and the tests take longer to compile than to run.
+# This flavour is built most often, and the tests take longer to compile than to
+# run.
 TESTFLAGS.asan    = -O0
 CC.asan-clang     = $(CLANG)
 CFLAGS.asan-clang = $(CLANG_SANITIZE) $(STRICT)

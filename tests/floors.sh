@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# floors.sh - how many tests each step of all.sh has at least: floors.tsv.
+# floors.sh - maintains floors.tsv, the least number of tests of each step of
+# all.sh.
 #
-#   bash tests/floors.sh          raise each floor to what the last run counted
-#   bash tests/floors.sh NAME N   set one, also to less: tests were taken out
+#   bash tests/floors.sh          raises each floor to the count of the last run
+#   bash tests/floors.sh NAME N   sets one floor, also lower: tests were removed
 #   bash tests/floors.sh --check  each step has a floor, each floor a step
 #
-# The floors are to hold on every machine: what is skipped counts, too. Only
-# steps that ended without a failure raise theirs; a step that is new gets one.
+# The floors hold on every machine, since skipped tests count, too. Only floors
+# of steps that ended without a failure are raised; a new step gets a floor.
 # FLOORS and WORK name other files than tests/floors.tsv and build/test.
 
 set -u

@@ -190,7 +190,7 @@ static int t_try_asking(relet *r, int n)
     return -1;
 }
 
-/* Makes the n-th call that waits, tells or moves bytes. Returns as
+/* Makes the n-th call that waits, returns a state or moves bytes. Returns as
  * t_try_asking. */
 static int t_try_telling(relet *r, int n)
 {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# goals_test.sh - tests/bench/goals.sh tells what is met, missed and not
-# measured, and each goal of goals.tsv names what measures it, or why nothing
-# does. That these rows come, the step bench shows.
+# goals_test.sh - tests/bench/goals.sh prints which goals are met, missed and
+# not measured, and each goal of goals.tsv names its benchmark, or the reason
+# why it has none. The step bench checks that the benchmarks write these rows.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1

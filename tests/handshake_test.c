@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * handshake_test.c - tests of the handshake: its steps, what refuses them, its
- * deadline, and the credentials that it sends and nobody else may find. */
+ * handshake_test.c - tests of the handshake: its steps, their refusals, its
+ * deadline, and the credentials that it sends and that must not stay in freed
+ * memory. */
 #include "session_rig.h"
 
 #include "greatest.h"

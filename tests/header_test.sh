@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# header_test.sh - relet.h and relet_local.h are valid in each C and C++ that
-# is in use, and what they declare links from C++.
+# header_test.sh - relet.h and relet_local.h are valid in each C and C++
+# standard in use, and their functions can be linked from C++.
 
 set -u
 # shellcheck disable=SC1091

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# install_test.sh - what `make install` puts down is found by pkg-config, is
-# enough for README's first program, and `make uninstall` takes all of it back.
+# install_test.sh - pkg-config finds the files of `make install`, these files
+# are enough for README's first program, and `make uninstall` removes all of
+# them.
 
 set -u
 # shellcheck disable=SC1091
@@ -69,11 +70,11 @@ if given PKG_CONFIG install_found_by_pkg_config; then
     check "README's first program builds on the shared library" \
         builds $(pkg_config --cflags --libs)
     if [ -n "$have_server" ]; then
-        check "and runs" runs "$work/first"
+        check "README's first program runs" runs "$work/first"
         # shellcheck disable=SC2046
         check "it builds on the archive" \
             builds $(pkg_config --cflags) "$root/opt/relet/lib/librelet.a"
-        check "and runs too" runs "$work/first"
+        check "the program on the archive runs" runs "$work/first"
     else
         given REDIS_SERVER readme_first_program_runs_installed &&
             check "a server for README's first program starts" false
@@ -86,7 +87,7 @@ printf '%s\n' '#include <stdio.h>' '#include "relet.h"' \
     >"$work/linked.c"
 check "a program is linked to build/librelet.so" \
     "$CC" -Iinclude -o "$work/linked" "$work/linked.c" -Lbuild -lrelet
-check "and runs in the tree" \
+check "the program on build/librelet.so runs in the tree" \
     is "$(LD_LIBRARY_PATH=build "$work/linked")" "$version"
 
 check "make uninstall" \

@@ -49,7 +49,7 @@ TEST all_keys_of_a_queue_share_one_hash_tag(void)
     PASS();
 }
 
-TEST a_prefix_of_nothing_leaves_no_colon(void)
+TEST an_empty_prefix_leaves_no_colon(void)
 {
     char room[RLT_QUEUE_KEY_MAX];
     rlt_queue_tag q;
@@ -192,8 +192,9 @@ TEST options_of_a_later_version_are_passed_over(void)
     relet_job got;
     uint64_t born;
 
-    ASSERT_EQ(1, rlt_job_read(relet_str("+000000430,0,0,0,19;z9 a4 sx s9 k7 y rcp"),
-                              &got, &born));
+    ASSERT_EQ(1, rlt_job_read(
+                     relet_str("+000000430,0,0,0,19;z9 a4 sx s9 k7 y rcp"),
+                     &got, &born));
     ASSERT_EQ(4, got.attempts);
     ASSERT_EQ(7, got.keep_ms);
     ASSERT_EQ(RELET_BACKOFF_EXPONENTIAL, got.backoff);
@@ -411,7 +412,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(all_keys_of_a_queue_share_one_hash_tag);
-    RUN_TEST(a_prefix_of_nothing_leaves_no_colon);
+    RUN_TEST(an_empty_prefix_leaves_no_colon);
     RUN_TEST(a_name_that_would_end_the_hash_tag_is_refused);
     RUN_TEST(a_name_has_a_byte_and_at_most_so_many);
     RUN_TEST(a_plain_job_needs_no_head);

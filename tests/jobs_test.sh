@@ -7,10 +7,10 @@
 #
 #   tests/jobs_test.sh      RELET names the program, build/relet otherwise
 #
-# On each real server that deps.sh found. What a process has to have done is
-# waited for in the files that it writes.
+# The tests run on each real server that deps.sh found. They wait for a process
+# by reading the files that it writes.
 
-# What is in single quotes is for the shells that we start.
+# Text in single quotes is expanded by the shells that the tests start.
 # shellcheck disable=SC2016
 set -u
 LC_ALL=C
@@ -52,17 +52,17 @@ begin() {
 
 redis() { "$REDIS_CLI" -p "$server_port" "$@"; }
 
-# Says its pid, number and token, then waits to be killed.
+# A command that prints its pid, number and token, then waits to be killed.
 forever='echo "pid $$ job $RELET_JOB token $RELET_TOKEN" >&2
     while :; do sleep 1; done'
-# The same, and SIGTERM is only told.
+# The same command, which only reports SIGTERM.
 stubborn='trap "echo told >&2" TERM; '$forever
 
-# pid_of FILE, token_of FILE: of the last command that spoke there.
+# pid_of FILE, token_of FILE: of the last command that wrote to the file.
 pid_of() { sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/$1" | tail -n 1; }
 token_of() { sed -n 's/^pid .* token \([0-9]*\)$/\1/p' "$work/$1" | tail -n 1; }
 
-# place QUEUE NUMBER: where it is.
+# place QUEUE NUMBER: prints the place of the job.
 place() {
     "$relet" --json job "$1" "$2" 2>&1 |
         sed 's/.*"place":"\([a-z]*\)".*/\1/'
@@ -111,7 +111,7 @@ test_done() {
     done
 }
 
-# -q is about notices; what a command is asked for stands on standard output.
+# Option -q suppresses notices, but not the results on standard output.
 test_quiet() {
     run -q put quiet x
     check 'put -q: prints the number' same '0 1' "$code $out"
@@ -168,7 +168,8 @@ test_long_texts() {
         "$(grep -c result_len <<<"$out")"
 }
 
-# A command of relet work has no terminal, so it is not stopped for reading it.
+# A command of relet work has no terminal, so that reading from a terminal fails
+# instead of stopping the command.
 test_terminal() {
     command -v script >/dev/null || { skip terminal 'no script(1)'; return; }
     run put --attempts 1 tty x
@@ -252,7 +253,8 @@ test_usage() {
     local words
     for words in work 'work q' 'work q ls -l' 'work -c 0 q -- true' \
         'work -c 129 q -- true' \
-        'work --drain --type t q -- true' 'work --lease 1000 --grace 501 q -- true' \
+        'work --drain --type t q -- true' \
+        'work --lease 1000 --grace 501 q -- true' \
         'work a}b -- true' 'work a a=2 -- true' 'work a=1000001 -- true' \
         'work a b --' jobs 'jobs a b' 'jobs --place here q' job 'job q' \
         'job q x' 'job q 0' 'job q -1' 'job q 9999999999999999999' cancel \
@@ -374,8 +376,8 @@ test_by_type() {
     run put --type b types 2
     run put --type a types 3
     : >"$work/types"
-    run -q work -n 2 --type a types -- sh -c 'echo "$RELET_TYPE $(cat)" >>"$1"' \
-        sh "$work/types"
+    run -q work -n 2 --type a types -- \
+        sh -c 'echo "$RELET_TYPE $(cat)" >>"$1"' sh "$work/types"
     check 'work --type: jobs of the type are done in order' \
         same 'a 1,a 3' "$(paste -sd , "$work/types")"
     check 'work --type: jobs of other types go on waiting' \
@@ -726,7 +728,8 @@ test_dead() {
     check 'grave: fsck finds nothing' sound grave
 }
 
-# One of several is at work; the next one follows when it ends, or is killed.
+# Of several `relet reap` one is at work; another one follows when it ends or is
+# killed.
 test_reap_leads() {
     local one two three holder token
     run put lead a
@@ -856,7 +859,7 @@ test_fsck() {
     check 'stats: a queue of another version is reported' same 0 "$code"
 }
 
-# repairs HOW [NUMBER PLACE WHAT]: fsck --repair says what it did with the job,
+# repairs HOW [NUMBER PLACE WHAT]: fsck --repair reports its repair of the job,
 # and finds nothing the next time.
 repairs() {
     run fsck --repair --lease 60000 ill
@@ -871,7 +874,7 @@ repairs() {
         '^ill: [0-9]* jobs, 0 broken, 0 repaired' <<<"$out"
 }
 
-# Each way of being broken that fsck knows, and what mends it.
+# Each kind of damage that fsck knows, and its repair.
 test_fsck_repair() {
     local n
     redis FLUSHALL >"$work/log"
@@ -984,7 +987,7 @@ mended_is_empty() {
     [ "$(redis HGET '{mended}:jobs' 'done')" = 400 ]
 }
 
-# fsck, while jobs come and go, finds nothing.
+# fsck finds nothing while jobs are put and done.
 test_fsck_at_work() {
     local bad=0 putting
     begin one -q work -c 8 busy -- sh -c 'exit $((RELET_JOB % 3))'
@@ -1042,7 +1045,7 @@ test_lines() {
             grep -cx '[0-9]*.\?' "$work/out")"
 }
 
-# The first batch that is refused is the last one, and is told once.
+# put --lines ends at the first refused batch, and reports the refusal once.
 test_refused_lines() {
     seq 1 100000 | "$relet" put --lines --most 1000 full >"$work/out" \
         2>"$work/err"
@@ -1063,7 +1066,7 @@ test_refused_lines() {
 
 # ---------------------------------------------------------------- interruptions
 
-# Who is told to leave in the middle says what it knows.
+# A command that is interrupted reports the results that it has.
 test_interrupted() {
     local words
     for words in '--lines q x' '--id= q x' '--lines --batch= q' \
@@ -1134,7 +1137,7 @@ must_wait() { until_so "$2 wait" waits_in "$1" "$2"; }
 waits_in() { [ "$(redis ZCARD "{$1}:delayed")" -ge 1 ] ||
     [ "$(redis LLEN "{$1}:waiting")" -ge "$2" ]; }
 
-# A server that lets nobody ask for INFO, and one that goes away.
+# A server that refuses INFO, and a server that goes away.
 test_odd_servers() {
     redis ACL SETUSER plain on '>pw' '~*' '&*' +@all -info >"$work/log"
     run put plain a b c
@@ -1150,7 +1153,7 @@ test_odd_servers() {
     kill -TERM "$pid"
     kill -TERM "$pid" 2>/dev/null # it may be over
     wait "$pid"
-    # A server sends no more than 32 MB to who listens.
+    # A server sends at most 32 MB to a subscriber before it closes the link.
     head -c 34000000 /dev/zero | "$relet" -q put --keep 60000 huge >"$work/log"
     run put huge small
     begin one work --lease 500 --stalls 1 huge -- cat
@@ -1168,7 +1171,7 @@ test_odd_servers() {
 }
 dead_in() { [ "$(redis ZCARD "{$1}:dead")" -ge 1 ]; }
 
-# ----------------------------------------------------------------------- on it
+# --------------------------------------------------------------------- the run
 
 ends() {
     # shellcheck disable=SC2046
@@ -1177,18 +1180,18 @@ ends() {
     server_pid=
 }
 
-# on_server KIND: every claim on a server of its own.
+# on_server KIND: runs every test on a server that this function starts.
 on_server() {
     server_kind=$1
     on=$1
     server_start "$work/server" || exit 1
     trap ends EXIT
     export RELET_REDIS_URL=redis://127.0.0.1:$server_port
-    for claim_of in ${ONLY:-done quiet json_lines long_texts terminal put_waits exit_codes many by_type queues progress graceful \
-        cancel \
+    for claim_of in ${ONLY:-done quiet json_lines long_texts terminal \
+        put_waits exit_codes many by_type queues progress graceful cancel \
         worker_killed worker_stopped server_dies no_leftovers operators \
-        unique pause dead reap reap_leads fsck fsck_repair fsck_repair_at_work fsck_at_work lines refused_lines interrupted \
-        odd_servers}; do
+        unique pause dead reap reap_leads fsck fsck_repair fsck_repair_at_work \
+        fsck_at_work lines refused_lines interrupted odd_servers}; do
         "test_$claim_of"
     done
     ends

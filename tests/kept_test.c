@@ -339,7 +339,7 @@ TEST an_event_that_found_no_memory_has_no_value(void)
     PASS();
 }
 
-TEST what_is_kept_has_a_bound(void)
+TEST kept_events_have_a_bound(void)
 {
     relet_config c = t_config();
     relet_event ev;
@@ -499,7 +499,7 @@ static SUITE(kept)
     RUN_TEST(without_memory_the_event_in_hand_is_the_next);
     RUN_TEST(an_event_in_hand_is_told_after_a_stop);
     RUN_TEST(an_event_that_found_no_memory_has_no_value);
-    RUN_TEST(what_is_kept_has_a_bound);
+    RUN_TEST(kept_events_have_a_bound);
     RUN_TEST(a_client_of_fixed_memory_keeps_nothing);
     RUN_TEST(kept_events_are_freed_when_they_were_taken_and_in_the_end);
     RUN_TEST(the_end_of_a_lease_leaves_the_events_of_another);

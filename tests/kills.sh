@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# kills.sh [COUNT] - a process that writes to file: is killed so many times;
-# each time everything it was told is there, and nothing half done. It counts as
-# the tests of kill_test, however often they kill.
+# kills.sh [COUNT] - kills a process that writes to file: so many times; each
+# time all acknowledged writes must be there, and none half done. The number of
+# tests counted is that of kill_test, whatever COUNT is.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1

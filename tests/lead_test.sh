@@ -7,11 +7,11 @@
 #
 #   tests/lead_test.sh      RELET names the program, build/relet otherwise
 #
-# On each real server that deps.sh found.
+# The tests run on each real server that deps.sh found.
 #
-# What a process has to have done is waited for in the files that it writes.
+# The tests wait for a process by reading the files that it writes.
 
-# What is in single quotes is for the shells that we start.
+# Text in single quotes is expanded by the shells that the tests start.
 # shellcheck disable=SC2016
 set -u
 LC_ALL=C
@@ -53,12 +53,12 @@ begin() {
     pid=$!
 }
 
-# Says its pid and token, then waits to be killed.
+# A command that prints its pid and token, then waits to be killed.
 forever='echo "pid $$ token $RELET_LEASE_TOKEN"; while :; do sleep 1; done'
-# The same, and SIGTERM is only told.
+# The same command, which only reports SIGTERM.
 stubborn='trap "echo told" TERM; '$forever
 
-# pid_of FILE, token_of FILE: of the last command that spoke there.
+# pid_of FILE, token_of FILE: of the last command that wrote to the file.
 pid_of() { sed -n 's/^pid \([0-9]*\) .*/\1/p' "$work/$1" | tail -n 1; }
 token_of() { sed -n 's/.* token \([0-9]*\)$/\1/p' "$work/$1" | tail -n 1; }
 
@@ -70,10 +70,10 @@ redis() { "$REDIS_CLI" -p "$server_port" "$@"; }
 
 test_command() {
     run lock env -- sh -c 'echo $RELET_LEASE_NAME $RELET_LEASE_TERM; exit 7'
-    check "lock: the command's exit code is ours" same 7 "$code"
+    check "lock: relet ends with the command's exit code" same 7 "$code"
     check 'lock: the command finds name and term' same 'env 1' "$out"
     run lead env -- sh -c 'echo $RELET_LEASE_TOKEN; exit 3'
-    check "lead: the command's exit code is ours" same 3 "$code"
+    check "lead: relet ends with the command's exit code" same 3 "$code"
     check 'lead: the command finds the token of the fence' \
         same "$(redis HGET '{leader:env}:fence' token)" "$out"
     run lead --again env -- sh -c 'echo $RELET_LEASE_TERM
@@ -134,7 +134,7 @@ test_usage() {
 
 # -------------------------------------------------------------------- pauses
 
-# How often a command of relet lead --again ran within two seconds.
+# Prints how often a command of relet lead --again ran within two seconds.
 runs_in_2s() {
     : >"$work/runs"
     timeout -s TERM 2 "$relet" -q lead --again "$@" 2>"$work/err"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease_test.c - tests of a lease's state machine, cell by cell of its
- * table. */
+ * lease_test.c - tests of a lease's state machine, for each cell of the table
+ * in lease.h. */
 #include "lease_rig.h"
 
 #include "greatest.h"
@@ -347,8 +347,8 @@ TEST a_renewal_without_its_copies_does_not_count(void)
 
 TEST copies_on_disk_are_counted_on_the_server_and_its_replicas(void)
 {
-    static const char *const said[] = {"*2\r\n:0\r\n:1\r\n", "*2\r\n:1\r\n:0\r\n",
-                                       ":1\r\n"};
+    static const char *const said[] = {"*2\r\n:0\r\n:1\r\n",
+                                       "*2\r\n:1\r\n:0\r\n", ":1\r\n"};
     size_t i;
     t_rig t;
 
@@ -628,7 +628,7 @@ TEST a_release_waits_for_a_link_while_the_lease_could_be_believed_in(void)
 
 /* The server that takes over may know of the grant although the client does
  * not. */
-TEST a_release_ends_the_term_though_no_grant_was_heard_of(void)
+TEST a_release_ends_a_term_whose_grant_was_not_received(void)
 {
     t_rig t;
 
@@ -715,7 +715,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_release_is_sent_behind_a_request_under_way);
     RUN_TEST(a_failed_release_is_tried_until_the_lease_has_ended);
     RUN_TEST(a_release_waits_for_a_link_while_the_lease_could_be_believed_in);
-    RUN_TEST(a_release_ends_the_term_though_no_grant_was_heard_of);
+    RUN_TEST(a_release_ends_a_term_whose_grant_was_not_received);
     RUN_TEST(a_lease_that_was_never_requested_is_released_at_once);
     RUN_TEST(a_forgotten_lease_sends_no_request);
     RUN_TEST(trust_ends_before_the_lease_by_drift_and_margin);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # loop_test.sh - the examples with a loop of their own, on a real server that is
-# restarted meanwhile, and with a program that gets the client's descriptor
-# numbers as soon as they are free.
+# restarted meanwhile; and a program that gets the client's descriptor numbers
+# as soon as they are free.
 
 set -u
 # shellcheck disable=SC1091
@@ -15,7 +15,7 @@ example=build/examples/loop
 rm -rf "$work"
 mkdir -p "$work"
 
-# answers URL URL: both clients came up and had their answer.
+# answers URL URL: both clients connect and get their answers.
 answers() {
     "$example" "$@" >"$work/out" 2>&1 &&
         [ "$(grep -c '^[01] up: ' "$work/out")" -eq 2 ] &&
@@ -23,7 +23,7 @@ answers() {
         cat "$work/out"
 }
 
-# One of the two never comes up: the other is not held back by it.
+# One of the two clients never connects; the other is not delayed by that.
 outlives() {
     timeout 20 "$example" "$1" "$2" >"$work/out" 2>&1
     grep -q '^0 reply: hello$' "$work/out" &&
@@ -40,8 +40,8 @@ if given REDIS_SERVER 'loop: two clients'; then
         'redis://127.0.0.1:1?timeout_ms=200'
 fi
 
-# restart NAME: run it, and restart the server under it. In this shell, for the
-# server's process is known here alone.
+# restart NAME: runs the example, and restarts the server meanwhile. This must
+# run in the shell that started the server.
 restart() {
     rm -f "$work"/*.out
     "build/examples/$1" "redis://127.0.0.1:$server_port" 30 \
@@ -54,7 +54,7 @@ restart() {
     code=$?
 }
 
-# survives NAME: it heard of the loss, and went on over the next link.
+# survives NAME: the example reports the loss, and goes on over the next link.
 survives() {
     [ "$code" -eq 0 ] && [ "$(grep -c '^up: ' "$work/$1.out")" -ge 2 ] &&
         [ "$(sed -n '$p' "$work/$1.out")" = 'reply: hello' ] ||
@@ -70,7 +70,7 @@ until_line() {
     return 1
 }
 
-# recycles NAME FLAG...: links come and go, and files get their numbers.
+# recycles NAME FLAG...: links break, and files get their descriptor numbers.
 recycles() {
     name=$1
     shift

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # man_test.sh - the manual pages describe each command, function and type once,
-# say all that the comments of the headers say, and are correct and readable.
+# have all words of the headers' comments, and are correct and readable.
 
 set -u
 LC_ALL=C
@@ -16,7 +16,7 @@ mkdir -p "$work"
 "$MAKE" -s man || exit 1
 pages=$(grep -L '^\.so ' "$man"/man[13]/*)
 
-# public HEADER: what the header declares for users.
+# public HEADER: prints the names that the header declares for users.
 public() { sed '/^\/\* -* private$/,$d; /^\/\* The compiler warns/d' "$1"; }
 
 functions() {
@@ -33,14 +33,15 @@ types() {
         grep -v '^relet_node$'
 }
 
-# leads FILE: the page that the file is, or to which it links.
+# leads FILE: prints the page that the file is, or to which it links.
 leads() {
     [ -f "$man/$1" ] || { echo "there is no $1" >&2; return; }
     to=$(sed -n 's/^\.so //p' "$man/$1")
     echo "$man/${to:-$1}"
 }
 
-# The synopsis of one page has it, and the link of its name leads there.
+# The synopsis of exactly one page has the name, and the link of this name leads
+# to that page.
 one_page() {
     has=$(sed -s -n "/^\.SH SYNOPSIS/,/^\.SH DESC/{/fB$1.fR(/F;}" "$man"/man3/*)
     [ "$(leads "man3/$1.3")" = "$has" ] || echo "$1: ${has:-no page}"
@@ -73,14 +74,14 @@ done
 
 # -------------------------------------------------------- nothing is left out
 
-# How often each word of this text occurs.
+# Counts each word of a text.
 words() {
     tr A-Z a-z | grep -oE '[a-z]{3,}' |
         grep -vxE 'spdx|license|identifier|mit|part' | sort | uniq -c |
         awk '{ print $2, $1 }'
 }
 
-# What stands in comments, but for the titles of parts.
+# Prints the text of comments, without the titles of parts.
 comments() {
     public "$1" | awk '
         { row = $0; said = "" }
@@ -100,7 +101,7 @@ fewer() {
         "$2" "$1"
 }
 
-# Words of troff's own stay out, but for fonts, which are cut off.
+# Prints the words of a page without troff's requests and font changes.
 page_words() {
     sed -e '/^\.\\"/d' -e 's/\\f[BIR]/ /g; s/\\(../ /g; s/\\e//g' "$@" | words
 }
@@ -158,7 +159,7 @@ rendered() {
     [ "$(wc -l <"$work/page")" -gt 20 ] || echo "the page is empty"
 }
 
-# The pages have no date: that of the version stands in the changelog.
+# The pages have no date; the changelog has the date of each version.
 lint() { "$MANDOC" -T lint "$1" | sed '/WARNING: missing date/d'; }
 
 for page in $pages; do

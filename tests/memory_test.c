@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory_test.c - tests of a client's memory: its block, what it allocates and
- * gives back, and what an event lends. */
+ * memory_test.c - tests of a client's memory: its block, its allocations, and
+ * the memory that an event lends. */
 #include "peer.h"
 
 #include "greatest.h"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# model_sees_test.sh - `make model` sees two defects that it once passed over: a
+# model_sees_test.sh - `make model` finds two defects that it once missed: a
 # draw that is not even, and an invalidation that comes before the reply of the
-# command that caused it. Each is made in a copy of one file of the local server,
-# and the model that is linked to the copy has to fail.
+# command that caused it. The script plants each defect in a copy of one file of
+# the local server; the model that is linked to the copy has to fail.
 
 set -u
 # shellcheck disable=SC1091
 . tests/count.sh
-work=build/model # where the shim is that sets the clock of a server
+work=build/model # has the shim that sets the clock of a server
 mkdir -p "$work"
 given REDIS_SERVER model_sees_what_is_doctored || { total; exit; }
 $MAKE -s build/librelet.a build/model/shim.so build/model/model || exit 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# names_test.sh - the tests that tests/README.md names are there, and no function
-# of one script hides that of another which is read beside it.
+# names_test.sh - the tests that tests/README.md names exist, and no function of
+# one script hides a function of another script that is read beside it.
 
 set -u
 # shellcheck disable=SC1091
@@ -31,7 +31,7 @@ walk() {
 
 check 'docs/internals.md: the walk of a claim is nine rooms at most' walk
 
-# Comments outlive the functions that they name.
+# A function may be renamed, and comments may keep its old name.
 named_in_comments() {
     # shellcheck disable=SC2046
     LC_ALL=C awk -f tests/comment_names.awk $(find src include tests fuzz \
@@ -41,15 +41,17 @@ named_in_comments() {
 check 'each function, macro and file that a comment names is there' \
     named_in_comments
 
-# After fork each function that takes a client is refused, and tried so.
+# tests/fork_test.c calls each function that takes a client after a fork.
 for name in $(tr '\n' ' ' <include/relet.h |
-    grep -oE 'relet_[a-z_]+\((const )?relet \*r\b' | sed 's/(.*//' | sort -u); do
+    grep -oE 'relet_[a-z_]+\((const )?relet \*r\b' | sed 's/(.*//' |
+    sort -u); do
     [ "$name" = relet_finish ] ||
         check "tests/fork_test.c calls $name" grep -q "\b$name(" \
             tests/fork_test.c
 done
 
-# T4 did nothing for a while: a later script had a `freeze` of its own.
+# A second function of one name replaces the first: T4 once did nothing, since a
+# later script also had a function `freeze`.
 named_twice() {
     sed -n 's/^\([a-z_0-9]*\)() .*/\1/p' "$@" | sort | uniq -d
 }

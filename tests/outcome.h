@@ -8,7 +8,7 @@
 
 #include "relet.h"
 
-/* The switch names every kind: a new kind is a warning until it stands here. */
+/* The switch names every kind: the compiler warns of a kind that is missing. */
 static inline int t_is_outcome(relet_kind kind)
 {
     switch (kind) {

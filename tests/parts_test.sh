@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # parts_test.sh - relet.c without leases, without queues, without either, and
-# RELET_SMALL, and each of these with and without its driver: by every compiler,
-# in silence, and what is left works. `make dist PARTS=…` writes the same parts.
+# with RELET_SMALL, each with and without its driver, compiles with every
+# compiler without warnings, and the other parts work. `make dist PARTS=…`
+# writes the same parts.
 
 set -u
 # shellcheck disable=SC1091
@@ -16,7 +17,8 @@ mkdir -p "$work"
 "$MAKE" -s dist || exit 1
 warn='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# builds FOLDER WORDS...: the program with relet.c and relet.h of the folder.
+# builds FOLDER WORDS...: builds the program with the folder's relet.c and
+# relet.h.
 source=parts
 builds() {
     folder=$1
@@ -37,7 +39,8 @@ restart_write() {
 END
 }
 
-# restarts [EMULATOR]: what RELET_SMALL promises, while the server restarts.
+# restarts [EMULATOR]: tests the outcomes of RELET_SMALL while the server
+# restarts.
 restarts() { "$@" "$work/program" "$server_port" "sh $work/restart"; }
 
 # small NAME RUN FOLDER COMPILER...
@@ -120,10 +123,11 @@ small_vectors() {
         tests/vectors_test.c || return
     "$work/vectors" >"$work/vectors.out"
     grep -q '^[1-9][0-9]* passed' "$work/vectors.out" || echo 'no vector passes'
-    sed -n 's/^line \([0-9]*\),.*/\1/p' "$work/vectors.out" | while read -r n; do
-        sed -n "${n}p" tests/vectors/resp3.txt | grep -qF '?' ||
-            echo "resp3.txt: line $n: has another verdict"
-    done
+    sed -n 's/^line \([0-9]*\),.*/\1/p' "$work/vectors.out" |
+        while read -r n; do
+            sed -n "${n}p" tests/vectors/resp3.txt | grep -qF '?' ||
+                echo "resp3.txt: line $n: has another verdict"
+        done
 }
 check 'RELET_SMALL judges each vector that is not streamed' small_vectors
 
@@ -140,7 +144,7 @@ dist() {
     check "PARTS=$*: has nothing of the rest" lacks "$folder" "$macros"
 }
 
-# same_words WANTED COMMAND...: it says this.
+# same_words WANTED COMMAND...: the command prints exactly this text.
 same_words() {
     wanted=$1
     shift
@@ -148,12 +152,17 @@ same_words() {
     [ "$said" = "$wanted" ] || echo "$said"
 }
 
-# lacks FOLDER MACROS: no name of a part that the macros leave out.
+# lacks FOLDER MACROS: the files have no name of a part that the macros leave
+# out.
 lacks() {
-    case $2 in *LEASE*) grep -n 'relet_lease_start\|rlt_elect_' "$1"/relet.? ;; esac
-    case $2 in *QUEUE*) grep -n 'relet_queue_put(\|rlt_claims_' "$1"/relet.? ;; esac
-    case $2 in *SMALL*) grep -n 'int relet_\(subscribe\|await\)(' "$1"/relet.? ;; esac
-    case $2 in *POLL*) grep -n 'relet_wait(\|<sys/' "$1"/relet.? ;; esac
+    set -- "$2" "$1"/relet.?
+    macros=$1
+    shift
+    for name in 'LEASE relet_lease_start\|rlt_elect_' \
+        'QUEUE relet_queue_put(\|rlt_claims_' \
+        'SMALL int relet_\(subscribe\|await\)(' 'POLL relet_wait(\|<sys/'; do
+        case $macros in *"${name%% *}"*) grep -n "${name#* }" "$@" ;; esac
+    done
     true
 }
 
@@ -170,6 +179,6 @@ check 'PARTS="small lease": is refused' same_words \
 check 'all parts are the whole file' \
     cmp build/dist/relet.c build/dist/client-driver-lease-queue/relet.c
 check 'PARTS=clint: is refused' same_words \
-    'PARTS: clint: no such part; there are client, driver, lease, queue and small' \
-    sh tools/parts.sh build/dist clint
+    'PARTS: clint: no such part; there are client, driver, lease, '\
+'queue and small' sh tools/parts.sh build/dist clint
 total

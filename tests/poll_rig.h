@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * poll_rig.h - clients and servers for the driver's tests, and how these look
- * at sockets.
+ * poll_rig.h - clients and servers for the driver's tests, and functions that
+ * inspect sockets.
  *
  * Servers are child processes. Where single bytes matter, the test holds the
  * other end of a socket pair itself. t_teardown ends what a test left open. */
@@ -59,7 +59,7 @@ static inline t_server *t_serve(t_manner manner)
     return s;
 }
 
-/* A port that no process listens at: this process has just given it up. */
+/* A port at which no process listens: this process has just closed it. */
 static inline int t_port_free(void)
 {
     int port = 0;

@@ -676,7 +676,7 @@ TEST an_invalid_descriptor_is_refused(void)
     PASS();
 }
 
-/* ------------------------------------------------ a loop of one's own */
+/* -------------------------------------------------- the caller's own loop */
 
 /* A turn of the caller's own loop: relet_poll_timeout, relet_watches, poll. */
 static int t_loop_turn(relet **r, int n)

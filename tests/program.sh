@@ -3,8 +3,8 @@
 #
 # program.sh RUNNER PROGRAM - runs one test program.
 #
-# RUNNER, if not empty, is what it runs under. What it said goes to
-# PROGRAM.log, its exit code to PROGRAM.code. One that takes longer than
+# RUNNER, if not empty, is a command that runs the program. Its output goes to
+# PROGRAM.log, its exit code to PROGRAM.code. A program that takes longer than
 # TEST_SECONDS is stopped and has failed, with code 124.
 
 set -u

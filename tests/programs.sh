@@ -3,14 +3,14 @@
 #
 # programs.sh - the programs that the tests may call by name.
 #
-#   tests/programs.sh            a line for each: PACKAGE or KEY, and its name
-#   tests/programs.sh FOLDER     FOLDER holds a link to each that is here
+#   tests/programs.sh          prints a line for each: PACKAGE or KEY, and name
+#   tests/programs.sh FOLDER   makes links to the installed ones in FOLDER
 #
-# They are those of packages that every Debian has (Essential, or of priority
-# required), those that come with gcc, make and git, and what tests/deps.sh
-# installs. all.sh has nothing but that folder on its PATH, so that a program
-# which deps.sh does not bring is missing on every machine, not only on a bare
-# one; programs_test.sh names it.
+# These are the programs of packages that every Debian has (Essential, or of
+# priority required), those that come with gcc, make and git, and those that
+# tests/deps.sh installs. The PATH of all.sh has only that folder, so that a
+# program that deps.sh does not install is missing on every machine, not only on
+# a minimal one; programs_test.sh names it.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -50,8 +50,8 @@ list() {
     sh tests/deps.sh --programs
 }
 
-# where NAME: the first on the PATH; command -v would tell of what the shell has
-# itself, too.
+# where NAME: prints the first such program on the PATH; command -v would also
+# find builtin commands of the shell.
 where() (
     IFS=:
     for dir in $PATH /usr/sbin /sbin; do

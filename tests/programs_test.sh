@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# programs_test.sh - no script or recipe calls a program that is not on every
-# Debian and that tests/deps.sh does not bring; and what programs.sh says is on
-# every Debian is.
+# programs_test.sh - scripts and recipes call only programs that are on every
+# Debian or that tests/deps.sh installs; and the programs that programs.sh lists
+# for every Debian are there.
 
 set -u
 LC_ALL=C
@@ -20,8 +20,8 @@ builtins=' . : [ alias bg break builtin cd command compgen complete continue
  local mapfile printf pwd read readonly return set shift shopt source test trap
  true type typeset ulimit umask unset wait '
 
-# undeclared LIST FILE...: calls in these files of what is neither in LIST nor
-# a function of the file, or of one that it may have read.
+# undeclared LIST FILE...: prints the calls in these files that are neither in
+# LIST nor functions of the file, or of a file that it may have read.
 undeclared() {
     local list=$1
     shift
@@ -58,7 +58,7 @@ sh tests/programs.sh >"$work/list"
 check 'each program that is called is declared' \
     undeclared "$work/list" Makefile $makefiles $scripts
 
-# Without a line of the table, its program is noticed where it is called.
+# If a line of the table is removed, the calls of its program are reported.
 lacks() {
     grep -v "^$1 " "$work/list" >"$work/without"
     # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub_rig.h - a client that is subscribed to channel a, and what a server
- * says of that. */
+ * pubsub_rig.h - a client that is subscribed to channel a, and the bytes by
+ * which a server confirms that. */
 #ifndef T_PUBSUB_RIG_H
 #define T_PUBSUB_RIG_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pubsub_test.c - tests of subscriptions: asked for, confirmed, taken back, and
- * the events of each; then all of it by lot. */
+ * pubsub_test.c - tests of subscriptions: subscribing, confirmations,
+ * unsubscribing, and the events of each; then random sequences of these. */
 #include "pubsub_rig.h"
 
 #include "greatest.h"
@@ -318,7 +318,7 @@ TEST a_late_confirmation_of_a_subscription_counts(void)
     PASS();
 }
 
-/* --------------------------------------------------------------- taken back */
+/* ------------------------------------------------------------ unsubscribing */
 
 TEST unsubscribe_is_followed_by_a_barrier(void)
 {
@@ -427,7 +427,7 @@ TEST a_subscription_taken_back_unconfirmed_is_unsubscribed(void)
     PASS();
 }
 
-/* Regression: the subscription was in force, but no SUBSCRIBED was told. */
+/* Regression: the subscription was in force, but no SUBSCRIBED came. */
 TEST a_subscription_renewed_during_the_handshake_is_reported(void)
 {
     t_peer p;
@@ -594,7 +594,7 @@ TEST a_name_in_an_unsubscribed_event_may_be_subscribed_again(void)
     PASS();
 }
 
-/* ----------------------------------------------- all interleavings, by lot */
+/* ----------------------------------------------------- random interleavings */
 
 #define T_MODEL_NAMES 4
 

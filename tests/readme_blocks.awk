@@ -2,10 +2,10 @@
 #
 # readme_blocks.awk - writes the programs of a page to DIR/1.c, 2.sh, ...
 #
-# A block between ```c and ``` that holds a main is a program. Behind ```c may
-# stand "run" (to be run with a server). A block between ```sh run and ``` is a
-# shell script, to be run with a server. Prints a line per program: its file and
-# that word.
+# A block between ```c and ``` that has a main is a program. The word "run"
+# behind ```c marks a program that the test also runs, with a server. A block
+# between ```sh run and ``` is a shell script that the test also runs. The
+# script prints a line per program: its file and that word.
 
 /^```(c|sh)( |$)/ {
     inside = 1

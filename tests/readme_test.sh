@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readme_test.sh - the programs in README.md and docs/ compile with the files that
-# they tell to vendor, and those marked "run" do what they say: on a server of
-# their own, which takes the place of redis://localhost. A program that brings
-# its server with it is also linked to the archive, and run on a file. What the
-# pages link to is there.
+# readme_test.sh - the programs in README.md and docs/ compile with the vendored
+# files that these pages name, and programs marked "run" end with exit code 0.
+# They run on a server of their own, whose URL replaces redis://localhost. A
+# program with the local server is also linked to the archive, and run on a
+# file. The targets of the pages' links exist.
 
 set -u
 # shellcheck disable=SC1091
@@ -53,10 +53,12 @@ local_program() {
     check "program $1 compiles with the archive" compiles "$2" \
         build/librelet.a
     check "program $1 runs on a file" runs "${2%.c}" "file:$work/$1.relet"
-    check "and again, on the same one" runs "${2%.c}" "file:$work/$1.relet"
+    check "program $1 runs again on the same file" runs "${2%.c}" \
+        "file:$work/$1.relet"
 }
 
-# The command by its name, and no server but ours.
+# Runs a shell script, in which `relet` is the command from build/ and uses the
+# server of this test.
 script_runs() {
     sed "s|redis://localhost\(:6379\)\{0,1\}|redis://127.0.0.1:$server_port|" \
         "$1" >"$1.tmp"
@@ -114,8 +116,8 @@ for file in examples/*; do
     check "$file compiles by its head" by_its_head "$name"
 done
 
-# links PAGE: what it names and is not there. An anchor is a heading in small
-# letters with dashes.
+# links PAGE: prints the targets of links that do not exist. An anchor is a
+# heading in small letters with dashes.
 links() {
     grep -oE '\]\([^)]+\)' "$1" | sed 's/^](//; s/)$//' | sort -u |
         grep -v '^https*:' |

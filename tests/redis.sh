@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# redis.sh - read by the test scripts that need one server for a while.
+# redis.sh - functions for test scripts that need a real server.
 # shellcheck shell=sh
 
 server_kind=redis # or valkey
@@ -18,7 +18,7 @@ server_answers() {
     [ "$($server_in "$REDIS_CLI" -p "$server_port" ping 2>/dev/null)" = PONG ]
 }
 
-# server_begin PORT FOLDER [OPTION...]: the server of $server_kind, as it comes.
+# server_begin PORT FOLDER [OPTION...]: starts the server of $server_kind.
 server_begin() {
     server_port=$1
     folder=$2
@@ -47,7 +47,8 @@ server_try() {
     return 1
 }
 
-# server_start FOLDER [OPTION...]: on $server_port, ended with the script.
+# server_start FOLDER [OPTION...]: starts a server on a free port, $server_port,
+# and ends it with the script.
 server_start() {
     trap server_stop EXIT
     trap 'exit 1' HUP INT TERM

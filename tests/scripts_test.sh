@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts_test.sh - lua/ on each real server that deps.sh found, by the same
-# claims that the suite has on the local one; and in a slot that migrates between
-# two nodes of a Cluster. That these are the texts which the library sends, `make
-# check-generated` compares.
+# scripts_test.sh - runs the scripts of lua/ on each real server that deps.sh
+# found, by the tests that the suite runs on the local server; and in a hash
+# slot that migrates between two nodes of a Cluster. `make check-generated`
+# checks that the library sends these scripts.
 
 set -u
 # shellcheck disable=SC1091

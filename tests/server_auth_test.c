@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_auth_test.c - tests of who may do what, on real servers: passwords,
- * users, databases, channels, and servers that take no client. */
+ * server_auth_test.c - tests of permissions on real servers: passwords, users,
+ * databases, channels, and servers that refuse all clients. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

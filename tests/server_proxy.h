@@ -2,9 +2,9 @@
  *
  * server_proxy.h - a TCP proxy between a client and its server, for faults.
  *
- * It turns in the loop of server_rig.h. It can cut the first link after an
- * exact number of bytes in one direction, carry one byte at a time, and fall
- * silent without closing anything. */
+ * The proxy runs in the loop of server_rig.h. It can cut the first link after
+ * an exact number of bytes in one direction, carry one byte at a time, and stop
+ * carrying bytes without closing a link. */
 #ifndef T_SERVER_PROXY_H
 #define T_SERVER_PROXY_H
 

@@ -20,7 +20,7 @@ enum { T_BOTH, T_TCP };
 typedef struct t_case {
     const char *name;
     void (*run)(void);
-    int where; /* T_BOTH transports, or the one that matters            */
+    int where; /* T_BOTH transports, or one of them                     */
 } t_case;
 
 #define C(name, where) {#name, name, where}

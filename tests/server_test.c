@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server_test.c - tests of the client and its driver on real servers: what is
- * asked is answered, whatever its number, size and type; scripts and
+ * server_test.c - tests of the client and its driver on real servers: each
+ * command is answered, for any number, size and type; scripts and
  * transactions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -14,5 +14,5 @@ for file in tests/server_*test.c; do
     set -- "$@" "build/asan/${file%.c}"
 done
 ${MAKE:-make} -s F=asan "$@" || exit 1
-# Without a server each test is skipped, and that is no failure.
+# Without a server each test is skipped, which is no failure.
 sh tests/suite.sh "" "$@" || [ -z "$REDIS_SERVER$VALKEY_SERVER" ]

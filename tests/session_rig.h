@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_rig.h - how the tests of a link's life start and greet it. */
+ * session_rig.h - starts a link and does its handshake, for the tests of the
+ * life of a link. */
 #ifndef T_SESSION_RIG_H
 #define T_SESSION_RIG_H
 
 #include "peer.h"
 
-/* Without a turn of the client before it, unlike T_TOOK. */
+/* Checks the next command without a turn of the client before it, unlike
+ * T_TOOK. */
 #define T_NEXT_TOOK(peer, expected) ASSERT_STR_EQ(expected, t_took(peer))
 
 static inline void t_greet_with(t_peer *p, const char *text)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_test.c - tests of a link's life: a server that has it wait, its loss,
- * back-off and the next attempt, its stop. */
+ * session_test.c - tests of a link's life: a server that loads or is busy, the
+ * loss of the link, back-off and the next attempt, stop. */
 #include "session_rig.h"
 
 #include "greatest.h"
 
-/* ---------------------------------------------------------------- holding */
+/* ---------------------------------------------- a busy or loading server */
 
 TEST loading_is_waited_out_on_the_same_link_and_told_once(void)
 {
@@ -113,7 +113,7 @@ TEST a_busy_server_ends_no_subscription_and_confirms_none_again(void)
     PASS();
 }
 
-TEST an_answer_while_the_server_is_left_alone_is_a_stray_one(void)
+TEST an_answer_during_the_wait_for_a_loading_server_breaks_the_link(void)
 {
     t_peer p;
 
@@ -525,7 +525,7 @@ TEST a_link_lost_while_opening_is_told(void)
     PASS();
 }
 
-/* ---------------------------------------------------- what nobody asked for */
+/* ------------------------------------------------------- unrequested errors */
 
 TEST an_unrequested_error_is_reported_when_the_link_closes(void)
 {
@@ -542,7 +542,7 @@ TEST an_unrequested_error_is_reported_when_the_link_closes(void)
     PASS();
 }
 
-TEST the_last_words_on_one_link_are_not_told_of_the_next(void)
+TEST the_last_error_on_one_link_is_not_reported_for_the_next_link(void)
 {
     t_peer p;
 
@@ -572,7 +572,7 @@ TEST a_stray_answer_costs_the_link(void)
     PASS();
 }
 
-TEST an_answer_to_nothing_is_counted_as_a_protocol_error(void)
+TEST an_answer_without_an_operation_counts_as_a_protocol_error(void)
 {
     relet_stats stats;
     t_peer p;
@@ -610,15 +610,15 @@ TEST the_offset_of_a_protocol_error_counts_the_whole_link(void)
 static SUITE(session)
 {
     RUN_TEST(an_unrequested_error_is_reported_when_the_link_closes);
-    RUN_TEST(the_last_words_on_one_link_are_not_told_of_the_next);
+    RUN_TEST(the_last_error_on_one_link_is_not_reported_for_the_next_link);
     RUN_TEST(a_stray_answer_costs_the_link);
-    RUN_TEST(an_answer_to_nothing_is_counted_as_a_protocol_error);
+    RUN_TEST(an_answer_without_an_operation_counts_as_a_protocol_error);
     RUN_TEST(the_offset_of_a_protocol_error_counts_the_whole_link);
     RUN_TEST(loading_is_waited_out_on_the_same_link_and_told_once);
     RUN_TEST(every_busy_word_in_every_step_is_waited_out);
     RUN_TEST(a_subscription_refused_as_busy_in_the_handshake_is_repeated);
     RUN_TEST(a_busy_server_ends_no_subscription_and_confirms_none_again);
-    RUN_TEST(an_answer_while_the_server_is_left_alone_is_a_stray_one);
+    RUN_TEST(an_answer_during_the_wait_for_a_loading_server_breaks_the_link);
     RUN_TEST(a_stray_answer_over_a_limit_breaks_a_link_that_waits_for_busy);
     RUN_TEST(backoff_stays_under_a_bound_that_doubles);
     RUN_TEST(the_next_attempt_comes_after_the_announced_delay);

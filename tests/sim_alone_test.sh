@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# sim_alone_test.sh - what a seed shows does not depend on the seeds that the
-# same process has run before it: nothing of a run is left behind.
+# sim_alone_test.sh - the run of a seed does not depend on the seeds that the
+# same process has run before.
 
 set -u
 # shellcheck disable=SC1091
@@ -11,8 +11,8 @@ $MAKE -s build/sim || exit 1
 work=build/sim_alone
 mkdir -p $work
 
-# each FROM COUNT WORD...: verdict, hashes, and how often each rule was looked
-# at, of each seed.
+# each FROM COUNT WORD...: prints the verdict, the hashes, and the checks of
+# each rule, of each seed.
 each() {
     from=$1
     many=$2
@@ -20,7 +20,7 @@ each() {
     build/sim FROM="$from" SEEDS="$many" EACH=1 "$@" | grep '^[0-9]*: verdict'
 }
 
-# alone FROM COUNT WORD...: the same, by a process for each seed.
+# alone FROM COUNT WORD...: prints the same, with a process for each seed.
 alone() {
     first=$1
     last=$(($1 + $2 - 1))
@@ -30,7 +30,7 @@ alone() {
     done
 }
 
-# same NAME COUNT WORD...: nothing, when a row of seeds shows what each shows.
+# same NAME COUNT WORD...: compares the two.
 same() {
     name=$work/$1
     count=$2

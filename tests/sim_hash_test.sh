@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# sim_hash_test.sh - a seed is the same run, to the last draw and event,
-# whatever compiler, optimisation, word size and byte order it is built for.
+# sim_hash_test.sh - a seed gives the same run, to the last draw and event, with
+# each compiler, optimisation, word size and byte order.
 
 set -u
 # shellcheck disable=SC1091
@@ -10,14 +10,14 @@ set -u
 seeds=200
 few=30 # for what is emulated
 
-# hash_of COUNT COMMAND...: of so many seeds.
+# hash_of COUNT COMMAND...: prints the hash of so many seeds.
 hash_of() {
     count=$1
     shift
     "$@" SEEDS="$count" | sed -n 's/.*, 0 failed.* hash \([0-9a-f]*\);.*/\1/p'
 }
 
-# same COUNT HASH COMMAND...: nothing, when it comes out.
+# same COUNT HASH COMMAND...: compares the hash of the command with this hash.
 same() {
     expected=$2
     count=$1
@@ -38,7 +38,7 @@ in_flavour() {
     check "$2 seeds are the same: $1" same "$2" "$3" ${4:-} "build/$1/sim"
 }
 
-# with_flags NAME FLAGS: in a folder of that name.
+# with_flags NAME FLAGS: builds and compares, in a folder of that name.
 with_flags() {
     if ! $MAKE -s O="build/sim_$1" CFLAGS="$2" "build/sim_$1/sim"; then
         check "the simulator is built: $1" false

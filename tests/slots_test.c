@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * slots_test.c - tests of a worker's claims, cell by cell of their table. */
+ * slots_test.c - tests of a worker's claims, for each cell of the table in
+ * claims.h. */
 #include "claims.h"
 
 #include "greatest.h"
@@ -198,7 +199,7 @@ TEST a_renewal_counts_only_for_the_claims_it_named(void)
 }
 
 /* Regression, found by the simulator: each later claim got the letter of the
- * claim before it, so it was told as lost or as cancelled. */
+ * claim before it, so it was reported as lost or as cancelled. */
 TEST a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes(void)
 {
     relet_span letters = relet_str("gr");
@@ -215,8 +216,8 @@ TEST a_job_ended_before_its_renewal_is_answered_shifts_no_status_codes(void)
     PASS();
 }
 
-/* Regression, found by the simulator: JOB_LOST was told for jobs that had never
- * been told. */
+/* Regression, found by the simulator: JOB_LOST came for jobs without a JOBS
+ * event. */
 TEST a_job_given_back_too_late_is_not_reported_as_lost(void)
 {
     relet_span letters = relet_str("l");
@@ -488,7 +489,7 @@ TEST two_reasons_to_cancel_are_told_as_one(void)
     PASS();
 }
 
-/* Regression: the cancel was told as the time-out once more. Seed 40005739 of
+/* Regression: the cancel was reported as a second time-out. Seed 40005739 of
  * the simulator. */
 TEST a_cancel_behind_a_time_out_is_told_as_one(void)
 {

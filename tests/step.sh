@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# step.sh WORK FLOORS LIST NUMBER - runs one step and says how it went.
+# step.sh WORK FLOORS LIST NUMBER - runs one step and prints its result.
 #
-# LIST holds a line per step: name, needed keys of have.mk, command; separated
-# by tabs. FLOORS, one for each step: name, and how many tests it has at least;
-# tests/floors.sh writes it. What the command says goes to WORK/NAME.log; when
-# it ends by counting tests, they count, else the step is one test. The counts
-# go to WORK/NAME.count at the very end, so that a step which is killed has
-# none.
+# LIST has a line per step: name, needed keys of have.mk, command; separated by
+# tabs. FLOORS has a line per step, which tests/floors.sh writes: name, and the
+# least number of its tests. The output of the command goes to WORK/NAME.log; if
+# its last line counts tests, these count, otherwise the step is one test. The
+# counts go to WORK/NAME.count at the very end, so that a step that is killed
+# has no counts.
 #
-# A step that counts fewer tests than its floor has failed, skipped ones
-# included. But where a tool is missing, each test that it is short of is a
-# skipped one: in a step that needs the tool, all of the floor; in one that says
-# `SKIP NAME: tests/deps.sh did not find KEY`, or `this machine: why`, the rest.
-# A command that takes longer than STEP_SECONDS is stopped and has failed. What
-# it has left running is killed with its process group.
+# A step that counts fewer tests than its floor, skipped ones included, has
+# failed. But if a tool is missing, the missing tests count as skipped: in a
+# step that needs the tool, all tests of the floor; in a step that prints `SKIP
+# NAME: tests/deps.sh did not find KEY`, or `this machine: why`, the rest. A
+# command that takes longer than STEP_SECONDS is stopped and has failed.
+# Processes that it leaves running are killed with its process group.
 
 set -u
 work=$1
@@ -35,7 +35,7 @@ floor=${floor:-1}
 begin=$(date +%s)
 rm -f "$work/$name.count"
 
-# lacking KEY...: those that have.mk does not have.
+# lacking KEY...: prints the keys that have no value in have.mk.
 lacking() {
     for key; do
         [ "$key" = - ] || [ -n "$(eval "echo \"\${$key:-}\"")" ] || echo "$key"
@@ -48,7 +48,8 @@ counts() {
         tail -n 1 | awk '{ print $1, $3, $5 + 0 }'
 }
 
-# Why tests may be missing: what the log says of tools, if it is true.
+# Prints why tests may be missing: the tools that the log reports as missing, if
+# they are.
 excused() {
     keys=$(grep -a '^SKIP .*: tests/deps\.sh did not find [A-Z_0-9]*$' "$log" |
         sed 's/.* //' | sort -u | xargs)
@@ -71,14 +72,14 @@ run() {
     trap - HUP INT TERM
 }
 
-# Ctrl-C does not reach that group by itself; timeout hands the signal on.
+# Ctrl-C does not reach that group by itself; timeout passes the signal on.
 stop() {
     kill "$group"
     wait "$group"
     kill -KILL "-$group" 2>/dev/null
 }
 
-# What failed, and how it ended.
+# Prints the failures, and how the step ended.
 trouble() {
     grep -a '^FAIL' "$log" | head -n 20
     echo ...

@@ -4,15 +4,15 @@
 # steps.sh WORK FLOORS [JOBS LIST]... - runs the steps of each LIST, JOBS at a
 # time, one list after the other, and sums what they count.
 #
-# step.sh says what a line of LIST and of FLOORS is. A step that leaves no count
-# in WORK, since its shell was killed, has failed; so has one that has no floor,
-# with FLOORS that are to be whole, and a floor that has no step. The last line,
-# which also goes to WORK/sum, is
+# step.sh describes the lines of LIST and FLOORS. A step without a count in
+# WORK, since its shell was killed, has failed; a step without a floor, and a
+# floor without a step, are failures, too. The last line, which also goes to
+# WORK/sum, is
 #
 #   1234 passed, 0 failed, 12 skipped
 #
-# With CHOSEN in the environment only some steps are in the lists, so that a
-# floor without a step is none of its business.
+# With CHOSEN in the environment the lists have only some steps, so that a floor
+# without a step is no failure.
 
 set -u
 work=$1
@@ -24,7 +24,7 @@ skipped=0
 ended=0
 all=0
 
-# run JOBS LIST: a step that is killed does not keep xargs from the next one.
+# run JOBS LIST: runs the steps; xargs goes on if a step is killed.
 run() {
     [ -s "$2" ] || return 0
     # $0 and the others are those of the shell in quotes.
@@ -38,7 +38,7 @@ fail() {
     failed=$((failed + 1))
 }
 
-# collect LIST: a line of WORK/NAME.count has what passed, failed, was skipped.
+# collect LIST: sums the lines of WORK/NAME.count: passed, failed, skipped.
 collect() {
     local name p f s
     while IFS=$'\t' read -r name _; do
@@ -56,7 +56,7 @@ collect() {
     done <"$1"
 }
 
-# What the lists have no more, or have twice.
+# strangers LIST...: prints floors without a step, and steps that come twice.
 strangers() {
     local name
     while read -r name; do

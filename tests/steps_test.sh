@@ -35,7 +35,8 @@ play() {
 # The numbers of the last line.
 sum_up() { sum=$(tail -n 1 "$work/out" | tr -dc '0-9 ' | xargs); }
 
-# gives SUM CODE [TEXT]: that is how it ended, and TEXT is in what it said.
+# gives SUM CODE [TEXT]: the run ended with this sum and this exit code, and
+# TEXT is in its output.
 gives() {
     if [ "$sum $code" != "$1 $2" ]; then
         echo "wanted $1, code $2; got $sum, code $code"
@@ -205,11 +206,14 @@ check 'a test program that is killed has failed' gives '0 1 0' 1 'exit code 137'
 
 # ------------------------------------------------------------------- mutants
 
-# A folder with a source, its patches, and a compiler that "builds" the program
-# below; it is the control, a mutant's test or a mutant's simulator by its name.
+# A folder with a source, its patches, and a compiler that copies the program
+# below. By the name of its copy the program acts as the control, as a mutant's
+# test or as a mutant's simulator.
 place=$work/place
 mkdir -p "$place/src/base" "$place/tests/sim/mutants" "$place/build/mutants"
-cp tests/sim/mutants.sh tests/sim/mutant.sh tests/sim/head.sh "$place/tests/sim/"
+for script in mutants mutant head; do
+    cp "tests/sim/$script.sh" "$place/tests/sim/"
+done
 echo 'int a;' >"$place/src/base/a.c"
 cat >"$place/cc" <<'END_OF_COMPILER'
 #!/bin/sh
@@ -220,8 +224,8 @@ chmod +x "$place/cc"
 
 # mutant NAME HEAD
 mutant() {
-    printf '%s\n' "$2" '' '--- a/src/base/a.c' '+++ b/src/base/a.c' '@@ -1 +1 @@' \
-        '-int a;' '+int b;' >"$place/tests/sim/mutants/$1.patch"
+    printf '%s\n' "$2" '' '--- a/src/base/a.c' '+++ b/src/base/a.c' \
+        '@@ -1 +1 @@' '-int a;' '+int b;' >"$place/tests/sim/mutants/$1.patch"
 }
 
 # mutants COMMANDS: of the program.

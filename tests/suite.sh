@@ -3,11 +3,11 @@
 #
 # suite.sh RUNNER PROGRAM... - runs test programs and sums what they count.
 #
-# A program is a test on greatest, the vectors, or a fuzz harness linked to
-# replay.c, which then counts as one test: its corpus. Each ends with a line
-# that counts; one that ends without it has failed, with whatever code. What a
-# program said stays in PROGRAM.log. SUITE_JOBS of them run at a time;
-# program.sh has the rest.
+# A program is a test with greatest, the vectors, or a fuzz harness linked to
+# replay.c, whose corpus counts as one test. Each program ends with a line of
+# counts; a program that ends without it has failed, whatever its exit code. Its
+# output stays in PROGRAM.log. SUITE_JOBS programs run at a time; program.sh
+# runs one of them.
 
 set -u
 runner=$1
@@ -40,11 +40,11 @@ trouble() {
     tail -n 25 "$log"
 }
 
-# What an earlier run left is no answer, if a program does not run at all.
+# Removes the results of an earlier run, in case a program does not run at all.
 for program; do
     rm -f "$program.code" "$program.log"
 done
-# A shell that is killed does not keep xargs from the next program.
+# xargs goes on with the next program if a shell is killed.
 # shellcheck disable=SC2016
 printf '%s\n' "$@" | xargs -P "${SUITE_JOBS:-1}" -n 1 \
     sh -c 'sh tests/program.sh "$@" || exit 1' program "$runner"

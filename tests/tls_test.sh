@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tls_test.sh - the OpenSSL example against a real TLS server, with a throw-away
-# authority, another one, and none.
+# tls_test.sh - the OpenSSL example against a real TLS server: with the
+# authority that has signed the server's certificate, with another one, and
+# with none.
 
 set -u
 # shellcheck disable=SC1091
@@ -25,13 +26,13 @@ skip_all() {
     exit 0
 }
 
-# authority NAME: a self-signed certificate and its key.
+# authority NAME: makes a self-signed certificate and its key.
 authority() {
     "$OPENSSL" req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$1" \
         -keyout "$work/$1.key" -out "$work/$1.pem" 2>>"$work/log"
 }
 
-# A certificate for localhost, and for that address of it alone.
+# Makes a certificate for localhost, and for one of its addresses.
 certificate() {
     printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\n' >"$work/names"
     "$OPENSSL" req -newkey rsa:2048 -nodes -subj /CN=localhost \
@@ -42,7 +43,7 @@ certificate() {
             -out "$work/server.pem" 2>>"$work/log"
 }
 
-# up: has the server said that it takes connections?
+# up: succeeds if the server has printed that it accepts connections.
 up() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         kill -0 "$server_pid" 2>/dev/null || return 1
@@ -52,7 +53,8 @@ up() {
     return 1
 }
 
-# start PORT: TLS there, plain text one above. The port may be taken.
+# start PORT: starts a server with TLS at this port, and plain text at the next
+# one. The port may be in use.
 start() {
     "$REDIS_SERVER" --tls-port "$1" --port $(($1 + 1)) --save '' \
         --bind 127.0.0.1 127.0.0.2 --dir "$work" --tls-auth-clients no \
@@ -74,7 +76,7 @@ start_somewhere() {
     return 1
 }
 
-# says CODE TEXT URL CA: how the example ends, and what it must have said.
+# says CODE TEXT URL CA: the example ends with this code and prints this text.
 says() {
     "$example" "$3" "$4" >"$work/out" 2>&1
     [ $? -eq "$1" ] && grep -q "$2" "$work/out" || cat "$work/out"
@@ -104,7 +106,7 @@ check 'tls: another host' says 1 'down: .*mismatch' \
     "rediss://127.0.0.2:$port" "$right"
 check 'tls: plain to TLS' says 1 "down: .*127.0.0.1:$port" \
     "redis://127.0.0.1:$port" "$right"
-# A Redis takes the greeting of TLS for the beginning of a line.
+# A Redis server takes the first bytes of TLS for the beginning of a line.
 check 'tls: TLS to plain' says 1 'down: TLS with .*: timed out' \
     "rediss://127.0.0.1:$((port + 1))?connect_timeout_ms=300" "$right"
 total

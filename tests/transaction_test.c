@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * transaction_test.c - tests of transactions: their one outcome, and the WATCH
- * that guards them, in force or not. */
+ * transaction_test.c - tests of transactions: their single outcome, and the
+ * WATCH that guards them or has lost its effect. */
 #include "peer.h"
 
 #include "greatest.h"

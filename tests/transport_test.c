@@ -14,7 +14,7 @@
 
 typedef struct t_engine {
     int fd;
-    int shaken, shake_code;   /* what an unfinished handshake says   */
+    int shaken, shake_code;   /* code of an unfinished handshake     */
     int opened, closed;       /* how often                           */
     int write_wants_read;     /* until something was read            */
     int read_wants_write;     /* every other time                    */

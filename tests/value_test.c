@@ -117,7 +117,7 @@ TEST a_value_read_as_another_type_gives_nothing(void)
 
 /* ----------------------------------------------------------------- scalars */
 
-TEST a_text_that_is_an_integer_can_be_had_as_one(void)
+TEST a_text_that_is_an_integer_can_be_read_as_an_integer(void)
 {
     t_reply r;
     int64_t i = 0;
@@ -135,7 +135,7 @@ TEST a_text_that_is_an_integer_can_be_had_as_one(void)
     PASS();
 }
 
-TEST doubles_integers_and_texts_can_be_had_as_doubles(void)
+TEST doubles_integers_and_texts_can_be_read_as_doubles(void)
 {
     t_reply r;
     double d = 0;
@@ -438,8 +438,8 @@ int main(int argc, char **argv)
     RUN_TEST(every_wire_type_has_its_value_type);
     RUN_TEST(a_null_value_may_be_asked_everything);
     RUN_TEST(a_value_read_as_another_type_gives_nothing);
-    RUN_TEST(a_text_that_is_an_integer_can_be_had_as_one);
-    RUN_TEST(doubles_integers_and_texts_can_be_had_as_doubles);
+    RUN_TEST(a_text_that_is_an_integer_can_be_read_as_an_integer);
+    RUN_TEST(doubles_integers_and_texts_can_be_read_as_doubles);
     RUN_TEST(a_double_keeps_the_text_it_was_sent_as);
     RUN_TEST(only_zero_and_one_are_booleans_among_integers);
     RUN_TEST(relet_value_is_compares_the_whole_text);

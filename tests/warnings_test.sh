@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# warnings_test.sh - no file has anything that a compiler could warn of.
+# warnings_test.sh - compilers give no warning for any file.
 #
-# clang warns of everything but what is a matter of taste: padding, ages long
-# gone, declarations behind statements, switches that need no default, floats
-# that are to be equal (Lua's are), and code that only another system reaches.
+# All warnings of clang are on, except those about padding, compatibility with
+# C90, declarations after statements, switches without a default, comparisons of
+# floats (Lua needs them), and code that only another system reaches.
 
 set -u
 # shellcheck disable=SC1091
@@ -25,7 +25,8 @@ clang_only="-Weverything -Wno-unknown-warning-option -Wno-padded
     -Wno-covered-switch-default -Wno-switch-default -Wno-float-equal
     -Wno-unsafe-buffer-usage -Wno-pre-c11-compat -Wno-unreachable-code"
 
-# An example is read rather than vendored; and OpenSSL's macros cast.
+# Examples are only read, not vendored, and OpenSSL's macros cast, so examples
+# have fewer warnings on.
 example="-std=c99 -O2 -Iinclude -Werror -Wall -Wextra -Wpedantic -Wshadow
     -Wconversion"
 

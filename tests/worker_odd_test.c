@@ -262,7 +262,8 @@ TEST a_stopping_worker_recalls_jobs_of_a_malformed_answer(void)
     (void)t_hear(&t, RLT_STEP_CLAIM, "*0\r\n");
     ASSERT(!rlt_worker_ended(&t.w));
     SENDS(&t, RLT_STEP_RECALL);
-    (void)t_hear(&t, RLT_STEP_RECALL, "*3\r\n:1\r\n:1700000000000000\r\n:0\r\n");
+    (void)t_hear(&t, RLT_STEP_RECALL,
+                 "*3\r\n:1\r\n:1700000000000000\r\n:0\r\n");
     ASSERT(rlt_worker_ended(&t.w));
     PASS();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker_reap_test.c - tests of what a worker clears away: leases that ended,
- * what is kept too long, and what is remembered of clients. */
+ * worker_reap_test.c - tests of the data that a worker cleans up: leases that
+ * have ended, results that are kept too long, and records of clients. */
 #include "worker_rig.h"
 
 #include "greatest.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * worker_rig.h - a worker's state machine, what it sends in words, and the
- * server's answers to that. */
+ * worker_rig.h - a worker's state machine, with its requests as text, and the
+ * server's answers to them. */
 #ifndef T_WORKER_RIG_H
 #define T_WORKER_RIG_H
 
@@ -74,7 +74,8 @@ static inline int t_claimed(t_rig *t, int count, int number, const char *due,
     n = sprintf(text, "*%d\r\n:%.0f\r\n$%d\r\n%s\r\n:%d\r\n", 3 + 3 * count,
                 (double)t->c.server_us, (int)strlen(due), due, passed);
     for (i = number; i < number + count; i++)
-        n += sprintf(text + n, ":%d\r\n$6\r\n.1234x\r\n$15\r\nL %d 0 0 0 - me\r\n",
+        n += sprintf(text + n,
+                     ":%d\r\n$6\r\n.1234x\r\n$15\r\nL %d 0 0 0 - me\r\n",
                      i, i + 10);
     strcpy(t->c.bytes, text);
     return t_hear(t, RLT_STEP_CLAIM, t->c.bytes);

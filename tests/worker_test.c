@@ -283,8 +283,8 @@ TEST each_claim_is_recalled_by_its_own_number(void)
     PASS();
 }
 
-/* Regression, found by the simulator: such a job was told and lost in one turn,
- * and stalled for the rest of its lease. */
+/* Regression, found by the simulator: such a job was reported and lost in one
+ * turn, and stalled for the rest of its lease. */
 TEST a_job_claimed_after_its_lease_ended_is_given_back_unreported(void)
 {
     t_rig t;
@@ -344,7 +344,7 @@ TEST a_recall_that_is_answered_ends_the_row_of_those_in_vain(void)
 
 /* Regression, found by the simulator: the worker ended or claimed again late,
  * at the next turn that came by chance. */
-TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
+TEST the_deadline_of_a_worker_includes_the_end_of_its_recalls(void)
 {
     relet_time gives_up;
     t_rig t;
@@ -369,7 +369,7 @@ TEST the_deadline_names_when_recalls_in_vain_are_given_up(void)
 /* A delayed request runs later than it was sent, and its leases begin later.
  * Regression: a stopping worker counted from the sending, and ended while a job
  * was still leased to it (seed 1704635441943). */
-TEST recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim(void)
+TEST recalls_without_success_end_a_lease_after_the_answer_to_the_claim(void)
 {
     t_rig t;
 
@@ -410,7 +410,7 @@ TEST a_job_without_a_free_claim_is_recalled_when_one_is_free(void)
 }
 
 /* Regression, found by the simulator: the recall brought back a job that the
- * worker had ended without an answer, and the job was told once more. */
+ * worker had ended without an answer, and the job was reported once more. */
 TEST a_recall_does_not_report_a_job_that_was_claimed_before(void)
 {
     t_rig t;
@@ -759,9 +759,9 @@ int main(int argc, char **argv)
     RUN_TEST(a_job_claimed_after_its_lease_ended_is_given_back_unreported);
     RUN_TEST(a_recall_that_is_in_vain_ends_with_the_leases);
     RUN_TEST(a_recall_that_is_answered_ends_the_row_of_those_in_vain);
-    RUN_TEST(the_deadline_names_when_recalls_in_vain_are_given_up);
+    RUN_TEST(the_deadline_of_a_worker_includes_the_end_of_its_recalls);
     RUN_TEST(
-        recalls_in_vain_are_given_up_a_lease_after_the_answer_to_the_claim);
+        recalls_without_success_end_a_lease_after_the_answer_to_the_claim);
     RUN_TEST(a_job_without_a_free_claim_is_recalled_when_one_is_free);
     RUN_TEST(a_recall_does_not_report_a_job_that_was_claimed_before);
     RUN_TEST(a_worker_awaiting_an_answer_has_a_deadline_in_the_future);

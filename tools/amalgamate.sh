@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# amalgamate.sh [-local] VERSION FILE... - writes relet.c, all rooms in one
-# file; or relet_local.c, those of the local server and of the core below it.
+# amalgamate.sh [-local] VERSION FILE... - writes relet.c, all files of the
+# library in one; or relet_local.c, the files of the local server and of the
+# core below it.
 #
-# Each local include vanishes: the file it names stands further up already, or
-# else a room looks above itself and we fail. Include guards stay, so that a
-# test that includes a room's header behind relet.c gets nothing twice.
+# Each local include is removed: its file must stand further up already, or else
+# the script fails, since a file includes a file above it. Include guards stay,
+# so that a test that includes a private header after relet.c defines nothing
+# twice.
 
 set -eu
 part=relet
@@ -50,9 +52,10 @@ head_relet_local() {
  * rooms by "make dist".
  *
  * Put it, relet_local.h, relet.h and relet.c into your project and compile it
- * with any C99 or C++ compiler; no library is needed. relet.c knows mem: and
- * file: with -DRELET_LOCAL. -DRELET_NO_POLL leaves those out here: then relet.c
- * is not needed, and of C three headers, none that needs a system. */
+ * with any C99 or C++ compiler; no library is needed. Compile relet.c with
+ * -DRELET_LOCAL, too: then it accepts the URLs mem: and file:. -DRELET_NO_POLL
+ * leaves both out of this file, which then needs neither relet.c nor a header
+ * of the system, but three headers of C. */
 #if !defined(RELET_NO_POLL) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -64,7 +67,8 @@ head_relet_local() {
 END
 }
 
-# It may be linked beside relet.c and has no public name in common with it.
+# relet_local.c may be linked beside relet.c: the two have no public name in
+# common.
 private_relet_local() {
     cat <<'END'
 #define relet_str rlt_local_str
@@ -80,7 +84,8 @@ private_relet() {
 
 head_$part
 cat <<'END'
-/* What the rooms share stays in here. Some of it only the tests use. */
+/* Functions that several files share are private here. Some of them only the
+ * tests use. */
 #ifndef RELET_PRIVATE
 #if defined(__GNUC__)
 #define RELET_PRIVATE __attribute__((unused)) static
@@ -92,7 +97,7 @@ END
 private_$part
 echo '#endif'
 
-# relet.c asks for relet_local.h where it was told that it is there.
+# relet.c includes relet_local.h with -DRELET_LOCAL.
 awk -v part_of=$part '
 FNR == 1 {
     seen[name(FILENAME)] = 1

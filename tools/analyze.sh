@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# analyze.sh gcc | clang-tidy | cppcheck - what an analyser finds is a failure.
+# analyze.sh gcc | clang-tidy | cppcheck - runs an analyser; each finding is a
+# failure.
 #
-# What we do not ask clang-tidy is in .clang-tidy, what we answered cppcheck
-# in .cppcheck, each with the reason.
+# .clang-tidy names the checks that are off, .cppcheck the findings that are
+# suppressed, each with the reason.
 
 set -u
 # shellcheck disable=SC1091
@@ -12,7 +13,7 @@ set -u
 work=build/analyze
 mkdir -p "$work"
 
-# $seen holds flags.
+# $seen holds several flags.
 # shellcheck disable=SC2086
 by_gcc() {
     check "gcc -fanalyzer $1" gcc -std=c99 -O2 -Wall -fanalyzer -Iinclude \
@@ -20,7 +21,7 @@ by_gcc() {
 }
 
 # shellcheck disable=SC2086
-# It counts the warnings of system headers that it does not show.
+# clang-tidy counts the warnings of system headers that it does not show.
 tidy() {
     "$CLANG_TIDY" --quiet "$1" -- -std=c99 -Iinclude $seen 2>"$work/tidy.err"
     code=$?
@@ -39,7 +40,7 @@ by_cppcheck() {
         --suppressions-list=.cppcheck -D__GNUC__=12 -Iinclude $seen "$1"
 }
 
-# The folders that a file sees.
+# The include folders of each file.
 core=$($MAKE -s folders)
 local=$($MAKE -s local-folders)
 for file in src/*/*.c src/local/*/*.c; do

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_calls.sh OBJECT... - no room calls a room above it.
+# check_calls.sh OBJECT... - no source file calls a file above it.
 #
-# The objects come in layer order, lowest first. A symbol that one of them needs
-# and a later one defines is a call upward, whether a header declares it or the
-# room does so itself.
+# The objects come in layer order, lowest first. A symbol that one object needs
+# and a later object defines is a call upward, whether a header or the source
+# file itself declares it.
 
 set -u
 work=$(mktemp -d) || exit 1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_generated.sh - what is generated is fresh and comes out the same twice,
-# what repeats the version says the same one, each mutant finds its lines and asks
-# for no more than the rules that see it soon, and the simulator's runs are those
-# that were recorded.
+# check_generated.sh - generated files are up to date, and equal when they are
+# made again; each file that repeats the version has the same one; each mutant
+# applies, and its head keeps to the limits of head.sh; and the simulator's runs
+# have the hashes of tests/sim/hash.txt.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -19,22 +19,25 @@ trouble() {
     bad=1
 }
 
-# Made again, elsewhere and in another locale, it is the same file.
+# Made again, in another folder and another locale, relet.c is the same file.
 LC_ALL=C.UTF-8 TZ=UTC+9 ${MAKE:-make} -s DIST="$work" dist || exit 1
 cmp build/dist/relet.c "$work/relet.c" ||
     trouble "relet.c differs when it is made again"
 cmp build/dist/relet.h include/relet.h || trouble "relet.h is not the header"
-grep -n '#[ ]*include[ ]*"' build/dist/relet.c | grep -v '"relet\(_local\)*\.h"' &&
+grep -n '#[ ]*include[ ]*"' build/dist/relet.c |
+    grep -v '"relet\(_local\)*\.h"' &&
     trouble "relet.c still includes a file of the project"
 
-LC_ALL=C awk -f tools/embed.awk lua/*.lua | build/tools/pack >"$work/script_text.inc"
+LC_ALL=C awk -f tools/embed.awk lua/*.lua |
+    build/tools/pack >"$work/script_text.inc"
 cmp src/link/script_text.inc "$work/script_text.inc" ||
-    trouble "src/link/script_text.inc is not of lua/*.lua: make scripts"
+    trouble "src/link/script_text.inc is older than lua/*.lua: make scripts"
 
 # The manual pages of section 3 are made from the headers.
 LC_ALL=C.UTF-8 ${MAKE:-make} -s man || trouble "the manual pages are not made"
 LC_ALL=C.UTF-8 sh tools/man.sh "$version" "$work/man"
-diff -r build/man "$work/man" || trouble "the manual pages differ when made again"
+diff -r build/man "$work/man" ||
+    trouble "the manual pages differ when made again"
 
 awk 'length > 80 { print FILENAME ":" FNR " has more than 80 columns" }
     FNR == 46 { print FILENAME " has more than 45 lines" }' lua/*.lua \
@@ -56,8 +59,8 @@ for patch in tests/sim/mutants/*.patch; do
 done >"$work/mutants"
 [ ! -s "$work/mutants" ] || trouble "$(cat "$work/mutants")"
 
-# What clients, leases and jobs do in these runs, event by event, as one number:
-# a change of the code alone leaves it, a change of behaviour is recorded by
+# A hash of all events of clients, leases and jobs in these runs: a change that
+# keeps the behaviour keeps the hash. A change of the behaviour is recorded by
 # `make sim-hash`, and its commit says why.
 sh tests/sim/hash.sh >"$work/hash" || trouble "the simulator's runs failed"
 cmp -s tests/sim/hash.txt "$work/hash" ||
@@ -72,7 +75,8 @@ expected=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
 grep -q "^## .*$version" CHANGELOG.md ||
     trouble "CHANGELOG.md has no section for $version"
 for page in packaging/man/*.1; do
-    grep -q "^\.TH.*\"relet $version\"" "$page" || trouble "$page is not of $version"
+    grep -q "^\.TH.*\"relet $version\"" "$page" ||
+        trouble "$page does not name version $version"
 done
 
 [ "$bad" -eq 0 ] && echo "generated: relet.c is reproducible, version $version"

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_layers.sh DRIVER ROOM... - no room looks above itself. A room is given
-# with its folder: engine/lease.
+# check_layers.sh DRIVER ROOM... - no file includes a file of a room above it. A
+# room is a source file and its header; it is given with its folder:
+# engine/lease.
 #
-# A room includes rooms named before it, its own ROOM_text.inc, base.h and
-# relet.h. Only the rooms of DRIVER include a system header that knows a file,
-# a clock or a heap, or the local server. The command sees nothing but the
-# public headers.
+# A room includes the headers of rooms before it, its own ROOM_text.inc, base.h
+# and relet.h. Only the rooms of DRIVER include the local server, or a system
+# header for files, clocks or the heap. The command includes only the public
+# headers and its own.
 
 set -u
 driver=$1
@@ -88,6 +89,6 @@ above=$(grep -n '^[ \t]*#[ \t]*include[ \t]*"' src/cli/*.[ch] |
             echo "$place $name"
     done)
 [ -z "$above" ] && exit
-echo "src/cli sees more than the public and its own headers:"
+echo "src/cli includes more than the public and its own headers:"
 echo "$above"
 exit 1

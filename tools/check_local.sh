@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_local.sh FILE... - no file of the local server looks above itself.
+# check_local.sh FILE... - no file of the local server includes a file above it.
 #
-# In the order in which the files stand, lowest first, each includes only files
-# before it and relet.h, relet_local.h; those of src/local of the system only
-# what needs no system. And no file of src/local is left out of the order.
+# The arguments are the files in their order, lowest first. Each includes only
+# files before it, relet.h and relet_local.h; files of src/local include of the
+# C library only headers that need no operating system. And no file of src/local
+# is missing in the order.
 
 set -u
 printf '%s\n' src/local/*/*.[ch] | awk -v files="$*" '
@@ -42,7 +43,9 @@ BEGIN {
         below[name(file[k])] = 1
     }
 }
-!(name($0) in below) { trouble($0 " has no place in LOCAL of src/local/local.mk") }
+!(name($0) in below) {
+    trouble($0 " has no place in LOCAL of src/local/local.mk")
+}
 END {
     if (!bad)
         printf "layers: %d files of the local server look only down\n", n

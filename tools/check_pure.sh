@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_pure.sh OBJECT... - the core asks nothing of the system.
+# check_pure.sh OBJECT... - the core calls no function of the operating system.
 #
-# Each object may leave open only names of our own and libc's mem* and str*;
+# Each object may import only functions of the library and libc's mem* and str*;
 # of the latter none that allocates, keeps state or reads the locale.
 
 set -u
-# What nm cannot read would look pure.
+# A file that nm cannot read would seem to import nothing.
 { [ $# -gt 0 ] && nm "$@" >/dev/null; } || {
     echo "pure: no objects"
     exit 1

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_size.sh - the sizes that docs/numbers.md and README tell, measured.
+# check_size.sh - measures the sizes that docs/numbers.md and README state.
 #
-# relet.o of the amalgamation at -Os, its text; the static musl command,
-# stripped. A size that misses its goal has a bound of its own, so that it does
-# not grow further unnoticed. The table of the parts in README holds when no part
-# weighs more, or less by over 2 %. How long it takes to compile is a benchmark.
+# These are the text of relet.o, the amalgamation compiled with -Os, and the
+# stripped command, linked statically with musl. A size that misses its goal has
+# a bound of its own, so that it does not grow further unnoticed. The table of
+# the parts in README is right if no part is larger than the table says, or
+# smaller by over 2 %. A benchmark measures the time to compile.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -37,7 +38,7 @@ text() {
     size "$work/relet.o" | awk 'NR == 2 { print $1 }'
 }
 
-# What `size` calls text is more than code.
+# `size` counts constants and unwinding tables as text, too.
 parts() {
     size -A "$work/relet.o" | awk '
         $1 ~ /^\.text/ { code += $2 }

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_stack.sh - the stack that docs/limits.md says each part takes, measured.
+# check_stack.sh - measures the stack that each part takes by docs/limits.md.
 #
-# gcc writes the frame of each function and who calls whom; the deepest way below
-# each public function is its figure (stack.awk). A row of the table in
-# docs/limits.md holds when no function of its part is deeper, and the deepest takes
-# nine tenths of the figure: so the table is not left behind by an improvement.
-# No public function takes more than 4096 bytes.
+# gcc writes the frame of each function and the calls between functions; the
+# deepest chain of calls from a public function is the figure of that function
+# (stack.awk). A row of the table in docs/limits.md is right if no function of
+# its part takes more, and one takes nine tenths of the figure or more: so the
+# table follows improvements, too. No public function takes more than 4096
+# bytes.
 
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -33,12 +34,12 @@ if ! ${CC:-cc} --version | grep -q '12\.[0-9.]*$' ||
 fi
 graph=$(find "$work" -name '*.ci' | head -n 1)
 
-# deepest FILE: bytes, function, way; the deepest last.
+# deepest FILE: lists bytes, function and chain of calls; the deepest last.
 deepest() {
     LC_ALL=C awk -f tools/stack.awk "$1" | sort -n >"$1.deepest"
 }
 
-# The calls of what a client without workers, or without leases too, has not.
+# Functions that are never called without workers, or without leases either.
 workers='(rlt_workers?|rlt_put|workers|complete|work|rlt_claims)_[a-z_.0-9]*'
 leases='(rlt_leases?|leases|rlt_elect|elect|lease)_[a-z_.0-9]*'
 grep -vE "sourcename: \"[^\"]*:$workers\"" "$graph" >"$work/leases"
@@ -48,7 +49,8 @@ for part in plain leases workers; do
     deepest "$work/$part" || exit 1
 done
 
-# row NAME GRAPH FUNCTIONS: the deepest of these beside the figure of the page.
+# row NAME GRAPH FUNCTIONS: compares the deepest of these functions with the
+# figure in the page.
 row() {
     found=$(grep -E "^[0-9]+ relet_($3)( |\$)" "$work/$2.deepest" | tail -n 1)
     bytes=${found%% *}
@@ -68,7 +70,7 @@ row() {
         "$(echo "${found#* }" | cut -c 1-150)"
 }
 
-# Functions that have rows of their own; what is left is the last row.
+# Functions with rows of their own; the last row has all others.
 submit='command|command_text|transaction|script_run|script_add|subscribe'
 submit="$submit|unsubscribe|cancel|credentials"
 events='next|tick|io_.*|stop|deadline'
@@ -86,11 +88,12 @@ row '`relet_wait`, `relet_call`, `relet_await`, no workers' leases \
 row '`relet_wait`, `relet_call`, `relet_await` with workers' workers \
     'wait|call|await|(lease|worker)_await_end'
 row '`relet_call_text`' workers 'call_text'
-row '`relet_queue_put`, `relet_queue_put_unique`, `relet_queue_put_wait`' workers \
-    'queue_(put|put_unique|put_wait)'
+row '`relet_queue_put`, `relet_queue_put_unique`, `relet_queue_put_wait`' \
+    workers 'queue_(put|put_unique|put_wait)'
 row 'what operators ask of queues' workers \
     'queue_([a-oq-z].*|pause|promote|purge)|job_progress'
-rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|await|call|call_text)( |\$)" \
+others="lease_.*|worker_.*|job_.*|queue_.*|put.*|open|wait|await|call|call_text"
+rest=$(grep -vE "^[0-9]+ relet_($submit|$events|$opening|$others)( |\$)" \
     "$work/workers.deepest" | tail -n 1 | cut -d ' ' -f 1)
 row 'everything else' workers '(value|stats|fd|watches|jobs|close|finish).*'
 [ "$rest" = "$bytes" ] || {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check_symbols.sh LIBRARY OBJECT... - what the library adds to a program's
-# names.
+# check_symbols.sh LIBRARY OBJECT... - checks the names that the library adds to
+# a program.
 #
-# Room by room: relet_* and rlt_*. As amalgamations, and as shared LIBRARY if
-# one is named: what the headers declare, no less and no more. And no object
-# has data of its own that could change.
+# The objects define only relet_* and rlt_*. The amalgamations, and the shared
+# LIBRARY if one is named, define exactly the functions that the headers
+# declare. No object has writable data.
 
 set -u
 library=$1
@@ -14,7 +14,7 @@ shift
 work=build/pure
 bad=0
 
-# What nm cannot read would have no symbols.
+# A file that nm cannot read would seem to have no symbols.
 { [ $# -gt 0 ] && nm "$@" ${library:+"$library"} >/dev/null; } || {
     echo "symbols: no objects"
     exit 1
@@ -31,13 +31,13 @@ exported() {
     awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' | sort -u
 }
 
-# declared HEADER...: RELET_API up to the name in front of the parenthesis.
+# declared HEADER...: the functions that the headers declare with RELET_API.
 declared() {
     cat "$@" | tr '\n' ' ' | tr ';' '\n' |
         sed -n 's/.*RELET_API [^(]*[ *]\(relet_[a-z0-9_]*\)(.*/\1/p' | sort -u
 }
 
-# compile NAME OBJECT FLAG...: an amalgamation.
+# compile NAME OBJECT FLAG...: compiles an amalgamation.
 compile() {
     source=build/dist/$1.c
     object=$work/$2.o

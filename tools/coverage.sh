@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh - which branches the suite and the corpora reach, room by room.
+# coverage.sh - counts the branches that the suite and the fuzz corpora reach,
+# in each source file.
 #
-# The scanner, the connection and the engine have a goal, the others are told.
-# Assertions are compiled out: their other branch is one that nothing must
-# reach.
+# The scanner, the connection and the engine have a goal; for the other files
+# the script only prints the figures. Assertions are compiled out, since no test
+# can reach their failing branch.
 
 set -u
 # shellcheck disable=SC1091
@@ -32,9 +33,10 @@ objects=$(find "$work/tests" "$work/fuzz" -type f -name '*_[tf]*' \
     exit 1
 }
 
-# The branches of some rooms together, and how many were missed. Columns of the
-# report, from its end: branches, missed, covered. A room is named with its
-# folder, since the local server has rooms of the same names.
+# rooms FILE...: prints the number of branches of these files, and of those that
+# were missed. Columns of the report, from its end: branches, missed, covered. A
+# file is named with its folder, since the local server has files of the same
+# names.
 rooms() {
     awk -v rooms=" $* " '
         { room = $1; sub(/\.c$/, "", room) }
@@ -42,7 +44,8 @@ rooms() {
         END { print all + 0, missed + 0 }' "$work/report.txt"
 }
 
-# reached NAME GOAL ROOM...: the goal in tenths of a percent, 0: none.
+# reached NAME GOAL FILE...: prints the figure, and compares it with the goal,
+# in tenths of a percent; 0: no goal.
 reached() {
     name=$1
     goal=$2
@@ -69,13 +72,14 @@ reached() {
     fi
 }
 
-# The scanner is three rooms, and so is the connection; the engine is what has
-# leases and jobs.
+# The scanner has three files, the connection four; the engine has all files of
+# leases and queues.
 reached scanner 980 resp/line resp/tape resp/scan
 reached connection 920 link/reader link/conn link/ending route/route
 # shellcheck disable=SC2046
 reached engine 950 link/script client/leases client/lease_requests \
-    client/complete client/team client/workers client/put client/queue client/answers driver/put_wait \
+    client/complete client/team client/workers client/put client/queue \
+    client/answers driver/put_wait \
     $($MAKE -s rooms | tr ' ' '\n' | grep '^engine/')
 for room in $($MAKE -s rooms); do
     reached "${room#*/}" 0 "$room"

@@ -3,8 +3,8 @@
 #
 # fuzz.sh SECONDS [NAME] - runs the fuzz harnesses, or the one named.
 #
-# New inputs go to build/fuzz/corpus/NAME and are used again next time; what
-# breaks a harness is left in build/fuzz/NAME-*.
+# New inputs go to build/fuzz/corpus/NAME and are used again next time; an input
+# that makes a harness fail is left in build/fuzz/NAME-*.
 
 set -u
 seconds=${1:-60}

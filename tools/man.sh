@@ -4,9 +4,9 @@
 # man.sh VERSION FOLDER - makes the manual pages in FOLDER/man1 and FOLDER/man3,
 # and FOLDER/list with their names.
 #
-# man1 has the pages of packaging/man and, for each command that one of them has
-# a section on, a link by which `man relet-lock` finds that page. man3 is made
-# from the public headers by man3.awk.
+# man1 has the pages of packaging/man and, for each command with a section in
+# one of these pages, a link by which `man relet-lock` finds the page. man3.awk
+# makes man3 from the public headers.
 
 set -eu
 LC_ALL=C

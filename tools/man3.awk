@@ -28,7 +28,7 @@ function fail(message) {
     failed = 1
 }
 
-# No .PP directly below a heading.
+# Begins a paragraph, but writes no .PP directly below a heading.
 function put(line) {
     if (line == ".PP" && last_line ~ /^\.S[HS]/)
         return
@@ -36,7 +36,8 @@ function put(line) {
     last_line = line
 }
 
-# What troff would take for something else. Other bytes above 127 are a mistake.
+# Escapes characters that troff would interpret. Other bytes above 127 are an
+# error.
 function escape(s) {
     gsub(/\\/, "\\e", s)
     gsub(/-/, "\\-", s)
@@ -47,7 +48,7 @@ function escape(s) {
     return s
 }
 
-# A line of its own: no request of troff's.
+# Writes a line so that troff does not take it for a request.
 function guard(s) { return s ~ /^[.']/ ? "\\&" s : s }
 
 function escape_code(s) {
@@ -82,7 +83,7 @@ function marked(s,    done, word) {
     return done s
 }
 
-# Lines of at most 78 characters; a sentence begins a line.
+# Writes lines of at most 78 characters; each sentence begins a line.
 function fill(s,    words, n, k, line) {
     n = split(s, words, " ")
     for (k = 1; k <= n; k++) {
@@ -107,7 +108,7 @@ function indent(s) {
 
 # ---------------------------------------------------------------- a comment
 
-# Lines from text[a] to text[b] as they are; indented if the page has room.
+# Writes the lines text[a] to text[b] unchanged; indented if the page has room.
 function verbatim(a, b,    k, least, most) {
     least = 99
     for (k = a; k <= b; k++)
@@ -235,7 +236,7 @@ function name_of_function(s) {
     return substr(s, RSTART, RLENGTH - 1)
 }
 
-# The name of a type, or what it is made of if it has none.
+# The name of a type, or its members if it has no name.
 function name_of_type(s,    bits, k, n) {
     if (s ~ /^#define/) {
         split(s, bits, " ")
@@ -265,7 +266,7 @@ function name_of_type(s,    bits, k, n) {
     return bits[n]
 }
 
-# Without what is for the compiler, and as far to the left as that allows.
+# The declaration without words for the compiler, and with less indentation.
 function prototype(s,    rows, n, k, cut, name, made, row) {
     gsub(/\n *RELET_ENDS_WITH_NULL;/, ";", s)
     match(s, /^(RELET_API|static inline) /)
@@ -284,8 +285,8 @@ function prototype(s,    rows, n, k, cut, name, made, row) {
     return made
 }
 
-# Notes a member or enumerator with the comment behind it, a comment that has a
-# line of its own, or with neither a blank line.
+# Notes a member or enumerator with the comment behind it, a comment on a line
+# of its own, or a blank line.
 function noted(tag, s) {
     gsub(/  +/, " ", s)
     gsub(/^ | $/, "", s)
@@ -294,7 +295,7 @@ function noted(tag, s) {
     says[notes] = s
 }
 
-# The lines between the braces, noted.
+# Notes the lines between the braces.
 function read_members(s,    rows, n, k, row, tag, said, at, open) {
     notes = 0
     n = split(s, rows, "\n")
@@ -337,8 +338,8 @@ function tagged(tag, s) {
     fill(marked(s))
 }
 
-# A comment above members that have none describes these; above others it is a
-# paragraph.
+# A comment above members without comments describes these members; above others
+# it is a paragraph.
 function members(s,    k, all) {
     read_members(s)
     for (k = 1; k <= notes; k++) {
@@ -384,7 +385,8 @@ function link(name) {
 
 function heading(s) { put(".SS " escape(s)) }
 
-# Its functions; else its types; else what else it has.
+# The names in the heading of a group: its functions; without functions, its
+# types; without types, its other names.
 function title_of_group(    k, called, typed, rest) {
     for (k = 1; k <= decls; k++)
         if (is_function(decl[k]))
@@ -447,7 +449,8 @@ function begin_page(name, about) {
     sub(/.*\//, "", header[page])
 }
 
-# The first comment: what the header is, and maybe the list of its parts.
+# The first comment: the purpose of the header, and perhaps the list of its
+# parts.
 function title(    k, n, name, about, words) {
     name = substr(text[3], 1, index(text[3], ".h") - 1)
     about = text[3]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * pack.c - reads what embed.awk writes, and writes src/link/script_text.inc.
+ * pack.c - compresses the output of embed.awk into src/link/script_text.inc.
  *
  * The commonest pair of adjacent symbols becomes a symbol of its own, again and
  * again, until no pair is left that would make the text shorter or the symbols
@@ -102,8 +102,8 @@ static unsigned deeper(const part *p, unsigned a, unsigned b)
 }
 
 /* Returns how often the commonest pair occurs, and the pair: of several, the
- * first to occur so often. In a run of equal symbols every other pair counts,
- * since those are the ones that can be replaced. */
+ * first pair to occur so often. In a run of equal symbols only every other pair
+ * counts, since pairs that overlap cannot both be replaced. */
 static unsigned commonest(const part *p, unsigned *left, unsigned *right)
 {
     const unsigned *t = p->text;
@@ -140,7 +140,8 @@ static void replace(part *p, unsigned left, unsigned right, unsigned symbol)
     p->n = to;
 }
 
-/* A pair takes two symbols itself, so it has to occur three times. */
+/* The table of pairs takes two symbols per pair, so a pair has to occur three
+ * times. */
 static void pack(part *p)
 {
     unsigned left = 0, right = 0;

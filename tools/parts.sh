@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# parts.sh DIST [PART...] - makes relet.c and relet.h of these parts alone from
-# those in DIST, in the folder DIST/PART-PART...
+# parts.sh DIST [PART...] - makes relet.c and relet.h with only these parts from
+# the files in DIST, in the folder DIST/PART-PART...
 #
-# The parts are client, driver, lease and queue; client is always there. The
-# word small makes the client that of RELET_SMALL. Without parts it does nothing.
-# So does `make dist PARTS="client lease"` call it.
+# The parts are client, driver, lease and queue; client is always included. The
+# word small chooses the client of RELET_SMALL. Without parts the script does
+# nothing. `make dist PARTS="client lease"` calls it.
 
 set -eu
 dist=$1
@@ -41,7 +41,8 @@ if has small; then
 fi
 mkdir -p "$dist/$name"
 for file in relet.h relet.c; do
-    awk -v out="$out" -f tools/without.awk "$dist/$file" >"$dist/$name/$file.new"
+    awk -v out="$out" -f tools/without.awk "$dist/$file" \
+        >"$dist/$name/$file.new"
     mv "$dist/$name/$file.new" "$dist/$name/$file"
 done
 echo "$dist/$name/relet.c, relet.h"

@@ -3,10 +3,10 @@
 # stack.awk - the deepest stack of each public function, from what gcc writes
 # with -fcallgraph-info=su (nodes with the bytes of their frames, and calls).
 #
-# Prints bytes, function and the way down. The system's functions and the
+# Prints bytes, function and the chain of calls. The system's functions and the
 # caller's hooks have no size here and count as 0; a call through a pointer
-# counts as client_resize, which is the one of the library behind pointers.
-# Recursion, or a frame without a bound, is an error.
+# counts as client_resize, which is the only function of the library that is
+# called through a pointer. Recursion, or a frame without a bound, is an error.
 
 function name(title) {
     sub(/.*:/, "", title)
@@ -38,7 +38,8 @@ function name(title) {
     }
 }
 
-# The deepest below f, with f itself; way[f] is the next one down.
+# The deepest stack of f and the functions below it; way[f] is the next function
+# of that chain.
 function depth(f,    list, n, i, below, most) {
     if (f in deep)
         return deep[f]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# without.awk - leaves out what a build with some macros would leave out:
+# without.awk - removes the lines that a build with these macros leaves out:
 #
 #   awk -v out="RELET_NO_QUEUE RELET_NO_POLL" -f tools/without.awk FILE
 #
-# The condition of an #ifndef or #ifdef of one of these macros is decided, and
-# its lines go, with all that is not compiled then. Other conditions stay.
+# An #ifndef or #ifdef of one of these macros is removed, with the lines that
+# are not compiled then. Other conditions stay.
 
 BEGIN {
     n = split(out, names, " ")

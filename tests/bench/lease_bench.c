@@ -9,7 +9,7 @@
  *
  * Many clients share one poll set, as in a program's own loop, so the times
  * include that loop. Nothing sleeps for an event. Followers are in line when
- * the server has counted them; a leader leads once it was told GAINED.
+ * the server has counted them; a leader leads once it got GAINED.
  *
  *   release   relet_lease_work_done of the leader to GAINED of the next one;
  *             the server counts the requests for the lease (INFO commandstats)

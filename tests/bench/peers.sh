@@ -1,33 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# peers.sh - the queue beside those of npm, on one server, in turns.
+# peers.sh - compares the queue with queues of npm, on one server, in turns.
 #
 #   tests/bench/peers.sh TSV FOLDER PORT    tables; lines appended to TSV
 #   RUNS=3 ONLY=life-1 tests/bench/peers.sh TSV FOLDER PORT
 #
-# The server's data is flushed. A run is a worker in a process, a producer in
-# another one, and the server; queue_bench.c and peers.mjs say what they do. A
-# run counts only when each job came exactly once. The contenders take turns,
-# RUNS times (5); told are medians, and the least and the most.
+# The server's data is flushed. A run has a worker in one process, a producer in
+# another one, and the server; queue_bench.c and peers.mjs have these programs.
+# A run counts only if each job came exactly once. The contenders take turns,
+# RUNS times (5); the tables have medians, and the least and the largest
+# values.
 #
 #   life-1       one job a put, 100 puts under way; 1 handler
-#   ahead-1      the same, beside the peers' life-1: ours has one job ahead, so
-#                that the next is here when one ends, which they have not
+#   ahead-1      the same, compared with the peers' life-1: the worker of relet
+#                claims one job ahead, which the peers cannot do
 #   life-16, life-64, life-100   the same with so many handlers
 #   bulk-100     100 jobs a put, 8 under way; 100 handlers
-#   put, bulk    nobody works
-#   work-1, work-64   all was put before; 1 handler, 64
-#   idle         put to the handler's start, 1 handler that waits
-#   quiet        commands of a worker that has nothing to do
+#   put, bulk    puts without a worker
+#   work-1, work-64   jobs that were put before; 1 handler, 64
+#   idle         time from the put to the handler's start, with 1 idle handler
+#   quiet        commands of a worker without jobs
 #
-# Beside life-1 stand bare round trips to the same server: a SET at a time, by a
-# program that only writes and reads bytes.
+# The row of life-1 also has bare round trips to the same server: one SET at a
+# time, by a program that only writes and reads bytes.
 #
-# Peers are had by name from npm, beside a node that they all run on, and kept
-# in build/deps/npm. Where there is no npm they are skipped by name, and are in
+# The peers are installed by name from npm into build/deps/npm, with one node
+# for all. Without npm they are skipped by name, and listed in
 # FOLDER/peers/skipped. With BENCH_QUICK in the environment few jobs are done
-# once, and nothing is installed: for the check that each came exactly once.
+# once, and nothing is installed: only to check that each job came exactly
+# once.
 
 set -u
 LC_ALL=C
@@ -65,7 +67,7 @@ have_npm() {
         </dev/null >>"$dir/apt.log" 2>&1
 }
 
-# What npm says names hosts, so it goes into a log.
+# The output of npm names hosts, so it goes into a log.
 have_peers() {
     mkdir -p "$PEERS"
     # shellcheck disable=SC2086
@@ -122,14 +124,14 @@ worker=
 trap '[ -z "$worker" ] || kill -KILL "$worker" 2>/dev/null' EXIT
 trap 'exit 1' HUP INT TERM
 
-# begin WHO HANDLERS COUNT: a worker that waits for what is put.
+# begin WHO HANDLERS COUNT: starts a worker that waits for jobs.
 begin() {
     number=$((number + 1))
     redis FLUSHALL >/dev/null
     begin_on "$@"
 }
 
-# The same on what is there.
+# The same for jobs that were put before.
 begin_on() {
     : >"$dir/work"
     contender "$1" work "$port" "q$number" "$2" "$3" \
@@ -218,8 +220,8 @@ only_work() {
         "$(rate "$4" "$(field work first)" "$(field work end)")"
 }
 
-# What it sends of its own accord in so many seconds, each of them; what its
-# scripts do is not counted.
+# Prints how many commands an idle worker sends per second; the commands inside
+# its scripts are not counted.
 quiet() {
     local s=20
     [ "$1" = relet ] && s=60
@@ -290,7 +292,7 @@ figures_of() {
             END { if (NR) print v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 
-# row WORKLOAD WHAT TITLE UNIT LESS|MORE [THEIRS]: ours beside each peer.
+# row WORKLOAD WHAT TITLE UNIT LESS|MORE [THEIRS]: relet beside each peer.
 row() {
     local who mine least most theirs ratio wide
     read -r mine least most < <(figures_of "$1" "$2" relet)

@@ -715,8 +715,9 @@ static void b_longest(void)
            b_must("rank", "*2\r\n:128\r\n"));
     (void)b_say("RENAME {q}:waiting {q}:aside");
     B_STEP("claim_type that looks at 128",
-           b_call(B_CLAIM_TYPE, 7); b_text("W"); b_number(b_op++); b_text("9000");
-           b_text("128"); b_text("1048576"); b_text("none"); b_text("-inf"),
+           b_call(B_CLAIM_TYPE, 7); b_text("W"); b_number(b_op++);
+           b_text("9000"); b_text("128"); b_text("1048576"); b_text("none");
+           b_text("-inf"),
            b_must("claim_type", "*3\r\n"));
     (void)b_say("RENAME {q}:aside {q}:waiting");
     B_STEP("purge of 128", b_call(B_PURGE, 3); b_text("w"); b_text("128");

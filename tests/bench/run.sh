@@ -300,8 +300,8 @@ store() {
 
 # ------------------------------------------------------------------------ all
 
-# part NAME MEASURES [KEY...]: the function of that name, if it is wanted and
-# there is what it needs, of have.mk; MEASURES is a pattern of its goals.
+# part NAME MEASURES [KEY...]: runs the function of that name, if PARTS names it
+# and have.mk has a value for each key; MEASURES is a pattern of its goals.
 part() {
     part=$1
     measures=$2

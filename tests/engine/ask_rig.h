@@ -17,7 +17,8 @@ static relet_event t_ev;
 static relet_job_info t_info;
 static uint64_t t_number;
 
-/* Only workers promote a job that was put before there is a link. */
+/* Waits for the link first: a job that is put without a link is promoted only
+ * by workers. */
 static inline void t_setup(void *user)
 {
     (void)user;

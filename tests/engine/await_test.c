@@ -316,7 +316,7 @@ TEST the_end_of_an_earlier_wait_s_job_ends_no_other_wait(void)
 
 /* ------------------------------------------------------------------ looking */
 
-TEST without_a_message_the_end_is_found_in_the_end(void)
+TEST without_a_message_the_last_look_finds_the_end(void)
 {
     t_rig t;
 
@@ -329,7 +329,8 @@ TEST without_a_message_the_end_is_found_in_the_end(void)
     PASS();
 }
 
-/* The message was lost with the link: the client looks again at once. */
+/* The message was lost with the link: the client looks at the job again as soon
+ * as it has a new link. */
 TEST a_new_link_finds_the_end_at_once(void)
 {
     relet_time began = relet_clock();
@@ -547,7 +548,7 @@ TEST a_wait_is_refused_to_a_client_with_other_work(void)
     PASS();
 }
 
-TEST without_room_for_its_channel_nothing_is_put(void)
+TEST a_put_wait_without_room_for_its_channel_puts_no_job(void)
 {
     relet_config c;
     t_rig t;
@@ -573,7 +574,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_message_about_another_job_is_passed_over);
     RUN_TEST(the_end_of_an_earlier_wait_s_job_ends_no_other_wait);
     RUN_TEST(a_client_may_wait_for_one_job_after_another);
-    RUN_TEST(without_a_message_the_end_is_found_in_the_end);
+    RUN_TEST(without_a_message_the_last_look_finds_the_end);
     RUN_TEST(a_new_link_finds_the_end_at_once);
     RUN_TEST(a_job_that_is_gone_without_a_message_counts_as_ended);
     RUN_TEST(an_ended_job_of_the_same_id_is_found_at_once);
@@ -587,6 +588,6 @@ int main(int argc, char **argv)
     RUN_TEST(a_refused_put_is_not_waited_for);
     RUN_TEST(a_wait_needs_an_end_of_its_time_and_a_queue);
     RUN_TEST(a_wait_is_refused_to_a_client_with_other_work);
-    RUN_TEST(without_room_for_its_channel_nothing_is_put);
+    RUN_TEST(a_put_wait_without_room_for_its_channel_puts_no_job);
     GREATEST_MAIN_END();
 }

@@ -83,8 +83,8 @@ TEST no_worker_has_more_room_or_weight_than_there_is(void)
     PASS();
 }
 
-/* Otherwise an answer that the client cannot read comes again and again, until
- * the jobs are dead: the simulator's seed 949 of jobs. */
+/* Otherwise the client gets an answer that it cannot read again and again,
+ * until the jobs are dead (seed 949 of WORK=jobs). */
 TEST no_worker_claims_more_than_its_client_reads(void)
 {
     char payload[201] = "", whole[1200] = "jobs";
@@ -573,7 +573,7 @@ TEST a_worker_that_stops_leaves_its_sibling_in_the_line(void)
     PASS();
 }
 
-/* An error that no server should give is told once, for people to read. */
+/* An error that no server should give is reported once. */
 TEST a_refused_step_of_a_worker_is_reported_once_and_retried(void)
 {
     t_world w;

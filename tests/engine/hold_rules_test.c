@@ -389,7 +389,7 @@ TEST without_an_election_there_is_nothing_to_wait_for(void)
     PASS();
 }
 
-/* The user's subscriptions, of other kinds and names than the wake-ups'. */
+/* The user subscribes to channels that resemble the channels of wake-ups. */
 TEST the_messages_of_the_user_are_told(void)
 {
     relet_lease_config c = t_lease("n");

@@ -319,7 +319,7 @@ TEST a_lease_can_be_started_again(void)
 
 /* -------------------------------------------------------------------- locks */
 
-TEST a_lock_that_is_not_had_in_time_ends_by_itself(void)
+TEST a_lock_that_is_not_free_in_time_ends_by_itself(void)
 {
     t_world w;
 
@@ -481,7 +481,7 @@ TEST without_its_channel_a_follower_goes_by_the_clock(void)
 }
 
 /* A client's other events and its outstanding count show nothing of leases. */
-TEST wake_ups_are_not_told(void)
+TEST wake_ups_are_not_reported_to_the_user(void)
 {
     const char *line;
     t_world w;
@@ -667,7 +667,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_link_that_comes_back_in_time_carries_the_release);
     RUN_TEST(a_client_that_is_stopped_tells_the_end_of_its_leases);
     RUN_TEST(a_lease_can_be_started_again);
-    RUN_TEST(a_lock_that_is_not_had_in_time_ends_by_itself);
+    RUN_TEST(a_lock_that_is_not_free_in_time_ends_by_itself);
     RUN_TEST(a_lock_that_is_started_again_may_wait_for_all_of_its_time);
     RUN_TEST(a_lock_is_lost_once_and_not_asked_for_again);
     RUN_TEST(three_contenders_in_one_client_take_turns);
@@ -675,7 +675,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_lost_lease_takes_the_later_leases_of_its_group_along);
     RUN_TEST(without_an_election_one_leads_at_once);
     RUN_TEST(without_its_channel_a_follower_goes_by_the_clock);
-    RUN_TEST(wake_ups_are_not_told);
+    RUN_TEST(wake_ups_are_not_reported_to_the_user);
     RUN_TEST(a_refused_wake_up_channel_is_subscribed_again_on_the_next_link);
     RUN_TEST(a_follower_that_began_without_memory_is_woken_once_there_is_some);
     RUN_TEST(a_follower_that_waits_asks_about_once_a_lease);

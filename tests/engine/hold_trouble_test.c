@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * hold_trouble_test.c - leases of whole clients on a server, in trouble:
- * pauses, links that break or swallow bytes, clocks, failovers, and bad days by
- * lot. */
+ * hold_trouble_test.c - leases of whole clients on a server under faults:
+ * pauses, links that break or swallow bytes, clocks, failovers, and random
+ * faults. */
 #include "hold_rig.h"
 #include "rand.h"
 
-/* -------------------------------------------------------------- disturbance
+/* ------------------------------------------------------------ lost leases
  *
- * A leader that still believed in its lease after these would not be alone. */
+ * After these faults another client may get the lease, so the leader must not
+ * believe in it any more. */
 
 TEST a_paused_leader_hears_of_the_loss_first(void)
 {
@@ -80,8 +81,8 @@ TEST a_single_broken_link_is_no_loss(void)
  * Bytes vanish and no reset comes. Pings notice that only after the end of a
  * lease, so a leader once lost a lease that another link would have saved. */
 
-/* Swallows all bytes until the client gives its link up, or for ms. The client
- * runs only at its own deadlines. Returns 1 if the client opened a new link. */
+/* Drops all bytes until the client closes its link, or for ms. The client runs
+ * only at its own deadlines. Returns 1 if the client opened a new link. */
 static int t_swallow(t_world *w, int i, relet_time ms)
 {
     relet_time end = w->now + ms;
@@ -394,7 +395,7 @@ TEST no_lease_is_granted_during_the_quarantine_after_a_failover(void)
 /* The client was once granted its lease at once: the new server did not know of
  * the release, so the key still named the client. A client that was granted the
  * lease after the release may still believe in it. */
-TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
+TEST a_release_lost_in_a_failover_does_not_end_the_quarantine(void)
 {
     relet_lease_config x = t_lease("x"), y = t_lease("y");
     char owner[33], line[80];
@@ -431,7 +432,7 @@ TEST a_release_that_a_failover_forgot_is_no_way_past_the_quarantine(void)
     PASS();
 }
 
-/* ----------------------------------------------------------------- bad days
+/* ------------------------------------------------------------ random faults
  *
  * Clients are paused, cut off, stopped and started at random, and scripts are
  * flushed; then all trouble ends, and one client must lead. */
@@ -568,7 +569,7 @@ int main(int argc, char **argv)
     RUN_TEST(no_contender_leads_while_the_server_clock_stands_still);
     RUN_TEST(a_grant_without_its_copies_is_given_back);
     RUN_TEST(no_lease_is_granted_during_the_quarantine_after_a_failover);
-    RUN_TEST(a_release_that_a_failover_forgot_is_no_way_past_the_quarantine);
+    RUN_TEST(a_release_lost_in_a_failover_does_not_end_the_quarantine);
     RUN_TEST(no_two_contenders_lead_under_faults_and_one_leads_afterwards);
     GREATEST_MAIN_END();
 }

@@ -124,7 +124,7 @@ static void t_until_ended(t_world *w)
     w->p[0].manual = 0;
 }
 
-/* The channels of the earlier leases are still being left then. */
+/* The client is still unsubscribing from the channels of the earlier leases. */
 TEST as_many_leases_as_there_may_be_start_again_at_once(void)
 {
     relet_lease_config c = t_lease("");
@@ -273,7 +273,7 @@ TEST a_follower_that_does_not_listen_leaves_the_line(void)
     PASS();
 }
 
-/* What a server says when the hash slot of a channel moves away. */
+/* The server sends the pushes of a hash slot that moves to another node. */
 static void t_moves(t_world *w, int i)
 {
     const char *said = t_world_ask(w, "PUBSUB SHARDCHANNELS *:wake:*");

@@ -445,7 +445,8 @@ TEST answered_puts_of_a_batch_keep_their_replies_when_the_link_breaks(void)
     PASS();
 }
 
-/* One that was told has left its place; a new put takes none of the others'. */
+/* A put whose outcome was reported has freed its place in the batch; a new put
+ * joins none of the other places. */
 TEST a_new_put_joins_none_that_was_sent(void)
 {
     t_world w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_ask_test.c - what operators ask of queues, on mem:, and how the
- * answers are read. */
+ * queue_ask_test.c - requests of operators about queues, on mem:, and the
+ * functions that read their answers. */
 #include "ask_rig.h"
 
 /* Puts job 1 and buries it. */
@@ -251,7 +251,7 @@ TEST the_answer_to_a_cancel_tells_its_effect(void)
     PASS();
 }
 
-TEST a_queue_that_is_paused_says_so_and_does(void)
+TEST a_paused_queue_refuses_puts_and_says_so_in_its_status(void)
 {
     relet_queue_info info;
 
@@ -429,7 +429,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_dead_job_tells_why_and_is_replayed);
     RUN_TEST(the_oldest_dead_are_replayed_without_numbers);
     RUN_TEST(the_answer_to_a_cancel_tells_its_effect);
-    RUN_TEST(a_queue_that_is_paused_says_so_and_does);
+    RUN_TEST(a_paused_queue_refuses_puts_and_says_so_in_its_status);
     RUN_TEST(a_purge_spares_leased_jobs_unless_forced);
     RUN_TEST(an_operator_may_request_the_upkeep_steps_of_workers);
     RUN_TEST(a_second_put_within_its_throttle_window_names_the_first_job);

@@ -59,8 +59,8 @@ TEST a_claim_that_is_repeated_brings_nothing_more(void)
     PASS();
 }
 
-/* The worker of such a claim had once ended by then, and the jobs stalled.
- * Found by the simulator. */
+/* Regression, found by the simulator: the worker of such a claim had ended
+ * before the claim ran, and the jobs stalled. */
 TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
 {
     t_put(2);
@@ -72,10 +72,9 @@ TEST a_claim_that_comes_behind_its_recall_brings_nothing(void)
     PASS();
 }
 
-/* Found by faults T17-jobs: a server that cut the link because an answer was
- * too long cut the next link for the same answer, for ever. The simulator's
- * seed 949 of jobs found the same with a client that reads no more than 32
- * values. */
+/* Regression, found by faults T17-jobs: a server that cut the link because an
+ * answer was too long cut each next link for the same answer. Seed 949 of
+ * WORK=jobs found the same with a client that reads at most 32 values. */
 TEST a_claim_brings_no_more_bytes_than_its_client_reads(void)
 {
     static char bulky[600001];
@@ -123,8 +122,8 @@ static char t_record_end(size_t i)
     return p[-3];
 }
 
-/* The script fetches the first sixteen records alone: if they are huge, all may
- * be huge. */
+/* The script fetches only the first sixteen records at first, in case the
+ * records are huge. */
 TEST a_claim_of_many_brings_each_with_its_record(void)
 {
     char op[20];
@@ -168,7 +167,7 @@ static const char *t_pick(const char *op, const char *n, const char *type,
     return said;
 }
 
-/* Promotes the offered jobs and gives the waiting ones their ranks. */
+/* Promotes the delayed jobs and gives the waiting ones their ranks. */
 static void t_typed(void)
 {
     t_promote();
@@ -176,7 +175,7 @@ static void t_typed(void)
 }
 
 /* Jobs passed over on the way to the first match do not count as brought. */
-TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
+TEST a_claim_by_type_brings_no_more_bytes_than_its_client_reads(void)
 {
     static char bulky[600001];
     static const char a[] = "0,0,1,0,0;A", b[] = "0,0,1,0,0;B";
@@ -194,7 +193,7 @@ TEST a_pick_brings_no_more_bytes_than_its_client_reads(void)
     PASS();
 }
 
-TEST a_pick_of_bulky_jobs_brings_them_one_by_one(void)
+TEST a_claim_by_type_brings_bulky_jobs_one_by_one(void)
 {
     static const char a[] = "0,0,1,0,0;A";
 
@@ -237,8 +236,8 @@ TEST a_recall_brings_no_job_that_another_worker_has_by_now(void)
     PASS();
 }
 
-/* Nor do the keys of claims: a server that evicts keys with a time to live
- * takes nothing. */
+/* The keys of claims have no time to live either, so a server that evicts such
+ * keys removes nothing. */
 TEST no_key_of_a_queue_ends_by_itself(void)
 {
     char line[T_WORD + 10];
@@ -260,7 +259,8 @@ TEST no_key_of_a_queue_ends_by_itself(void)
     SAID("6", RUN("unique", "P.8", "1", "t", "60000", "0,0,0,1,0;z", "a", "0",
                   NULL));
     t_read(&keys, "KEYS {q}*");
-    ASSERT_EQ_FMT((size_t)8, keys.n, "%zu"); /* jobs ids ranked delayed leased done dead idle */
+    /* jobs, ids, ranked, delayed, leased, done, dead, idle */
+    ASSERT_EQ_FMT((size_t)8, keys.n, "%zu");
     for (i = 0; i < keys.n; i++) {
         sprintf(line, "PTTL %s", keys.word[i]);
         SAID("-1", t_tell(line));
@@ -268,7 +268,7 @@ TEST no_key_of_a_queue_ends_by_itself(void)
     PASS();
 }
 
-/* There is no list of workers that could name one that is gone. */
+/* There is no list of workers that could name a worker that is gone. */
 TEST a_job_names_the_workers_that_had_it(void)
 {
     t_put(1);
@@ -595,7 +595,7 @@ TEST a_type_that_begins_like_another_is_another(void)
     PASS();
 }
 
-TEST ranks_come_first_in_a_pick(void)
+TEST a_claim_by_type_brings_ranked_jobs_first(void)
 {
     (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
               "2",
@@ -608,7 +608,7 @@ TEST ranks_come_first_in_a_pick(void)
     PASS();
 }
 
-TEST a_list_is_ranked_from_its_end_before_one_is_picked(void)
+TEST a_list_is_ranked_from_its_end_before_a_claim_by_type(void)
 {
     t_put(5);
     SAID("w", t_pick("1", "9", "A", "-inf"));
@@ -627,7 +627,7 @@ TEST a_list_is_ranked_from_its_end_before_one_is_picked(void)
     PASS();
 }
 
-TEST a_pick_looks_at_128_and_says_where_to_go_on(void)
+TEST a_claim_by_type_looks_at_128_jobs_and_returns_a_cursor(void)
 {
     char op[20];
     int i;
@@ -666,7 +666,7 @@ TEST a_limit_and_a_stop_hold_picks_back(void)
     PASS();
 }
 
-TEST a_pick_clears_places_without_a_job(void)
+TEST a_claim_by_type_removes_places_without_a_job(void)
 {
     (void)RUN("put_full", "P.0", "1", "0", "0,0,1,0,0;A", "1", "0,0,1,0,0;B",
               "2",
@@ -680,8 +680,8 @@ TEST a_pick_clears_places_without_a_job(void)
     PASS();
 }
 
-/* Otherwise queue_forget would not recognize the field. */
-TEST an_empty_pick_is_recorded_in_the_same_form_as_any_other(void)
+/* Otherwise queue_forget.lua would not recognize the field. */
+TEST an_empty_claim_by_type_is_recorded_in_the_usual_form(void)
 {
     (void)RUN("rank", "9", NULL);
     (void)t_say("ZADD {q}:ranked 0 77");
@@ -904,8 +904,8 @@ int main(int argc, char **argv)
     RUN_TEST(a_claim_brings_no_more_bytes_than_its_client_reads);
     RUN_TEST(a_job_over_the_byte_limit_is_brought_alone);
     RUN_TEST(a_claim_of_many_brings_each_with_its_record);
-    RUN_TEST(a_pick_brings_no_more_bytes_than_its_client_reads);
-    RUN_TEST(a_pick_of_bulky_jobs_brings_them_one_by_one);
+    RUN_TEST(a_claim_by_type_brings_no_more_bytes_than_its_client_reads);
+    RUN_TEST(a_claim_by_type_brings_bulky_jobs_one_by_one);
     RUN_TEST(a_recall_brings_only_jobs_that_are_still_leased);
     RUN_TEST(a_recall_brings_no_job_that_another_worker_has_by_now);
     RUN_TEST(no_key_of_a_queue_ends_by_itself);
@@ -932,12 +932,12 @@ int main(int argc, char **argv)
     RUN_TEST(a_reap_is_delayed_after_a_leap_of_the_clock);
     RUN_TEST(a_claim_by_type_leaves_other_types_in_their_order);
     RUN_TEST(a_type_that_begins_like_another_is_another);
-    RUN_TEST(ranks_come_first_in_a_pick);
-    RUN_TEST(a_list_is_ranked_from_its_end_before_one_is_picked);
-    RUN_TEST(a_pick_looks_at_128_and_says_where_to_go_on);
+    RUN_TEST(a_claim_by_type_brings_ranked_jobs_first);
+    RUN_TEST(a_list_is_ranked_from_its_end_before_a_claim_by_type);
+    RUN_TEST(a_claim_by_type_looks_at_128_jobs_and_returns_a_cursor);
     RUN_TEST(a_limit_and_a_stop_hold_picks_back);
-    RUN_TEST(a_pick_clears_places_without_a_job);
-    RUN_TEST(an_empty_pick_is_recorded_in_the_same_form_as_any_other);
+    RUN_TEST(a_claim_by_type_removes_places_without_a_job);
+    RUN_TEST(an_empty_claim_by_type_is_recorded_in_the_usual_form);
     RUN_TEST(no_two_jobs_have_one_score);
     RUN_TEST(a_job_given_back_has_its_rank_again);
     RUN_TEST(long_records_are_ranked_some_at_a_time);

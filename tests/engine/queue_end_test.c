@@ -40,9 +40,9 @@ TEST done_that_is_repeated_says_the_same(void)
     PASS();
 }
 
-/* A link that was given up once delivered an older step late. The queue then no
- * longer remembered the newer step, whose repeat heard that its job was gone.
- * Found by the simulator. */
+/* Regression, found by the simulator: a link that the client had left delivered
+ * an older step late. The queue then forgot the newer step, and the answer to
+ * the repeat of that step was that its job was gone. */
 TEST an_older_end_that_comes_late_is_void(void)
 {
     char one[30], two[30];
@@ -70,7 +70,8 @@ TEST an_older_end_that_comes_late_is_void(void)
     PASS();
 }
 
-/* The job of a stopped worker was given to another. Acceptance 1 and 2. */
+/* The job of a stopped worker was leased to another worker (tests/README.md,
+ * acceptance 1 and 2). */
 TEST an_old_token_changes_nothing(void)
 {
     char old[30], state[100];
@@ -143,8 +144,8 @@ TEST results_are_kept_each_for_its_own_time(void)
     PASS();
 }
 
-/* The id of a job whose result is gone is put again: what is left of the old
- * job's time ends nothing of the new job. */
+/* A job is put with the id of a job whose result is gone: the keep time of the
+ * old job does not end the new job. */
 TEST the_end_of_a_kept_result_leaves_the_next_job_of_its_id(void)
 {
     (void)t_put_full("1", "0,0,0,1,0;x", "a");
@@ -469,7 +470,8 @@ TEST the_end_of_a_job_is_published_to_its_waiting_client(void)
     PASS();
 }
 
-/* A waiting client once found out only with its next look, up to 5 s later. */
+/* Regression: a waiting client learned of the end only with its next look, up
+ * to 5 s later. */
 TEST a_death_by_reaping_is_published_to_the_waiting_client(void)
 {
     int other;
@@ -520,7 +522,8 @@ TEST a_waiting_job_that_is_cancelled_is_gone(void)
     PASS();
 }
 
-/* Acceptance 25: the renewal tells the worker, and the job never comes back. */
+/* The renewal tells the worker, and the job never waits again (tests/README.md,
+ * acceptance 25). */
 TEST a_running_job_that_is_cancelled_never_comes_back(void)
 {
     t_put(3);
@@ -665,7 +668,7 @@ TEST a_list_shows_only_the_beginning_of_long_texts(void)
     PASS();
 }
 
-TEST a_queue_tells_how_it_is(void)
+TEST the_status_of_a_queue_counts_its_jobs_and_has_its_settings(void)
 {
     SAID("[0 0 0 0 0 0 0 0 0 0 -1 0 0 -1 -1 -1",
          (RUN("status", NULL), *strrchr(t_shown, ' ') = '\0', t_shown));
@@ -890,7 +893,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_list_tells_times_and_texts);
     RUN_TEST(a_list_leaves_out_jobs_of_other_places_and_types);
     RUN_TEST(a_list_shows_only_the_beginning_of_long_texts);
-    RUN_TEST(a_queue_tells_how_it_is);
+    RUN_TEST(the_status_of_a_queue_counts_its_jobs_and_has_its_settings);
     RUN_TEST(the_oldest_job_in_line_tells_how_long_it_has_waited);
     RUN_TEST(a_purge_goes_on_until_all_is_gone);
     RUN_TEST(a_purge_leaves_leased_jobs_alone);

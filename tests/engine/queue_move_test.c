@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * queue_move_test.c - the scripts in a hash slot that migrates to another node:
- * each is refused whole or done whole. See t_watched for why.
+ * each is refused whole or done whole; t_watched says why.
  *
  *   queue_move_test [SOCKET]    the local server, or a real one there
  *

@@ -40,9 +40,9 @@ TEST an_older_put_that_comes_late_is_void(void)
     PASS();
 }
 
-/* The same when the newer call put nothing and was told only which job has its
- * id. Found by the simulator. */
-TEST an_older_put_is_void_behind_an_offer_that_put_nothing(void)
+/* The same when the newer call put no job, since its id was taken. Found by the
+ * simulator. */
+TEST an_older_put_is_void_after_a_put_full_that_put_nothing(void)
 {
     (void)RUN("put", "P.0", "1", "0", "a", NULL);
     SAID("2", RUN("put_full", "P.1", "2", "0", "0,0,0,1,0;x", "b", NULL));
@@ -60,9 +60,9 @@ TEST a_full_queue_takes_all_or_nothing(void)
     PASS();
 }
 
-/* Once only delayed jobs were counted, and an offered job is delayed only for a
- * moment: the queue was never full. */
-TEST an_offer_counts_jobs_that_wait_in_any_place(void)
+/* Regression: put_full counted only delayed jobs, and its own jobs are delayed
+ * only for a moment, so that the queue was never full. */
+TEST a_limited_put_full_counts_the_jobs_of_each_waiting_place(void)
 {
     t_put(1);
     (void)t_put_full("1", "5,0,0,0,0;", "ranked");
@@ -112,7 +112,7 @@ TEST numbers_go_on_beyond_2_to_31(void)
 
 /* ----------------------------------------------------------------- offering */
 
-TEST an_offered_job_waits_once_it_is_due(void)
+TEST a_job_of_put_full_waits_once_it_is_due(void)
 {
     SAID("1 2", RUN("put_full", "P.0", "1", "0", "0,3600000,0,0,0;", "late",
                     "0,0,0,0,0;", "now", NULL));
@@ -148,7 +148,7 @@ TEST an_id_that_is_taken_tells_where_its_job_is(void)
     PASS();
 }
 
-TEST an_offer_that_is_repeated_is_done_once(void)
+TEST a_repeated_put_full_takes_effect_once(void)
 {
     (void)t_put_full("1", "0,0,0,1,0;x", "a");
     (void)RUN("forget", "", "100", NULL); /* which marks what is remembered */
@@ -341,7 +341,8 @@ TEST a_search_for_records_of_old_clients_begins_at_most_once_an_hour(void)
     PASS();
 }
 
-/* The look was noted by a clock that was days ahead and has been set right. */
+/* The time of the search was noted by a clock that was days ahead and has been
+ * set right since. */
 TEST a_search_noted_in_the_future_does_not_prevent_the_next_search(void)
 {
     t_put(1);
@@ -481,16 +482,16 @@ int main(int argc, char **argv)
     RUN_TEST(jobs_are_given_numbers_in_their_order);
     RUN_TEST(a_put_that_is_repeated_is_done_once);
     RUN_TEST(an_older_put_that_comes_late_is_void);
-    RUN_TEST(an_older_put_is_void_behind_an_offer_that_put_nothing);
+    RUN_TEST(an_older_put_is_void_after_a_put_full_that_put_nothing);
     RUN_TEST(a_full_queue_takes_all_or_nothing);
-    RUN_TEST(an_offer_counts_jobs_that_wait_in_any_place);
+    RUN_TEST(a_limited_put_full_counts_the_jobs_of_each_waiting_place);
     RUN_TEST(a_full_queue_takes_no_further_unique_job);
     RUN_TEST(a_closed_queue_takes_nothing_but_repeats);
     RUN_TEST(numbers_go_on_beyond_2_to_31);
-    RUN_TEST(an_offered_job_waits_once_it_is_due);
+    RUN_TEST(a_job_of_put_full_waits_once_it_is_due);
     RUN_TEST(an_id_that_is_taken_names_the_first_job);
     RUN_TEST(an_id_that_is_taken_tells_where_its_job_is);
-    RUN_TEST(an_offer_that_is_repeated_is_done_once);
+    RUN_TEST(a_repeated_put_full_takes_effect_once);
     RUN_TEST(an_id_whose_job_has_no_record_is_free);
     RUN_TEST(a_dead_job_does_not_block_its_id);
     RUN_TEST(ids_may_hold_any_byte);

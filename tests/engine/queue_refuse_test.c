@@ -439,8 +439,8 @@ TEST a_status_that_is_incomplete_is_refused(void)
     relet_queue_info info;
 
     ASSERT_EQ(0, relet_queue_status_read(
-                     t_answer("return {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}"),
-                     &info));
+                     t_answer("return {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,"
+                              "16}"), &info));
     ASSERT_EQ(0, relet_queue_status_read(
                      t_answer("return {1,2,'x',4,5,6,7,8,9,10,11,12,13,14,15,"
                               "16,17}"), &info));
@@ -506,7 +506,8 @@ TEST the_result_of_a_promote_says_when_the_next_job_is_due(void)
 
 TEST a_list_that_ends_early_is_read_as_far_as_it_goes(void)
 {
-    relet_value v = t_answer("return {-1, 5, 7, 3, 'x', '.1234abc', '', '', 0, 8}");
+    relet_value v = t_answer("return {-1, 5, 7, 3, 'x', '.1234abc', '', '', 0, "
+                             "8}");
     size_t at = 0;
     int64_t on;
 

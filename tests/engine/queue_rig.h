@@ -451,7 +451,7 @@ static inline long long t_nth(size_t i)
     return strtoll(p[0] == '$' ? strstr(p, "\r\n") + 2 : p + 1, NULL, 10);
 }
 
-/* Whether a worker lines up: 1, or 0, or what is wrong. */
+/* Returns the answer to a worker that lines up: 1, 0, or an error. */
 static inline const char *t_sleep(const char *channel, const char *stays)
 {
     const char *said = RUN("idle", channel, stays, NULL), *last;

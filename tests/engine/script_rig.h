@@ -220,12 +220,12 @@ static inline void t_fresh(void *unused)
  * The second error is what a Cluster gives. A node whose slot is MIGRATING
  * looks up every declared key before EVAL: if one is missing, the whole script
  * is refused (ASK, or TRYAGAIN on the side that imports), so nothing has
- * happened. Then it looks up the keys of every redis.call again, and a key that
- * is not there any more ends the script ("non local key") behind what it has
- * written. All declared keys were there at first: so a script that runs in such
- * a slot creates no key, and only a key that it emptied itself can be missing.
- * Redis 7.0 and Valkey 8.0 do the same; queue_move_test shows it on a real
- * Cluster. */
+ * happened. Then the node looks up the keys of every redis.call again, and a
+ * key that does not exist any more ends the script ("non local key"), while its
+ * earlier writes stay. All declared keys existed at first: so a script that
+ * runs in such a slot creates no key, and only a key that it emptied itself can
+ * be missing. Redis 7.0 and Valkey 8.0 do the same; queue_move_test shows it on
+ * a real Cluster. */
 static inline const char *t_watched(const char *text, int cut)
 {
     static char out[20000];

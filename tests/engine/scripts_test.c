@@ -296,7 +296,7 @@ TEST only_the_owner_of_the_grant_releases(void)
     PASS();
 }
 
-TEST a_grant_that_was_not_heard_is_released_by_its_term(void)
+TEST a_grant_that_was_not_received_is_released_by_its_term(void)
 {
     (void)t_acquire("A", "1");
     ASSERT_EQ(1, t_release("A", "1", ""));
@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     RUN_TEST(only_the_owner_with_the_newest_token_renews);
     RUN_TEST(a_lease_that_has_ended_is_not_renewed);
     RUN_TEST(only_the_owner_of_the_grant_releases);
-    RUN_TEST(a_grant_that_was_not_heard_is_released_by_its_term);
+    RUN_TEST(a_grant_that_was_not_received_is_released_by_its_term);
     RUN_TEST(a_request_that_arrives_after_its_release_is_void);
     RUN_TEST(a_release_wakes_no_follower_while_another_contender_holds);
     RUN_TEST(a_release_gives_up_on_followers_that_do_not_listen);

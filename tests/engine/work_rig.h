@@ -68,7 +68,8 @@ static inline int t_done(t_world *w, int i, uint64_t number)
     return code;
 }
 
-static inline int t_fail(t_world *w, int i, uint64_t number, relet_verdict verdict)
+static inline int t_fail(t_world *w, int i, uint64_t number,
+                         relet_verdict verdict)
 {
     relet_failure f;
     int code;

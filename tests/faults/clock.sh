@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# clock.sh - scenarios in which the server's clock is not to be trusted.
+# clock.sh - scenarios with a wrong clock of the server.
 #
 # A server decides by its own clock when a lease has ended. If that clock jumps
-# forward, or runs twice as fast, then two may believe in one lease for a while
-# (L1), and only the token keeps them apart (L4).
+# forward, or runs twice as fast, then two clients may believe in one lease for
+# a while (L1), and only the register refuses the lower token (L4).
 # shellcheck shell=bash disable=SC2034,SC2154
 
 clock_begin() {
@@ -15,7 +15,8 @@ clock_begin() {
     exec 3>"$scene_clock.fifo"
     must until_line "$scene_clock.log" ready
     server_in="env LD_PRELOAD=$PWD/build/model/shim.so MODEL_CLOCK=$scene_clock"
-    # Its thread would wait by a clock that may stand still.
+    # Without this, a thread of the server would wait by a clock that may stand
+    # still.
     world_begin "$1" --jemalloc-bg-thread no
 }
 
@@ -46,7 +47,8 @@ scene_T32() {
     scene_T32_fast
 }
 
-# n4 comes when the lease has just vanished, and has never seen the clock.
+# n4 starts when the lease has just ended, and has not yet seen the server's
+# clock.
 scene_T32_forward() {
     clock_begin T32-forward
     nodes
@@ -60,7 +62,7 @@ scene_T32_forward() {
     clock_end L1
 }
 
-# A lease ends later by as much as the clock went back.
+# A lease ends as much later as the clock was set back.
 scene_T32_back() {
     local gained
     clock_begin T32-back
@@ -109,7 +111,7 @@ scene_T32_fast() {
     clock_end L1
 }
 
-# The clocks on the wall of n2 and n3 are wrong by an hour, and stand still.
+# The wall clocks of n2 and n3 are wrong by an hour, and stand still.
 scene_E11() {
     local wrong="env LD_PRELOAD=$PWD/build/model/shim.so"
     wrong="$wrong ASAN_OPTIONS=verify_asan_link_order=0 MODEL_CLOCK="

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# faults.mk - the processes of the fault scenarios, read by the Makefile. What
-# a person needs:
+# faults.mk - builds the processes of the fault scenarios; the Makefile includes
+# it. To run the scenarios:
 #
 #   tests/faults_test.sh        every scenario; tests/README.md has a table
-#   tests/faults_test.sh T5     one of them
+#   tests/faults_test.sh T5     one scenario
 
 FAULTS = $(patsubst %.c,$(O)/%,$(wildcard tests/faults/*.c))
 

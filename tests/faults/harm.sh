@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# harm.sh - what is done to the server, and to the way there, while jobs are
-# worked on: by workers (jobs.sh) or by the command (work.sh).
+# harm.sh - the faults of the server and of the network while workers (jobs.sh)
+# or the command (work.sh) work on jobs.
 # shellcheck shell=bash disable=SC2154
 
-# The work waits for the scenario, so that on any machine a fault comes while
-# work is going on: the scenario allows a number of jobs to be put (n1's, or
-# lines of feed), and it can keep the work on jobs from ending. If that fails,
-# the scenario fails.
+# The work waits for the scenario, so that on any machine a fault comes during
+# the work: the scenario allows a number of jobs to be put (by n1, or as lines
+# of feed), and it can keep the work on jobs from ending. If that fails, the
+# scenario fails.
 
 # allow N: N jobs may be put by now; at the beginning 40. allow_all: all may.
 allow() {
@@ -52,8 +52,8 @@ losses() {
 }
 losses_above() { [ "$(losses)" -ge "$1" ]; }
 
-# Waits until the jobs that at_work keeps are told as lost, since their leases
-# have ended.
+# Waits until the jobs that at_work keeps are reported as lost, since their
+# leases have ended.
 until_lost() {
     must until_so "$kept leases end" losses_above $((lost_before + kept))
 }
@@ -240,8 +240,8 @@ narrow_until() {
     until_done 20
     nsenter --net="/run/netns/$namespace" ip link set lo mtu 1500 ||
         fail 'the line stays as wide as it is'
-    nsenter --net="/run/netns/$namespace" tc qdisc add dev lo root tbf rate 512kbit \
-        burst 16kb latency 20s 2>"$dir/narrow" || {
+    nsenter --net="/run/netns/$namespace" tc qdisc add dev lo root tbf \
+        rate 512kbit burst 16kb latency 20s 2>"$dir/narrow" || {
         cannot "$on: $scene" "$(head -n 1 "$dir/narrow")"
         return 1
     }

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# jobs.sh - scenarios with jobs: n1 puts them, n2, n3 and n4 work on them. In
-# the end all has been put, and worked on or buried; the judge reads how.
+# jobs.sh - scenarios with jobs: n1 puts jobs, n2, n3 and n4 work on them. At
+# the end each job was put, and is done or dead; then the judge reads the logs.
 # shellcheck shell=bash disable=SC2154
 
 jobs_total=
 
-# jobs_begin COUNT [SETTING...]: all four; a job every 10 ms, 20 ms of work.
+# jobs_begin COUNT [SETTING...]: starts all four processes, with a job every 10
+# ms and 20 ms of work per job.
 jobs_begin() {
     local name
     for name in n2 n3 n4; do
@@ -19,7 +20,7 @@ jobs_begin() {
     done
 }
 
-# Nothing is left to put, to wait for or to do.
+# Succeeds if no job is left to be put, to be answered or to be done.
 over() {
     put_total && [ "$(printf '%s\n' 'LLEN {q}:waiting' 'ZCARD {q}:ranked' \
             'ZCARD {q}:delayed' 'ZCARD {q}:leased' | redis |
@@ -29,7 +30,8 @@ over() {
 put_total() { [ "$(put_at_all)" = "$jobs_total" ]; }
 put_at_all() { logs | grep -cE ' (queued|unput|unsure) '; }
 
-# What the server knows is kept, if it comes to nothing.
+# Waits until all jobs are over. If they are not in time, writes the server's
+# data to a file.
 until_over() {
     local key
     allow_all
@@ -41,7 +43,8 @@ until_over() {
     fail "$(cat "$dir/over")"
 }
 
-# jobs_end [VOID]: waits for the end of all of it, and who is dead is told.
+# jobs_end [VOID]: waits for the end of all jobs, and writes the dead ones to
+# the log.
 jobs_end() {
     local number
     until_over
@@ -64,7 +67,8 @@ scene_T1_jobs() {
     jobs_end
 }
 
-# No register may take a token for a newer one.
+# After such a loss the server gives tokens again, so that most rules do not
+# hold; but no register may take a lower token.
 jobs_forgotten() {
     # shellcheck disable=SC2086
     world_begin "$1" $written
@@ -79,7 +83,7 @@ jobs_forgotten() {
 scene_T2_jobs() { jobs_forgotten T2-jobs older; }
 scene_T3_jobs() { jobs_forgotten T3-jobs 5001; }
 
-# What was done twice, or had been put and was never heard of again.
+# Prints the number of jobs that were done twice, or were put and have no end.
 forgotten() {
     logs | awk '
         $3 == "queued" { queued[$4] = 1 }
@@ -88,7 +92,7 @@ forgotten() {
         END { for (job in queued) n += !(job in ended); print n + 0 }'
 }
 
-# Said to be put once the server was back, and not worked on: none.
+# Succeeds if no job is lost that was put after the server was back.
 lost_early() {
     logs | awk '
         $2 == "world" && $3 == "back" { back = 1 }
@@ -146,8 +150,8 @@ scene_T16_jobs() {
 
 # ---------------------------------------------------------------- the workers
 
-# Told to stop itself between a decision and its write, for longer than its
-# lease: what it was about to write is refused, the others do its jobs.
+# A worker stops itself between a decision and its write, for longer than its
+# lease: the register refuses that write, and other workers do its jobs.
 scene_T6_jobs() {
     world_begin T6-jobs
     jobs_begin 100 work=100
@@ -176,7 +180,7 @@ refused_job() { sed -n 's/.* refused \([0-9]*\) .*/\1/p' "$dir/fence.log"; }
 writers_of() { logs | awk -v job="$1" '
     $3 == "write" && $4 == job && !seen[$2]++ { n++ } END { print n + 0 }'; }
 
-# It holds four that nobody else can end.
+# The process holds four jobs that no other worker can end.
 scene_T9_jobs() {
     world_begin T9-jobs
     node n2 room=4 work=60000

@@ -5,16 +5,19 @@
 #
 #   sort -n LOG... | awk -f judge.awk -v room=MS [-v void="L1"] [-v sum=FILE]
 #
-#   L1  no two believe in the lease at one time
-#   L2  each token is one owner's, for one term, and higher than all before
-#   L3  a write is decided only by who was told that it leads, and believes it
-#   L4  the register took what it should: a token of the writer's own, decided
-#       to be written, and no lower than any before; it refused only lower ones
+#   L1  no two contenders believe in the lease at the same time
+#   L2  each token belongs to one owner and one term, and is higher than all
+#       tokens before
+#   L3  a contender decides to write only after GAINED, and while it believes
+#   L4  the register took only writes that their writer had decided on, with the
+#       writer's own token, which is not below any token before; it refused only
+#       lower tokens
 #   L5  no belief reaches further than the TTL from now
 #   L7  gained and lost alternate, terms count from 1, ended is the last, and
-#       the end of a belief is told in time, though not while one is stopped
+#       the end of a belief is reported in time, except while a process is
+#       stopped
 #   R1  each operation had one outcome; R2 its own answer; R6 no answer was
-#       taken for a broken protocol; R8 none had to wait beyond its time
+#       taken for a broken protocol; R8 no operation ended too late
 #
 # `room` is the delay allowed to a loaded machine. `void` names rules that
 # cannot hold in the scenario.

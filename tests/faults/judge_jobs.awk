@@ -7,18 +7,19 @@
 #   sort -n LOG... | awk -f judge_jobs.awk -v room=MS [-v void="J1"] \
 #       [-v sum=FILE]
 #
-#   J1  what was put, and said to be, is done in the end or dead: its register
-#       took a write, or the server has it among its dead
-#   J2  what was said not to be put is not worked on; nor what nobody put
-#   J3  each token is told once, and no two jobs of one have the same
-#   J4  a register took what it should: decided by who was told of the job with
-#       this token, and no lower than any before; it refused only lower ones
-#   J5  a write is decided only by who works on the job, and before it was told
-#       of a loss or had ended it
-#   J6  a job that was done, and never said to have been done too late, is not
-#       worked on by a higher token, and not done a second time
-#   J7  attempts are no more than failures; they and stalls do not grow less
-#   J8  each job that was told ends once, and before its worker does
+#   J1  each job whose put succeeded is done or dead at the end: its register
+#       took a write, or the server lists it as dead
+#   J2  no job is worked on that was reported as not put, or was never put
+#   J3  each token comes once, and no worker gets one token for two jobs
+#   J4  a register took only writes of workers that got the job with this token,
+#       which is not below any token before; it refused only lower tokens
+#   J5  a worker decides to write only while it works on the job, before a loss
+#       or the end of the job
+#   J6  a job that was done, without a report that it was too late, is not
+#       worked on under a higher token, and not done a second time
+#   J7  there are no more attempts than failures; attempts and stalls never
+#       become fewer
+#   J8  each job that a worker got ends once, and before its worker ends
 #   R6  no answer was taken for a broken protocol
 #
 # A job is the number that it was put with. `void` names rules that cannot hold

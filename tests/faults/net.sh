@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# net.sh - scenarios in which the way between contenders and server suffers.
+# net.sh - scenarios with faults of the network between contenders and server.
 # shellcheck shell=bash disable=SC2154
 
 # ------------------------------------------------------------------ partitions
 #
-# In a network namespace that is made for the scenario and goes with it. Each
-# contender reaches the server by an address of its own, so that a rule can be
-# about one of them.
+# These run in a network namespace that exists only for the scenario. Each
+# contender reaches the server by an address of its own, so that a rule can
+# concern one contender alone.
 
-# net_begin SCENE: 1, and it is skipped, where there can be no namespace.
+# net_begin SCENE: returns 1, and the scenario is skipped, if this machine
+# cannot make a namespace.
 net_begin() {
     local said
     given IPTABLES "$on: $1" || return
@@ -27,7 +28,7 @@ net_begin() {
     world_begin "$1" --bind 127.0.0.1 127.0.0.11 127.0.0.12 127.0.0.13
 }
 
-# Each with these settings, at its own address.
+# Starts each contender with these settings, at its own address.
 net_nodes() {
     local i
     for i in 1 2 3; do
@@ -38,7 +39,7 @@ net_nodes() {
 
 firewall() { $server_in "$IPTABLES" "$@"; }
 
-# What goes to the server from n1, n2 or n3, and what comes back.
+# The iptables rules for packets from n1, n2 or n3 to the server, and back.
 drop_requests() {
     firewall -I INPUT -p tcp -d "127.0.0.1${1#n}" --dport "$server_port" -j DROP
 }
@@ -51,7 +52,7 @@ net_end() {
     server_in=
 }
 
-# Nobody but one loses anything, and it is there again afterwards.
+# Only one contender loses its lease, and it connects again afterwards.
 scene_T18() {
     local first ups
     net_begin T18 || return
@@ -81,7 +82,7 @@ scene_T18() {
 other_ups() { logs | awk -v who="$1" '
     $2 != who && $3 == "up" { n++ } END { print n + 0 }'; }
 
-# The server goes on to hear it, and to do as it says.
+# The server goes on to receive the contender's requests and to run them.
 scene_T19() {
     local first
     net_begin T19 || return

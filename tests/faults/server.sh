@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# server.sh - scenarios in which the server suffers, or is made to be rude.
+# server.sh - scenarios in which the server dies, stops, closes links or refuses
+# commands.
 # shellcheck shell=bash disable=SC2154
 
-# until_renewed MARK: somebody believes anew, which needs the server.
+# until_renewed MARK: waits until a node believes anew, for which it needs the
+# server.
 until_renewed() {
     must until_so "a lease is believed in after '$1'" renewed "$1"
     check "$scene: after '$1' a contender leads in time" \
@@ -12,7 +14,7 @@ until_renewed() {
 
 renewed() { [ "$(after_ms "$1" valid)" != never ]; }
 
-# How often a command was refused, or ran, by the server's own count.
+# Prints how often a command was refused, or ran, by the server's counters.
 commandstat() {
     redis INFO commandstats | tr -d '\r' |
         sed -n "s/^cmdstat_$1:\(.*,\)*$2=\([0-9]*\).*/\2/p" |
@@ -21,11 +23,12 @@ commandstat() {
 
 # ---------------------------------------------------------------------- death
 
-# What was answered is written. With everysec it may not be, while the disk is
-# slow: then the server puts off its next write until the last one is synced.
+# Each answered write is in the file. With everysec it may be missing while the
+# disk is slow: the server then puts off its next write until the last one is
+# synced.
 files='--appendonly yes --appendfsync no'
 
-# The second time it stays away for longer than a lease.
+# The second time the server stays away for longer than a lease.
 scene_T1() {
     # shellcheck disable=SC2086
     world_begin T1 $files
@@ -51,8 +54,8 @@ scene_T1() {
     world_end
 }
 
-# Nobody may believe in a lease that could not be renewed, and nobody else has
-# one before the server goes on.
+# No node may believe in a lease that it could not renew, and no other node gets
+# the lease before the server goes on.
 scene_T4() {
     local gained
     world_begin T4
@@ -178,7 +181,7 @@ scene_T11() {
 }
 
 scene_T17() {
-    # Who listens to wake-ups is of the second class.
+    # Clients that listen to wake-ups have the limits of the class pubsub.
     world_begin T17 --client-output-buffer-limit normal 64kb 0 0 pubsub 64kb 0 0
     head -c 1000000 /dev/zero | tr '\0' x | quietly redis -x SET big
     # shellcheck disable=SC2086
@@ -198,7 +201,8 @@ scene_T17() {
 busy() { [[ $(redis PING 2>&1) == BUSY* ]]; }
 not_busy() { ! busy; }
 
-# A script that somebody ends, and one that nobody can.
+# An endless script that is killed, and one that has written and cannot be
+# killed.
 scene_T13() {
     local gained began refused
     world_begin T13 --lua-time-limit 100
@@ -234,7 +238,8 @@ scene_T13() {
     world_end
 }
 
-# flushes COMMAND...: until that is so, 50 ms apart; at most a thousand.
+# flushes COMMAND...: flushes the scripts every 50 ms until the command
+# succeeds, at most a thousand times.
 flushes() {
     local i
     for ((i = 0; i < 1000; i++)); do
@@ -251,7 +256,7 @@ has_flushed() { [ "$(commandstat 'script|flush' calls)" -ge "$1" ]; }
 beliefs() { logs | grep -c ' valid '; }
 has_believed() { [ "$(beliefs)" -ge "$1" ]; }
 
-# At first nobody's lease needs renewing, so that only one script is in use.
+# At first no lease is due for a renewal, so that only one script is in use.
 scene_T14() {
     local flushed=60 believed
     world_begin T14

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# work.sh - scenarios with the command: `relet put` puts jobs, three times
-# `relet work` runs a command for each (deed.c), which writes to the register of
-# its job. In the end each was done, and the judge of jobs reads what the
-# commands did.
+# work.sh - scenarios with the command: `relet put` puts jobs, and three
+# processes of `relet work` run a command for each job (deed.c), which writes to
+# the register of its job. At the end each job was done; then the judge of jobs
+# reads the logs.
 # shellcheck shell=bash disable=SC2154
 
 relet=$PWD/build/asan/relet
@@ -11,7 +11,7 @@ put_pid=
 patience_ms=1000      # with a server that does not answer
 bulk=1                # so many bytes at least are behind the number of each job
 
-# worker NAME [MS]: which takes so long for a job.
+# worker NAME [MS]: starts `relet work`, whose command takes so long for a job.
 worker() {
     : >>"$dir/$1.log"
     # shellcheck disable=SC2086
@@ -21,14 +21,15 @@ worker() {
     node_pid[$1]=$!
 }
 
-# puts FILE [OPTION...]: a job for each line that comes.
+# puts FILE [OPTION...]: starts `relet put`, which puts a job for each line.
 puts() {
     # shellcheck disable=SC2086
     $node_in "$relet" -u "$work_url" put --lines "${@:2}" q >"$dir/$1" \
         2>"$dir/$1.txt"
 }
 
-# A line every 5 ms or so, once it is allowed. What was said is in a file, too.
+# Feeds a line every 5 ms or so, once it is allowed, and notes the line in a
+# file.
 feed() {
     local i
     for ((i = 1; i <= jobs_total; i++)); do
@@ -47,7 +48,8 @@ work_begin() {
     work_with "$2" "$3"
 }
 
-# work_with COUNT MS [PUT OPTION...]: three workers, and who puts.
+# work_with COUNT MS [PUT OPTION...]: starts three workers and the putting
+# command.
 work_with() {
     local name
     work_url="redis://127.0.0.1:$server_port?timeout_ms=$patience_ms"
@@ -62,14 +64,15 @@ work_with() {
     put_pid=$!
 }
 
-# put_ended CODE: that of who put. Without a server it would never end.
+# put_ended CODE: waits for the end of the putting command, with this exit code.
+# Without a server the command would never end.
 put_ended() {
     until_so 'all is put' gone "$put_pid" || kill -KILL "$put_pid"
     wait "$put_pid"
     same "$1" "$?"
 }
 
-# What it was told is queued: all of it, and once.
+# Each line that was fed is queued, and queued once.
 until_put() {
     allow_all
     put_ended 0
@@ -87,7 +90,7 @@ nothing_is_left() {
     nothing_waits && [ "$(redis HGET '{q}:jobs' done)" = "$jobs_total" ]
 }
 
-# Workers that are told to leave end by 0, and no sanitizer has said a word.
+# Workers that get SIGTERM end with 0, and without a report of a sanitizer.
 workers_leave() {
     local name code
     for name in "${!node_pid[@]}"; do
@@ -101,8 +104,9 @@ workers_leave() {
     node_pid=()
 }
 
-# work_end [FILE]: FILE is what who puts was told last.
-# Whom this shell has begun only this shell can wait for.
+# work_end [FILE]: FILE has the lines that were fed to the last putting command.
+# This must run in the shell that started the processes, which alone can wait
+# for them.
 work_end() {
     until_put "${1:-put}" >"$dir/told"
     check "$scene: put is told of each job once" cat "$dir/told"
@@ -114,7 +118,7 @@ work_end() {
 # shellcheck disable=SC2086
 fscked() { quietly $node_in "$relet" -u "$work_url" fsck q; }
 
-# work_over [VOID]: all leave; these rules do not count.
+# work_over [VOID]: ends all processes and judges, without the rules VOID.
 work_over() {
     workers_leave >"$dir/left"
     check "$scene: all processes leave in order" cat "$dir/left"
@@ -122,7 +126,7 @@ work_over() {
     world_end "${1:-}"
 }
 
-# descendants PID: those below it, itself last.
+# descendants PID: prints the processes below it, and itself last.
 descendants() {
     local child
     for child in $(ps -o pid= --ppid "$1"); do
@@ -131,7 +135,7 @@ descendants() {
     echo "$1"
 }
 
-# As if its machine stood still: the guards and the commands, too.
+# Stops a worker as if its machine stood still: with its guards and commands.
 stand_still() {
     frozen=$(descendants "${node_pid[$1]}")
     # shellcheck disable=SC2086
@@ -155,7 +159,8 @@ scene_T1_work() {
     work_end
 }
 
-# work_forgotten SCENE WHAT: each job that is lost had been fed before.
+# work_forgotten SCENE WHAT: each job that the server lost was fed before the
+# kill.
 work_forgotten() {
     # shellcheck disable=SC2086
     work_begin "$1" 200 40 $written
@@ -164,7 +169,8 @@ work_forgotten() {
     check "$1: the server did forget" holds "$(twice_or_never | wc -l)" -ge 1
 }
 
-# What was put anew, or for the first time, when the server was back is done.
+# Each job that was put again, or for the first time, after the server was back
+# is done.
 forgotten_end() {
     put_ended 0 >"$dir/told"
     check "$scene: put ends well" cat "$dir/told"
@@ -177,7 +183,7 @@ forgotten_end() {
 scene_T2_work() { work_forgotten T2-work older; }
 scene_T3_work() { work_forgotten T3-work 5001; }
 
-# Each from N on was done.
+# Each job from number N on was done.
 done_from() {
     comm -13 <(sed -n 's/.* took \([0-9]*\) .*/\1/p' "$dir/fence.log" |
         sort -u) <(seq "$1" "$jobs_total" | sort)
@@ -272,7 +278,8 @@ scene_T15_work() {
     forgotten_end
 }
 
-# What could not be put is told; put again, in the same words, it is put once.
+# A job that could not be put is reported; if it is put again with the same
+# words, it is put once.
 scene_T16_work() {
     world_begin T16-work
     work_with 200 40 --batch b --keep 60000
@@ -331,7 +338,7 @@ scene_T23_work() {
     work_net_end
 }
 
-# SOAK seconds, by default ten, of whatever SEED draws.
+# Random faults for SOAK seconds, by default ten, drawn from SEED.
 scene_T34_work() {
     local began name
     work_begin T34-work $((${SOAK:-10} * 60)) 40

@@ -12,11 +12,11 @@
  *   start 0 0 LEASE PID             the process has begun
  *   put JOB 0                       it is about to put the job
  *   queued JOB 0, unput JOB 0 WHY, unsure JOB 0    the outcome of the put
- *   begun JOB TOKEN ATTEMPT STALLS  it was told the job
+ *   begun JOB TOKEN ATTEMPT STALLS  it got the job
  *   held JOB TOKEN                  the work is over, but SOCKET.held exists
  *   write JOB TOKEN SEQ             it has decided to write
  *   done, failed, buried JOB TOKEN  it ends the job so
- *   lost JOB TOKEN WHY              it was told a loss, perhaps after the end
+ *   lost JOB TOKEN WHY              it got a loss, perhaps after the end
  *   up, down 0 0 WHY TEXT
  *   ended 0 0                       its worker holds no claim any more
  *   stats 0 0 NAME=NUMBER...        the last line but `bye`

@@ -91,7 +91,7 @@ nodes() {
     all_up
 }
 
-# all_up [N]: waits until each of the three nodes has come up N times.
+# all_up [N]: waits until each of the three nodes has connected N times.
 all_up() {
     local name
     for name in n1 n2 n3; do

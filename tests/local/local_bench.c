@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_bench.c - the local server beside a real one.
+ * local_bench.c - compares the speed of the local server with a real one.
  *
  *     local_bench [bench.tsv [SOCKET]]    a table; lines appended to the file
- *     local_bench --count NAME N          N commands of our own and nothing
- *                                         else, to count instructions
+ *     local_bench --count NAME N          N commands on the local server alone,
+ *                                         to count instructions
  *
- * Both get the same bytes, DEPTH commands at once. Ours is called; the real
- * one is asked over a Unix socket, which is how a program would use either: so
- * the ratio says what the program saves, not which server is the faster one.
- * Runs take turns, the best of each counts. An error, or a reply that has not
- * the lines of the other server's, ends the program with 1. With BENCH_QUICK in
- * the environment each figure is that of one short run: for the checks alone.
+ * Both servers get the same bytes, DEPTH commands at once. The local server is
+ * called, the real one is reached over a Unix socket, as a program would use
+ * them: so the ratio says how much time the program saves, not which server is
+ * faster. Runs alternate, and the best run of each server counts. An error, or
+ * a reply with other line counts than that of the other server, ends the
+ * program with 1. With BENCH_QUICK in the environment there is one short run,
+ * which only checks the replies.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -64,8 +65,8 @@ static const char script_calls[] =
     "local function f(n) if n < 2 then return n end return f(n - 1) + "
     "f(n - 2) end return f(20)";
 
-/* A % in a word is the number of the command, modulo 64. EVALSHA has the
- * script where the name goes. */
+/* A % in a word stands for the number of the command, modulo 64. The empty word
+ * of EVALSHA stands for the script's SHA-1. */
 typedef struct work {
     const char *name;
     const char *script; /* NULL: none                                        */
@@ -90,13 +91,13 @@ static const work works[] = {
 
 enum { WORKS = sizeof works / sizeof works[0] };
 
-/* What all of them find. */
+/* Commands that prepare the data. */
 static const char *const world[][WORDS] = {
     {"FLUSHALL"},
     {"SET", "q:lease", "me-1"},
     {"HSET", "q:meta", "fence", "17"}};
 
-/* DEPTH commands as they go over the wire. */
+/* The bytes of DEPTH commands. */
 typedef struct wire {
     char p[WIRE];
     size_t n;
@@ -263,8 +264,9 @@ static size_t theirs_read(int fd, char *p, size_t cap)
     return (size_t)n;
 }
 
-/* Lines of replies to come, when each has `lines` of them. Lengths of what
- * servers answer differ from ours (ids, times), their lines do not. */
+/* Reads replies until all their lines have come; each reply has `lines` lines.
+ * The lengths of replies differ between servers (ids, times), but not their
+ * lines. */
 static double theirs_run(int fd, const wire *w, int times, size_t lines)
 {
     static char p[WIRE];
@@ -312,7 +314,7 @@ static size_t theirs_bytes(const char *path)
 
 static FILE *tsv;
 
-/* theirs 0: there is nobody to compare with. */
+/* theirs 0: there is no other server. */
 static void row(const char *name, double ours, double theirs, int digits,
                 const char *unit, int less)
 {
@@ -417,7 +419,8 @@ static void alone_once(lua_rig *r, const rlt_lua_code *code,
     rlt_lua_end(&r->L);
 }
 
-/* Seconds for the lease, run so often on a host that answers at once. */
+/* The seconds for so many runs of the lease script on a host that answers at
+ * once. */
 static double alone_run(lua_rig *r, const rlt_lua_code *code, int times)
 {
     static const relet_span keys[] = {{"q:lease", 7}, {"q:meta", 6}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd.h - what the tests of the local server's commands share: a server,
- * three clients, and what a real one of version 7.0.15 said.
+ * local_cmd.h - for the tests of the local server's commands: a server, three
+ * clients, and functions that compare replies.
  *
  * Clients 0 and 1 speak RESP2, client 2 RESP3. A command is words with one
  * blank between them, '' is an empty one. The replies in the tests were
@@ -69,7 +69,7 @@ static inline void t_send(int client, const char *command)
     relet_local_feed(t_one.l, t_one.ids[client], frame, n);
 }
 
-/* 1 when this, and no more, is what the client was sent. */
+/* Returns 1 if exactly these bytes were sent to the client. */
 static inline int t_hears(int client, const char *reply)
 {
     const uint8_t *p;
@@ -123,7 +123,7 @@ static inline int t_says(int client, const char *command, const char *reply)
     return t_hears(client, reply);
 }
 
-/* What it is sent does not matter. */
+/* Drops the bytes that were sent to the client. */
 static inline void t_done(int client)
 {
     const uint8_t *p;
@@ -138,8 +138,8 @@ static inline void t_does(int client, const char *command)
     t_done(client);
 }
 
-/* 1 when just this was added to the log, a command a line with a blank between
- * words. */
+/* Returns 1 if exactly these commands were added to the log: a command per
+ * line, with a blank between words. */
 static inline int t_logs(const char *lines)
 {
     static char text[1 << 16];

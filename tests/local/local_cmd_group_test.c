@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_group_test.c - consumer groups as a real server has them.
+ * local_cmd_group_test.c - the commands of consumer groups reply as real
+ * servers.
  */
 #include "local_cmd.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_hash_test.c - hashes as a real server has them.
+ * local_cmd_hash_test.c - the commands of hashes reply as real servers.
  */
 #include "local_cmd.h"
 
@@ -71,7 +71,7 @@ TEST the_last_field_takes_the_key_with_it(void)
     PASS();
 }
 
-TEST numbers_are_added_where_they_are_numbers(void)
+TEST increments_are_added_only_to_integers(void)
 {
     t_open();
     T_SAYS("HINCRBY h a 5", ":5\r\n");
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     RUN_TEST(hmset_says_ok_and_hset_how_many_are_new);
     RUN_TEST(reads_of_a_missing_hash_give_nulls_and_zeros);
     RUN_TEST(the_last_field_takes_the_key_with_it);
-    RUN_TEST(numbers_are_added_where_they_are_numbers);
+    RUN_TEST(increments_are_added_only_to_integers);
     RUN_TEST(fractions_are_added_with_as_many_digits_as_a_server_has);
     RUN_TEST(a_draw_of_more_fields_than_there_are_gives_each_once);
     RUN_TEST(a_draw_that_cannot_be_is_refused_before_the_key_is_looked_at);

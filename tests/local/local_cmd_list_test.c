@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_list_test.c - lists as a real server has them.
+ * local_cmd_list_test.c - the commands of lists reply as real servers.
  */
 #include "local_cmd.h"
 
@@ -41,7 +41,7 @@ TEST a_pop_with_a_count_leaves_the_rest_of_the_list(void)
     PASS();
 }
 
-TEST a_count_of_nothing_is_an_empty_array_and_not_a_null(void)
+TEST a_pop_of_no_elements_is_an_empty_array_and_not_a_null(void)
 {
     t_open();
     T_SAYS("RPUSH l a", ":1\r\n");
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
     RUN_TEST(a_list_can_be_pushed_and_popped_at_both_ends);
     RUN_TEST(lpushx_and_rpushx_to_a_missing_list_do_nothing);
     RUN_TEST(a_pop_with_a_count_leaves_the_rest_of_the_list);
-    RUN_TEST(a_count_of_nothing_is_an_empty_array_and_not_a_null);
+    RUN_TEST(a_pop_of_no_elements_is_an_empty_array_and_not_a_null);
     RUN_TEST(an_insert_finds_its_first_pivot);
     RUN_TEST(indexes_count_from_both_ends);
     RUN_TEST(a_trim_to_nothing_takes_the_key);

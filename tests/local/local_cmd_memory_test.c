@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_memory_test.c - a command that cannot have the memory it may need
- * is refused, and has changed nothing.
+ * local_cmd_memory_test.c - a command is refused and changes nothing if the
+ * memory that it may need cannot be allocated.
  */
 #include "local_cmd.h"
 
@@ -9,7 +9,7 @@
 
 static char t_long[3][60000];
 
-/* Enough of everything that one allocation does not last long. */
+/* Values so large that each command needs new allocations. */
 static const char *const t_commands[] = {
     "HSET h a 1 b 2",
     "HINCRBYFLOAT h c 0.5",
@@ -57,7 +57,7 @@ static void t_command(char *out, int i)
             strcat(out, t_long[k]);
 }
 
-/* What the client was sent, at most cap bytes of it. */
+/* Copies the bytes that were sent to the client, at most cap bytes. */
 static size_t t_take(char *out, size_t cap)
 {
     const uint8_t *p;
@@ -68,7 +68,7 @@ static size_t t_take(char *out, size_t cap)
     return n;
 }
 
-/* All data as it is read; returns how many bytes that took. */
+/* Writes the whole data set as replies; returns their number of bytes. */
 static size_t t_data(char *out, size_t cap)
 {
     size_t n = 0;
@@ -83,7 +83,7 @@ static size_t t_data(char *out, size_t cap)
 
 typedef enum t_end { T_WRONG, T_REFUSED, T_DONE, T_CLOSED } t_end;
 
-/* From its k-th call on the allocator fails during command i. */
+/* Runs command i while the allocator fails from its k-th call on. */
 static t_end t_short_of_memory(int i, long k, int *failed)
 {
     static char before[1 << 20], after[1 << 20], reply[1 << 16];
@@ -105,7 +105,8 @@ static t_end t_short_of_memory(int i, long k, int *failed)
     return n == had && memcmp(before, after, n) == 0 ? T_REFUSED : T_WRONG;
 }
 
-/* Its command or its reply did not fit: a new client goes on. */
+/* The client was closed, since its command or its reply did not fit: a new
+ * client takes its place. */
 static void t_next_client(void)
 {
     relet_local_hangup(t_one.l, t_one.ids[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_set_test.c - sets as a real server has them.
+ * local_cmd_set_test.c - the commands of sets reply as real servers.
  */
 #include "local_cmd.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_stream_test.c - streams as a real server has them.
+ * local_cmd_stream_test.c - the commands of streams reply as real servers.
  */
 #include "local_cmd.h"
 

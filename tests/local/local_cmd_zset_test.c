@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_cmd_zset_test.c - sorted sets as a real server has them.
+ * local_cmd_zset_test.c - the commands of sorted sets reply as real servers.
  */
 #include "local_cmd.h"
 

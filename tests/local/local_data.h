@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_data.h - what the tests of the local server's data rooms share: a pool
+ * local_data.h - for the tests of the local server's data structures: a pool
  * over an allocator that counts, overwrites and fails on demand.
  *
- * Small pools hide the pattern of allocations, so an ensured promise is also
- * tried with nothing behind it: t_refuse makes every later call fail. */
+ * After rlt_pool_ensure no allocation may be needed. A pool may have spare
+ * memory that hides an error there, so the tests also let every later call of
+ * the allocator fail: t_refuse. */
 #ifndef T_LOCAL_DATA_H
 #define T_LOCAL_DATA_H
 
@@ -19,9 +20,9 @@
 
 typedef struct t_heap {
     size_t live; /* bytes lent                                               */
-    long calls;  /* that asked for memory                                    */
+    long calls;  /* calls for memory                                         */
     long fail_at; /* the number of the call that fails; 0: none              */
-    int refuse;   /* all fail                                                */
+    int refuse;   /* 1: all calls fail                                       */
 } t_heap;
 
 static t_heap t_lent;
@@ -69,7 +70,8 @@ static void t_start(uint64_t seed)
     rlt_pool_init(&t_pool, t_memory(), 0);
 }
 
-/* 1 when all that was taken was put, and all goes back. */
+/* Returns 1 if all blocks were given back to the pool, and all memory to the
+ * allocator. */
 static int t_end(void)
 {
     int even = t_pool.used == 0;
@@ -78,7 +80,7 @@ static int t_end(void)
     return even && t_lent.live == 0 && t_pool.held == 0;
 }
 
-/* The promise alone must do: nothing else can be had. */
+/* Ensures n bytes; then the allocator gives no more memory. */
 static int t_promise(size_t n)
 {
     t_lent.refuse = 0;
@@ -88,7 +90,7 @@ static int t_promise(size_t n)
     return 1;
 }
 
-/* With room to grow, as long as the allocator has some. */
+/* Ensures n bytes; the allocator may still give more. */
 static int t_promise_open(size_t n)
 {
     t_lent.refuse = 0;
@@ -139,8 +141,8 @@ static relet_span t_word(char *out, uint32_t kinds)
     return t_span(out, 3);
 }
 
-/* Every data room's test ends so: each allocation fails once, and each of
- * them leaves the memory even. `run` returns 0 when something is wrong. */
+/* The last test of each data structure: each allocation fails once, and no
+ * memory is lost. `run` returns 0 if something is wrong. */
 static int t_with_each_failure(int (*run)(void), uint64_t seed)
 {
     long i = 0, calls;

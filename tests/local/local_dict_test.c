@@ -159,7 +159,7 @@ TEST an_entry_can_be_placed_before_another(void)
     PASS();
 }
 
-/* The keys below `stay` are there all the while, others come and go. */
+/* The keys below `stay` exist during the whole scan, others come and go. */
 static int t_scan(int stay, int shrinking)
 {
     static int met[T_KEYS];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_found_test.c - where this server and a real one once differed.
+ * local_found_test.c - differences between the local server and a real one that
+ * are repaired.
  *
- * Found by the tapes of tests/model and kept, each as few commands as show it.
- * The replies are those of the real server. */
+ * The tapes of tests/model found them; each test has the few commands that show
+ * one. The replies are those of the real server. */
 #include "local_cmd.h"
 
-/* Client 2 hears of every event, also of those it makes itself. */
+/* Client 2 gets every keyspace event, also those of its own commands. */
 static void t_ears(void)
 {
     t_open();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_hostile_test.c - what local_fuzz found, a claim each. */
+ * local_hostile_test.c - a test for each defect that local_fuzz found. */
 #include "local_cmd.h"
 
 /* A second server, fed by the log or by a dump of the first. */
@@ -77,7 +77,7 @@ static int t_copy_same(const t_copy *c)
     return t_dump(c->l, b, sizeof b) == n && memcmp(a, b, n) == 0;
 }
 
-/* relet_local_flush said nothing of it to the log. */
+/* Regression: relet_local_flush did not write the flush to the log. */
 TEST a_flush_is_in_the_log(void)
 {
     t_open();
@@ -102,7 +102,8 @@ TEST a_flush_is_reported_to_blocked_clients(void)
     PASS();
 }
 
-/* The deadline was that of another client, who is not looked at before. */
+/* Regression: the server asked for the deadline of another client, though a
+ * sleeping server looks at no client. */
 TEST a_sleeping_server_asks_for_the_time_when_it_wakes(void)
 {
     t_open();

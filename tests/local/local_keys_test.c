@@ -69,7 +69,7 @@ static void t_put(int k)
     t_due[k] = -1;
 }
 
-/* Under the other key, with the same time to end. */
+/* Renames the key, which keeps its expiry. */
 static int t_rename(int k, int to)
 {
     int64_t at = 7;
@@ -103,7 +103,7 @@ static int t_number_of(const rlt_entry *e)
     return k;
 }
 
-/* What is due comes in order of time, and nothing else. */
+/* Due keys expire in the order of their times, and no other key expires. */
 static int t_expire_some(void)
 {
     rlt_entry *e;

@@ -2,8 +2,9 @@
  *
  * local_num_test.c - fractions as servers read, add and print them.
  *
- * libc is the judge of doubles; of longer ones where long double has 64 bits,
- * and vectors recorded from a server are everywhere. */
+ * The tests compare doubles with libc; long doubles, where these have 64 bits,
+ * with the compiler's own; and on every machine with vectors recorded from a
+ * server. */
 #include "local_data.h"
 #include "num.h"
 
@@ -76,7 +77,8 @@ TEST doubles_print_as_printf_has_them(void)
     PASS();
 }
 
-/* What strtod takes, without blanks in front, NaN, and what is out of range. */
+/* Accepts the texts of strtod, except leading blanks, NaN, and numbers out of
+ * range. */
 static int t_reads(const char *text)
 {
     char *end;
@@ -254,7 +256,7 @@ TEST a_text_that_is_too_long_is_not_a_number(void)
 
 #if LDBL_MANT_DIG == 64
 
-/* The way a server does it, with the compiler's own long double. */
+/* Adds as a server does, with the compiler's own long double. */
 static int t_as_libc(const char *a, const char *b)
 {
     static char want[RLT_LONG_MAX + 64];

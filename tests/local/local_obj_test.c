@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_obj_test.c - what a key holds: names, emptiness, copies.
+ * local_obj_test.c - the value of a key: type names, emptiness, copies.
  */
 #include "local_data.h"
 #include "obj.h"
@@ -57,7 +57,7 @@ TEST a_string_can_be_replaced(void)
     PASS();
 }
 
-/* An element that k stands for is put into the object. */
+/* Puts the element with number k into the object. */
 static void t_put(rlt_obj *o, int k)
 {
     char a[20];
@@ -87,7 +87,7 @@ static void t_put(rlt_obj *o, int k)
     }
 }
 
-/* All that the object has, in order, as one text. */
+/* A digest of all elements of the object, in order. */
 static uint64_t t_sum(const rlt_obj *o)
 {
     uint64_t sum = 7;

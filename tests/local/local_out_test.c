@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_out_test.c - replies as a server writes them. What is expected here
- * was recorded from Redis 7.0.15.
+ * local_out_test.c - replies as a server writes them. The expected bytes were
+ * recorded from Redis 7.0.15.
  */
 #include "local_data.h"
 #include "out.h"
@@ -17,7 +17,7 @@ static void t_open(int resp)
     t_out.resp = resp;
 }
 
-/* What was written since t_open; ends it. */
+/* Compares the bytes written since t_open, and closes. */
 static int t_wrote(const char *want)
 {
     relet_span got = t_span(rlt_buf_head(&t_out.buf),

@@ -50,7 +50,8 @@ static int t_take(t_block *b, uint8_t *p, size_t n)
     return 1;
 }
 
-/* Some blocks are put, then some are promised together and taken. */
+/* Gives some blocks back, then ensures memory for some blocks and takes them.
+ * */
 static int t_round(void)
 {
     size_t sizes[8], sum = 0;
@@ -109,7 +110,7 @@ TEST any_allocation_of_a_pool_may_fail(void)
     PASS();
 }
 
-TEST a_promise_that_fails_takes_nothing(void)
+TEST an_ensure_that_fails_takes_no_memory(void)
 {
     size_t held;
 
@@ -227,7 +228,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(blocks_do_not_overlap_and_promises_hold);
     RUN_TEST(any_allocation_of_a_pool_may_fail);
-    RUN_TEST(a_promise_that_fails_takes_nothing);
+    RUN_TEST(an_ensure_that_fails_takes_no_memory);
     RUN_TEST(a_promise_can_grow);
     RUN_TEST(a_large_promise_that_is_not_used_goes_back);
     RUN_TEST(a_big_block_goes_back_to_the_allocator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_random_test.c - every command that draws by chance draws each element
- * with the same chance.
+ * local_random_test.c - each command with a random result draws each element
+ * with the same probability.
  *
  * Chi-square over all elements: of n elements it is n - 1 on average, with a
  * deviation of sqrt(2 (n - 1)). Five deviations above are allowed. The seed is
@@ -26,7 +26,7 @@ static double t_chi(int n, long draws)
     return sum;
 }
 
-/* Also 0 when the elements were drawn more evenly than chance would. */
+/* Returns 0 also if the elements were drawn more evenly than is probable. */
 static int t_even(int n, long draws, int apart)
 {
     double chi = t_chi(n, draws), spread = sqrt(2.0 * (n - 1));
@@ -49,9 +49,9 @@ static void t_each(const char *format, int from, int to)
     }
 }
 
-/* Draws once; counts what comes. A name ends in the element's number; what
- * stands between two names must say the number, too. -1: one is no element,
- * or comes twice though all should differ. */
+/* Draws once, and counts the elements of the reply. A name ends in the
+ * element's number; a value between two names must end in that number, too. -1:
+ * a word is no element, or an element comes twice though all should differ. */
 static int t_draw(const char *command, int n, int apart, int values)
 {
     static char met[T_MANY];
@@ -86,7 +86,7 @@ static int t_draw(const char *command, int n, int apart, int values)
     return drawn;
 }
 
-/* So many calls of the command, which all should bring `each` of n. */
+/* Calls the command so often; each call should return `each` of n elements. */
 static int t_draws(const char *command, int n, int calls, int each, int apart)
 {
     int values = strstr(command, "WITH") != NULL, i;
@@ -98,7 +98,8 @@ static int t_draws(const char *command, int n, int calls, int each, int apart)
     return t_even(n, (long)calls * each, apart);
 }
 
-/* The three ways to draw, of the same elements. */
+/* Draws in three ways from the same elements: one, several different ones, and
+ * many with repeats. */
 static int t_all_ways(const char *command, const char *with, int n)
 {
     static const int counts[] = {1, 5, 31, 40};
@@ -186,9 +187,9 @@ TEST zrandmember_draws_each_member_alike(void)
     PASS();
 }
 
-/* What was changed is kept until it is taken. In the tiny build its buffer
- * grows by as little as it can, and a test that never takes it lasts for
- * minutes. */
+/* The server keeps its log of changes until it is taken. In the tiny build the
+ * buffer of the log grows by as little as possible, and a test that never takes
+ * the log lasts for minutes. */
 static void t_take_effects(void)
 {
     const uint8_t *p;
@@ -198,7 +199,7 @@ static void t_take_effects(void)
                               relet_local_effects(t_one.l, &p, &broken));
 }
 
-/* Each time from a new set of the same members. */
+/* Pops each time from a new set of the same members. */
 static int t_pops(const char *command, int n, int calls, int each)
 {
     int i;

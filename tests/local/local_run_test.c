@@ -390,7 +390,8 @@ TEST a_script_that_is_cut_keeps_its_changes(void)
     t_open();
     relet_local_cut(t_one.l, 1, "ERR it migrates");
     T_SAYS(call, "-ERR it migrates script: "
-                 "8b4cd733218965b4e40b0c5d0dd3e31c41067827, on @user_script:1.\r\n");
+                 "8b4cd733218965b4e40b0c5d0dd3e31c41067827, "
+                 "on @user_script:1.\r\n");
     T_SAYS("EXISTS a b", ":1\r\n");
     T_SAYS(call, ":1\r\n");
     relet_local_cut(t_one.l, 2, "ERR it migrates");

@@ -641,7 +641,7 @@ SUITE(t_limits)
 
 /* --------------------------------------------------------------------- ids */
 
-/* What INFO tells of a field of a server that begins like that. */
+/* Returns a field of INFO of a server with this configuration. */
 static const char *t_info(const relet_local_config *config, const char *field)
 {
     static char said[4][60], text[8192];

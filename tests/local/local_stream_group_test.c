@@ -2,8 +2,8 @@
  *
  * local_stream_group_test.c - consumer groups, against tables.
  *
- * What was read and how far a group lags was compared with Redis 7.0.15; a
- * few such cases are kept.
+ * The counts of read entries and the lag of a group were compared with Redis
+ * 7.0.15; a few such cases are kept.
  */
 #include "local_data.h"
 #include "stream_group.h"

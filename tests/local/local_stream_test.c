@@ -2,7 +2,7 @@
  *
  * local_stream_test.c - entries by id, against an array.
  *
- * Where nodes end was compared with Redis 7.0.15; a few such cases are kept.
+ * The ends of nodes were compared with Redis 7.0.15; a few such cases are kept.
  */
 #include "local_data.h"
 #include "stream.h"
@@ -20,7 +20,7 @@ static rlt_stream_id t_last, t_deleted;
 
 static char t_texts[4][400];
 
-/* Fields and values that k stands for. */
+/* The fields and values of entry number k. */
 static uint32_t t_strings(relet_span *out, int k)
 {
     uint32_t n = k % 5 ? 2 : 4, i;
@@ -132,7 +132,8 @@ static void t_forget(uint32_t from, uint32_t n)
             (t_count - from) * sizeof t_model[0]);
 }
 
-/* What an exact trim leaves; what one by nodes leaves is never less. */
+/* Compares the entries after a trim: exactly those of the model, or, after a
+ * trim by whole nodes, at least those. */
 static int t_trim(void)
 {
     rlt_stream_cut cut;

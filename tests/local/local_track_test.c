@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_track_test.c - where invalidations stand between the replies of a
- * connection, above all when the command waited before it ran. Recorded from
+ * local_track_test.c - the places of invalidations between the replies of a
+ * connection, above all if the command waited before it ran. Recorded from
  * Redis 7.0.15 and Valkey 8.0, which agree. */
 #include "local_cmd.h"
 
@@ -160,7 +160,7 @@ TEST a_stream_is_not_tracked_by_an_xread_with_malformed_options(void)
     PASS();
 }
 
-/* What client 2 heard: "lpop k" for an event, "!k" for an invalidation. */
+/* The pushes to client 2: "lpop k" for an event, "!k" for an invalidation. */
 static const char *t_told(void)
 {
     static const char event[] = "__keyevent@0__:";

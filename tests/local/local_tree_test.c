@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * local_tree_test.c - things in an order, found by rank, against an array.
+ * local_tree_test.c - a balanced tree with ranks, against an array.
  */
 #include "local_data.h"
 #include "tree.h"
@@ -12,7 +12,7 @@ static rlt_leaf *t_order[T_LEAVES];
 static uint32_t t_count;
 static rlt_tree t_tree;
 
-/* At this rank: where a search that compares would end up. */
+/* Links the leaf at this rank, where a search by comparisons would end. */
 static void t_link(rlt_leaf *leaf, uint32_t rank)
 {
     rlt_leaf *up = NULL, *at = t_tree.root;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log_test.c - the bytes of a log: what is a record, wherever it was cut and
- * whatever was changed in it. */
+ * log_test.c - the bytes of a log: reading finds whole records only, wherever
+ * the log was cut and whatever byte was changed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #define T_RECORDS 6
 #define T_SALT UINT64_C(0x0123456789abcdef)
 
-/* A recorded log: its bytes, where records end, and the last one's payload is
- * a log itself, as somebody may keep one in a value. */
+/* A recorded log: its bytes, and the ends of its records. The payload of the
+ * last record is a log itself, since a user may keep a log in a value. */
 typedef struct t_file {
     uint8_t bytes[4000];
     size_t n;
@@ -56,12 +56,12 @@ static t_file *t_record(void)
 }
 
 typedef struct t_found {
-    size_t records, end; /* whole ones, and where they end                   */
-    uint64_t safe;       /* what is known of what follows                    */
+    size_t records, end; /* whole records, and their end                     */
+    uint64_t safe;       /* the file was synced up to here                   */
     rlt_log_kind kind;
 } t_found;
 
-/* As the store reads it, from memory that ends where the file does. */
+/* Reads the log as the store does, from memory that ends with the file. */
 static t_found t_read(const uint8_t *bytes, size_t n)
 {
     uint8_t *p = (uint8_t *)malloc(n > 0 ? n : 1);
@@ -204,9 +204,9 @@ TEST zeros_behind_a_cut_are_no_records(void)
     PASS();
 }
 
-/* Every bit of every record: it ends there; and the file knows that it was
- * whole, unless it was the last one. */
-TEST damage_is_found_and_told_from_a_torn_tail(void)
+/* Changes each bit of each record: reading ends there; and the file shows that
+ * the record was whole before, unless it was the last one. */
+TEST damage_is_found_and_distinguished_from_a_torn_tail(void)
 {
     t_file *f = t_record();
     t_found found;
@@ -322,7 +322,7 @@ SUITE(records)
     RUN_TEST(a_log_comes_back_whole);
     RUN_TEST(a_log_cut_anywhere_has_the_whole_records_before_the_cut);
     RUN_TEST(zeros_behind_a_cut_are_no_records);
-    RUN_TEST(damage_is_found_and_told_from_a_torn_tail);
+    RUN_TEST(damage_is_found_and_distinguished_from_a_torn_tail);
     RUN_TEST(unsynced_records_may_be_torn_before_whole_records);
     RUN_TEST(records_synced_before_the_rename_of_the_file_are_never_torn);
     RUN_TEST(a_record_counts_at_its_own_place_alone);

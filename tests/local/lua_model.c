@@ -128,7 +128,7 @@ static void model_send_words(model *m, const relet_span *words, size_t n)
     model_send(m, out, at);
 }
 
-/* The bytes of one whole reply from p on; 0: there is not all of it yet. The
+/* The length of the whole reply at p; 0: it is not complete yet. The
  * values that are still to come are counted, not nested. */
 static size_t model_frame(const char *p, size_t n)
 {

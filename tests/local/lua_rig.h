@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lua_rig.h - an interpreter with a world that is small and always the same.
+ * lua_rig.h - an interpreter with a small fixed set of data.
  *
- * Runs a script and gives the reply that EVAL would get. The world knows a
- * few commands on a few keys; real servers are filled so that they answer
- * the same (lua_rig_fill). */
+ * It runs a script and gives the reply that EVAL would get. It knows a few
+ * commands on a few keys; real servers are filled so that they give the same
+ * replies (lua_rig_fill). */
 #ifndef LUA_RIG_H
 #define LUA_RIG_H
 
@@ -44,7 +44,7 @@ static void *lua_rig_resize(void *user, void *p, size_t old, size_t size)
     return p;
 }
 
-/* What fills a real server with the same world. */
+/* Commands that fill a real server with the same data. */
 static const char *const lua_rig_fill[] = {
     "DEL text hash set zset list nothing",
     "SET text v",

@@ -392,7 +392,7 @@ TEST messages_of_redis_log_reach_the_host(void)
     PASS();
 }
 
-/* What a host says that is no reply. */
+/* A host whose replies are malformed. */
 static int t_nonsense(void *user, const relet_span *argv, uint32_t argc,
                       int resp, relet_span *reply)
 {

@@ -87,7 +87,7 @@ static int t_failed(const t_server *s)
     return s->calls >= s->fail_from;
 }
 
-/* Nothing fails in what the test itself asks for. */
+/* No allocation fails in the test's own requests. */
 static long t_pause(t_server *s)
 {
     long left = s->fail_from - s->calls;
@@ -283,7 +283,8 @@ static int t_refused(const t_bytes *reply)
     return reply->n > 4 && memcmp(reply->p, "-OOM", 4) == 0;
 }
 
-/* Whoever was closed on the one is closed on the other, and comes anew. */
+/* Closes on the second server each client that the first one closed, and
+ * connects these clients again. */
 static void t_mirror_closed(void)
 {
     long left = t_pause(&t_poor);
@@ -317,7 +318,8 @@ static const char *t_compare_said(const char *step)
     return NULL;
 }
 
-/* Somebody who waited was refused: what he waited for is still there. */
+/* Returns 1 if a blocked client was refused: the element for which it waited is
+ * still there. */
 static int t_waiter_refused(int asked)
 {
     int i, n = 0;
@@ -327,8 +329,8 @@ static int t_waiter_refused(int asked)
     return n > 0;
 }
 
-/* One step on both. NULL, or what is wrong; *over when the two cannot be held
- * against each other any more. */
+/* Plays one step on both servers. Returns NULL or the difference; sets *over if
+ * the two cannot be compared any more. */
 static const char *t_both(const char *step, int *over)
 {
     int asked = t_client(step), closed;
@@ -358,7 +360,8 @@ static const char *t_both(const char *step, int *over)
     return NULL;
 }
 
-/* What the log says is what was done, unless it says that it does not know. */
+/* Checks that the log has the changes that were made, unless it reports that it
+ * is incomplete. */
 static const char *t_log_is_true(void)
 {
     static t_server follower;
@@ -770,7 +773,7 @@ TEST a_dump_is_whole_or_says_that_it_is_not(void)
     PASS();
 }
 
-TEST when_the_log_was_short_it_goes_on_behind_a_dump(void)
+TEST after_a_log_without_memory_a_dump_lets_the_log_go_on(void)
 {
     int broken = 0, i;
     const uint8_t *p;
@@ -826,6 +829,6 @@ int main(int argc, char **argv)
     RUN_TEST(the_log_has_exactly_the_effects_of_a_transaction);
     RUN_TEST(the_log_has_exactly_the_effects_of_a_script);
     RUN_TEST(a_dump_is_whole_or_says_that_it_is_not);
-    RUN_TEST(when_the_log_was_short_it_goes_on_behind_a_dump);
+    RUN_TEST(after_a_log_without_memory_a_dump_lets_the_log_go_on);
     GREATEST_MAIN_END();
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * chance.c - what is drawn by chance, on all sides.
+ * chance.c - commands with random results, on all sides.
  *
- * Two replies of such a command cannot be compared; many can be counted. Each
- * reply holds nothing but elements, as many as it should, none twice where all
- * differ, each beside its own value. Over many replies chi-square says how
- * evenly the elements come: of n elements it is n - 1 on average, with a
- * deviation of sqrt(2 (n - 1)). Ours may be five deviations above. The real
- * servers draw from a hash table by a rule of thumb and are far off at times:
- * theirs is only told. */
+ * Two replies of such a command cannot be compared, but many can be counted.
+ * Each reply has only elements, as many as it should, none twice if all must
+ * differ, each beside its own value. Over many replies, chi-squared shows how
+ * evenly the elements are drawn: for n elements it is n - 1 on average, with a
+ * deviation of sqrt(2 (n - 1)). That of the local server may be five deviations
+ * above. The real servers draw from a hash table only approximately evenly:
+ * their figure is only printed. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void chance_line(bytes *out, const char *line, int number)
     bytes_text(out, "\r\n");
 }
 
-/* Sends so many of the line, and waits for all that comes of it. */
+/* Sends the line so often, and waits for all replies. */
 static int chance_ask(side *s, const char *line, int from, int to)
 {
     bytes out = {NULL, 0, 0};
@@ -108,7 +108,7 @@ static int chance_number(const frame *x)
     return atoi(text);
 }
 
-/* Counts one reply: 0, or -1 when it is not what such a reply is. */
+/* Counts the elements of one reply: 0, or -1 if the reply is malformed. */
 static int chance_count(const chance *c, const forest *f, int at)
 {
     static char met[CHANCE_MANY];
@@ -134,7 +134,8 @@ static int chance_count(const chance *c, const forest *f, int at)
     return drawn == c->each ? 0 : -1;
 }
 
-/* The replies of one batch. Of two commands the second one's counts. */
+/* Counts the replies of one batch. If a line has two commands, the replies of
+ * the second one count. */
 static int chance_batch(const chance *c, const bytes *heard, int calls)
 {
     int two = strchr(c->draw, ';') != NULL, n, at;
@@ -152,7 +153,7 @@ static int chance_batch(const chance *c, const bytes *heard, int calls)
     return n == calls * (1 + two) ? 0 : -1;
 }
 
-/* Chi-square, or -1: a reply was none. */
+/* Returns chi-squared, or -1 if a reply was malformed. */
 static double chance_measure(side *s, const chance *c)
 {
     double sum = 0, off, want = (double)c->calls * c->each / c->n;

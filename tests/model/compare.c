@@ -2,8 +2,8 @@
  *
  * compare.c - plays a tape on all sides.
  *
- * A step is done when all sides are quiet; then it is judged. At the end the
- * data set is read. */
+ * A step has ended when no side sends more bytes; then the replies are judged.
+ * At the end the data set is read. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int play_gone(play *p, int i)
     return -1;
 }
 
-/* Until no side has anything more to say. */
+/* Waits until no side sends more bytes. */
 static int play_settle(play *p)
 {
     size_t most;
@@ -113,7 +113,7 @@ int play_asks(play *p, const ask *asks, int n, size_t cut)
     return play_settle(p);
 }
 
-/* Opens links and learns what the sides call them. */
+/* Opens links, and asks each side for its numbers of them. */
 static int play_open(play *p, int from, int to)
 {
     int i, link;
@@ -151,7 +151,7 @@ static void play_name(side *s, int i, const char *field)
                        at + strlen(field));
 }
 
-/* What the processes call themselves: a script may store it. */
+/* Asks each server process for its own names, which a script may store. */
 static int play_names(play *p)
 {
     int i;
@@ -179,8 +179,9 @@ static int play_again(play *p, int link)
 
 /* ---------------------------------------------------------------- playing */
 
-/* Connections whose time is over at the same moment go on in the order of
- * their structs' addresses: the data set is then what chance makes of it. */
+/* Real servers unblock connections whose time-outs end at the same moment in
+ * the order of their structs' addresses, so the data set then depends on
+ * chance. */
 static void play_go_on(play *p)
 {
     int link, i, more = 0;

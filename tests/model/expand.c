@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * expand.c - a template becomes a command, and sometimes a strange one.
+ * expand.c - makes a command from a template, sometimes a malformed one.
  *
- * What stands for what:
+ * The letters of a template:
  *   %k a key, %s %h %l %t %z %x one that should be a string, hash, list, set,
  *   zset, stream; %v a value, %e a member, %i an integer, %f a score, %n a
  *   count, %q a count for random members, %r an index, %m a score bound, %L a
@@ -10,10 +10,9 @@
  *   in time, %b a time-out, %p a pattern, %y a prefix, %c a channel, %P a
  *   channel pattern, %g a group, %o a consumer, %C the number of a connection,
  *   %d a data set, %u a script, %U a script's SHA, %w anything.
- * Of the library's own scripts: %N a job's number, %T its token, %X a
- * lease's token, %O the number of
- * an operation, %J the head of a job, %K its id, %Y its type, %W a channel to
- * be woken by; the last three may be empty. */
+ * Of the library's own scripts: %N a job's number, %T its token, %X a lease's
+ * token, %O the number of an operation, %J the head of a job, %K its id, %Y its
+ * type, %W a wake-up channel; the last three may be empty. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * ones.
  *
  * The keys are those that a script's head names, of one queue and one lease;
- * the arguments come from a template for each script. A token is when the
- * claim was made, in us of the server's clock, which is the tape's; so the
- * right one is often met, and as often one that was right before. files_work
- * begins a queue anew, so that the jobs that it claims are known. */
+ * the arguments come from a template for each script. A token is the time of
+ * the claim, in us of the server's clock, which the tape sets; so a call often
+ * has the right token, and as often a token that was right before. files_work
+ * begins a queue anew, so that the maker knows the jobs that it claims. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static struct {
     int n;
 } files;
 
-/* What stands behind the keys. `often`: of all calls, as a weight. */
+/* The arguments after the keys. `often`: the weight of a script among all
+ * calls. */
 static const struct {
     const char *name, *words;
     int often;
@@ -37,7 +38,8 @@ static const struct {
     {"queue_put_full", "%o %O [0|0|3] {%J %v}", 5},
     {"queue_unique", "%o %O [t|e|r|d] [1|1000|60000] %J %v [0|3]", 4},
     {"queue_claim", "%o %O [1|1000|60000] [1|2|5] [100|100000]", 6},
-    {"queue_claim_type", "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
+    {"queue_claim_type",
+     "%o %O [1|1000|60000] [1|2|5] [100|100000] %Y [-inf|2]", 4},
     {"queue_recall", "%o %O", 2},
     {"queue_done_plain", "%o %O {%N %T}", 3},
     {"queue_done", "%o %O {%N %T [0|1000|60000] %v}", 3},
@@ -91,7 +93,8 @@ static int files_is_lua(const struct dirent *d)
     return n > 4 && n < 40 && strcmp(d->d_name + n - 4, ".lua") == 0;
 }
 
-/* In the order of their names: a seed means the same everywhere. */
+/* Reads the scripts in the order of their names, so that a seed gives the same
+ * tape on each machine. */
 void files_read(const char *folder)
 {
     struct dirent **list;
@@ -108,7 +111,7 @@ void files_read(const char *folder)
 
 /* ------------------------------------------------------------------ words */
 
-/* A lease's token; '': it was not heard. */
+/* A lease's token, or '' for a client that does not know its token. */
 static word files_lease_token(maker *m)
 {
     int n = m->grants < 8 ? m->grants : 8;
@@ -122,7 +125,7 @@ static word files_lease_token(maker *m)
     return maker_format(m, "%lld", (long long)us);
 }
 
-/* A job that was claimed in the tape, and behind it its token, mostly. */
+/* A job that was claimed in the tape, mostly followed by its token. */
 static word files_number(maker *m)
 {
     m->claimed_at = maker_below(m, 8);
@@ -191,9 +194,9 @@ static word files_key(maker *m, word name)
     return b.argv[1];
 }
 
-/* "KEYS  1 jobs  2 waiting, ranked or dead ... ARGV": a number, two blanks
- * before it, and the first name behind it. One that says what it may be
- * ("waiting, ranked") is any of a queue's places. */
+/* Reads the keys from the head of a script, such as "KEYS  1 jobs  2 waiting,
+ * ranked or dead ... ARGV": a number after two blanks, and the first name after
+ * it. A key with several names may be any place of a queue. */
 static void files_keys(maker *m, const file *f, ask *a)
 {
     static const char *const places[] = {"waiting", "ranked", "delayed",
@@ -237,7 +240,7 @@ static const file *files_find(const char *name)
     return NULL;
 }
 
-/* Behind the keys: the words of the template. */
+/* Adds the words of the template, after the keys. */
 static void files_words(maker *m, const char *template, ask *a)
 {
     ask *words = (ask *)calloc(1, sizeof *words);

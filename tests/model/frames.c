@@ -2,9 +2,9 @@
  *
  * frames.c - replies as trees, and a form of them that can be compared.
  *
- * An independent, trusting reader: a reply that it cannot read is compared as
- * the bytes it is. What a rule leaves free is sorted or left out as the tree is
- * written again. */
+ * This reader is independent of the library's, and checks little: a reply that
+ * it cannot read is compared byte for byte. Parts that a rule allows to differ
+ * are sorted or left out when the tree is written again. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +51,9 @@ static int frame_blob(frame *x, const char *p, size_t n, long size)
     return 0;
 }
 
-/* News is written as it comes, also into the midst of a transaction's
- * replies; as an array when the transaction has gone back to RESP2. */
+/* Returns 1 if the frame is a push, which a server may write between the
+ * replies of a transaction, as an array if the transaction has gone back to
+ * RESP2. */
 static int frame_is_news(const forest *f, int at)
 {
     static const char *const words[] = {"message", "pmessage", "smessage",
@@ -343,7 +344,7 @@ static word render_verbatim(const frame *x)
     return text;
 }
 
-/* Sorted: the list is turned now and then as the server tends to it. */
+/* Writes the clients sorted, since a server rotates its list of clients. */
 static void render_clients(bytes *out, const forest *f, int at, const side *s)
 {
     static bytes line[64];
@@ -368,8 +369,8 @@ static void render_clients(bytes *out, const forest *f, int at, const side *s)
         bytes_put(out, line[i].p, line[i].n);
 }
 
-/* A script may have stored what the process calls itself: all of the 40 digits,
- * or the last 32. */
+/* A script may have stored the run id of the process: all of its 40 digits, or
+ * the last 32. */
 static void render_text(bytes *out, word text, const side *s)
 {
     const char *at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * freedoms.c - what may differ, and why: all of it is in this file.
+ * freedoms.c - the complete list of allowed differences, and their reasons.
  *
- * First what servers leave open, command by command: the order of what has
- * none, chance, and what belongs to one process. Then how Valkey 8.0 differs
- * from Redis 7.0, whom our server follows. A difference that no row allows is
- * a defect. */
+ * First the parts of replies that servers leave open, command by command: the
+ * order of unordered elements, random results, and data of one process. Then
+ * the differences of Valkey 8.0 from Redis 7.0, which the local server follows.
+ * A difference that no row allows is a defect. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ typedef struct wording {
     long used;
 } wording;
 
-/* The same in other words. */
+/* Errors with the same meaning in other words. */
 static wording wording_rows[] = {
     {"HELLO AUTH <user>", "HELLO <proto> AUTH <user>", 0},
     {"Lua redis lib command arguments must", "Command arguments must", 0},
@@ -187,8 +187,8 @@ static void freedom_name(bytes *b, const ask *a)
     }
 }
 
-/* A script is as free as the commands in it. One that is called by a sha that
- * no script of the tape has is not there. */
+/* The reply of a script may differ as those of the commands in it. A script
+ * that is called by a SHA which no script of the tape has does not exist. */
 static rule freedom_script(word text)
 {
     static const char *const free_in[] = {"smembers", "sinter'", "sunion'",

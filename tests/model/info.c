@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * info.c - what INFO says, as far as it hangs on the commands of a tape.
+ * info.c - the fields of INFO that depend on the commands of a tape.
  *
- * Ours has fewer fields than a real server. Each of its fields is one of
- * theirs, in the same section and order; a value is compared unless it belongs
- * to the process. A field of ours that does not stand here is told as it is,
- * and found. */
+ * The local server has fewer fields than a real server. Each of its fields is
+ * one of theirs, in the same section and order; a value is compared unless it
+ * belongs to the process. A field of the local server that is not in this table
+ * is compared as it is, and so is reported as a difference. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-/* What becomes of a field's value. */
+/* How a field is compared. */
 typedef enum info_how {
     INFO_HIDDEN, /* ours or Redis's alone: not even its name               */
     INFO_NAME,   /* belongs to the process                                 */

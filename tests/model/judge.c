@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge.c - what the sides said in one step, compared.
+ * judge.c - compares the replies of the sides in one step.
  *
- * Byte for byte, and only where the bytes differ frame by frame, under the
- * rule of the command that a frame answers. So each connection has a line of
+ * It compares byte for byte, and if the bytes differ, frame by frame, under the
+ * rule of the command that a frame answers. So each connection has a queue of
  * commands that wait for an answer, and the commands of its transaction. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void play_push(line *l, const forest *f, int at)
         play_pop(l);
 }
 
-/* Whom a reply answers; what its line looks like afterwards. */
+/* Returns the command that a reply answers, and removes it from the queue. */
 static const ask *play_owner(line *l, const forest *f, int at)
 {
     const ask *a;
@@ -214,8 +214,8 @@ static int judge_is_valkey(const side *s)
     return strcmp(s->name, "valkey") == 0;
 }
 
-/* Subscribing in a transaction makes more frames than it has commands: whom
- * those behind it answer is anybody's guess. */
+/* A transaction with SUBSCRIBE gives more frames than it has commands, so the
+ * commands of later frames are not known. */
 static int judge_ran_exec(const play *p)
 {
     int i;
@@ -281,7 +281,7 @@ static int judge_exec(play *p, int other, int link, const root *r,
                   freedom_rule(r->queue[n]) != RULE_EXACT;
     }
     if (subscribes && freely)
-        return 1; /* which reply is whose cannot be told                   */
+        return 1; /* the command of each reply is not known                */
     if (subscribes)
         return judge_frame(p, other, link, NULL, x, r->at, y, k);
     if (x->at[r->at].count != r->queued || y->at[k].count != r->queued ||
@@ -386,8 +386,8 @@ static int judge_unordered(play *p, int other, int link, const heard *x,
 
 static const ask judge_anything = {{{"-", 1}}, 1};
 
-/* Does a version's row speak of all that was heard? Then its data set is
- * another from here on. */
+/* Returns 1 if a row about versions explains all replies: the data sets are
+ * then different from here on. */
 static int judge_parts(play *p, int other, int link, const heard *x)
 {
     const bytes *left = &p->sides[0]->heard[link];
@@ -446,7 +446,7 @@ static int judge_any_order(const play *p, const side *o)
 
     for (i = 0; i < MODEL_LINKS; i++)
         any |= p->lines[i].any_order;
-    /* Valkey's pushes follow the reply to who caused them. */
+    /* Valkey's pushes follow the reply to the command that caused them. */
     return any || judge_is_valkey(o);
 }
 

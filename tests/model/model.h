@@ -3,23 +3,23 @@
  * model.h - the same commands to several servers, and their replies compared.
  *
  * A tape is a list of steps made from a seed. It is played on two or three
- * sides at once: Redis 7.0 is the reference, Valkey 8.0 and our own local
- * server are held against it. No real time passes: every side's wall clock is
- * what the tape says, and a step ends when all sides have nothing more to say.
+ * sides at once: Redis 7.0 is the reference, Valkey 8.0 and the local server
+ * are compared with it. No real time passes: the tape sets every side's wall
+ * clock, and a step ends when no side sends more bytes.
  *
  *   bytes.c    growing bytes, escaped text, glob
  *   rig.c      real servers: processes, sockets, the frozen clock
- *   ours.c     our server, in process
+ *   ours.c     the local server, in this process
  *   words.c    templates of commands      scripts.c  small Lua programs
  *   files.c    calls of the scripts of lua/
  *   expand.c   template to words          tape.c     seed to steps
  *   frames.c   bytes to a tree, and back in a canonical form
- *   freedoms.c what may differ, and why: the one table of it
+ *   freedoms.c the table of allowed differences, with their reasons
  *   info.c     which fields of INFO are compared
  *   scan.c     scans to their end
- *   compare.c  plays a tape                judge.c    compares what was said
+ *   compare.c  plays a tape                judge.c    compares the replies
  *   data.c     reads the data set
- *   chance.c   counts what is drawn by chance, many times over
+ *   chance.c   counts random results over many calls
  *   tally.c    which commands and which errors the tapes reach
  *   shrink.c   a failing tape made small
  *   model_main.c  the command line */
@@ -243,7 +243,8 @@ typedef enum rule {
     RULE_ANY
 } rule;
 
-/* Is this a scan's reply, and not its last one? Then it may hold anything. */
+/* Returns 1 if this is a scan's reply, and not its last one: it may have any
+ * elements. */
 int frame_goes_on(const forest *f, int at);
 void frame_render(bytes *out, const forest *f, int at, rule r, const side *s);
 
@@ -254,15 +255,16 @@ void info_render(bytes *out, word text, const side *s);
 /* --------------------------------------------------------------- freedoms */
 
 rule freedom_rule(const ask *a);
-/* May other's reply stand beside Redis's? 1: yes; 2: yes, and from here on
- * its data set is another. */
-/* A rendered reply in Redis 7.0's own words. */
+/* Rewrites a rendered reply of the other side in the words of Redis 7.0. */
 void freedom_wording(const side *other, bytes *reply);
+/* Returns 1 if the other side may give this reply instead of that of Redis; 2
+ * if so, and its data set is different from here on. */
 int freedom_version(const side *other, const ask *a, const bytes *redis,
                     const bytes *reply);
-/* Is the other's data set another from here on, though no reply says so? */
+/* Returns 1 if the other side's data set is different from here on, though no
+ * reply shows that. */
 int freedom_silent(const side *other, const ask *a, int64_t now_ms, int heard);
-/* May pushes that this makes come in any order? */
+/* Returns 1 if the pushes of this command may come in any order. */
 int freedom_any_order(const ask *a);
 void freedom_print(FILE *f);
 
@@ -282,8 +284,8 @@ void verdict_clear(verdict *v);
 
 void shrink_tape(tape *t, side **sides, int n, verdict *v);
 
-/* Draws by every command that draws, on all sides: how many of *played did not
- * do as they should. These are told; with f, the chi-squares of all. */
+/* Tests every command with a random result on all sides. Returns how many of
+ * *played failed, and prints these; with f, writes chi-squared of all. */
 int chance_play(side **sides, int n, int *played, FILE *f);
 
 void tally_command(const ask *a);

@@ -4,12 +4,13 @@
  *
  *   -v            show which commands and errors the tapes reach
  *   -s a,b,…      the sides: redis, valkey, ours; the first is the reference
- *   -l folder     scripts to call, besides those made up
+ *   -l folder     scripts to call, besides random ones
  *   -p            print the tape of seed FROM, and play nothing
- *   -k            keep failing tapes as long as they are
- *   -m count      tell no more failures than so many in full
+ *   -k            do not shrink tapes that fail
+ *   -m count      print at most so many failures in full
  *
- * Plays tapes FROM, FROM+1, …; 1 when a side differs, 2 when nothing ran. */
+ * Plays tapes FROM, FROM+1, …; exit code 1 if a side differs, 2 if no tape was
+ * played. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>

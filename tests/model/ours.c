@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * ours.c - our own server as a side, in process.
+ * ours.c - the local server as a side, in this process.
  *
- * With MODEL_OURS, on include/relet_local.h; without it there is no such side.
- * A tape begins with a new server. It is told to leave expired keys alone
- * until they are asked for, as the real ones are: their own time for it is not
- * part of what is compared. */
+ * With MODEL_OURS, by include/relet_local.h; without it there is no such side.
+ * A tape begins with a new server. This server, like the real ones, deletes
+ * expired keys only when they are accessed, since the times of active expiry
+ * are not compared. */
 #include <stdlib.h>
 #include <string.h>
 

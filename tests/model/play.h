@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * play.h - a tape that is being played: shared by what plays it and what
- * judges it. */
+ * play.h - the state of a tape that is being played, for compare.c and
+ * judge.c. */
 #ifndef MODEL_PLAY_H
 #define MODEL_PLAY_H
 
@@ -20,7 +20,7 @@ typedef struct line {
     int loose;  /* some of its commands are not answered                   */
 } line;
 
-/* One frame of what a link heard. */
+/* One frame that a link has received. */
 typedef struct root {
     int at;
     int push;
@@ -53,12 +53,13 @@ typedef struct play {
  * step, and waits until all is quiet. */
 int play_asks(play *p, const ask *asks, int n, size_t cut);
 
-/* Asks until the cursor is 0 again; heard is then all of it as one reply. */
+/* Asks until the cursor is 0 again; then `heard` has all elements as one reply.
+ * */
 int scan_play(side *s, int link, const ask *a);
 
-/* Judges what all links heard since the last time: 0, or -1 and a verdict. */
+/* Judges all bytes that came since the last call: 0, or -1 and a verdict. */
 int judge_all(play *p);
-/* What the reference's last link said. */
+/* The replies on the last link of the reference. */
 const heard *judge_reference(void);
 
 /* Reads the whole data set of all sides, and judges it. */

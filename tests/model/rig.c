@@ -2,12 +2,13 @@
  *
  * rig.c - real servers: processes, Unix sockets and a clock that stands still.
  *
- * A server lives in a temporary folder, under shim.c, and ends with us,
- * however we end. Beside the links of a tape it has one of our own, for the
- * barrier: when a PING there is answered, everything sent before has been
- * read, and when the next one is, every reply has been written, timers and
- * unblocked clients included. Nothing else happens in such a server: it has no
- * active expiry, no save, and its wall clock is frozen. */
+ * A server runs in a temporary folder, under shim.c, and ends with this
+ * process, however this process ends. Beside the links of a tape it has a
+ * control link for the barrier: when a PING there is answered, the server has
+ * read all bytes sent before, and when the next PING is answered, it has
+ * written every reply, also those of timers and unblocked clients. Nothing else
+ * happens in such a server: it has no active expiry, no save, and its wall
+ * clock is frozen. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -58,8 +59,8 @@ static int rig_clock_make(rig *r)
     return 0;
 }
 
-/* The allocator's own thread sleeps until a moment of the wall clock, which for
- * it is long past: it would spin. */
+/* The allocator's thread sleeps until a time of the wall clock. With the frozen
+ * clock that time is long past, so the thread would spin. */
 static void rig_child(rig *r, pid_t parent)
 {
     char path[240], log[240];
@@ -104,7 +105,7 @@ static int rig_connect(const rig *r)
     return fd;
 }
 
-/* 1: something to read, 0: nothing in time. */
+/* Returns 1 if there are bytes to read, 0 if none came in time. */
 static int rig_ready(int fd, short what)
 {
     struct pollfd p;
@@ -133,7 +134,7 @@ static int rig_write(int fd, const char *p, size_t n)
     return 0;
 }
 
-/* Reads the control link until what was read ends so. */
+/* Reads the control link until the bytes read end with this text. */
 static int rig_until(rig *r, const char *end)
 {
     char in[4096];
@@ -210,7 +211,8 @@ static void rig_shut(side *s, int link)
     s->open_links[link] = 0;
 }
 
-/* What a server that has closed the link would not read is lost on all. */
+/* A server that has closed the link does not read these bytes, so they are
+ * dropped on all sides. */
 static void rig_send(side *s, int link, const char *p, size_t n)
 {
     rig *r = (rig *)s->state;
@@ -229,7 +231,7 @@ static void rig_poke(side *s)
     (void)rig_write(((rig *)s->state)->control, "PING\r\n", 6);
 }
 
-/* What a server that crashed says about it, if it still can. */
+/* Prints the lines about the crash from the log of a server that crashed. */
 static void rig_last_words(const rig *r)
 {
     char path[240], line[300];

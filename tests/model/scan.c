@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * scan.c - a scan to its end, on each side by its own cursors.
+ * scan.c - runs a scan to its end, on each side with its own cursors.
  *
- * What one reply of a scan holds is the server's affair; what all of them hold
- * together is not. So a step asks until the cursor is 0 again and leaves one
- * reply in what was heard: the union, each element once. */
+ * The elements of one reply of a scan may differ between servers, but not the
+ * elements of all replies together. So a step asks until the cursor is 0 again,
+ * and replaces the replies by one: the union, with each element once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static int scan_send(scan *c)
     return 0;
 }
 
-/* Elements are kept as the bytes that they came in. */
+/* Elements are kept as the received bytes. */
 static void scan_keep(scan *c, const forest *f, int list, const char *begin)
 {
     int child = f->at[list].first, k;
@@ -85,7 +85,7 @@ static size_t scan_header(const char *p)
     return (size_t)(strchr(p, '\n') - p) + 1;
 }
 
-/* One reply: 1 when it is one of a scan that goes on, else 0. */
+/* Reads one reply: returns 1 if the scan goes on, else 0. */
 static int scan_reply(scan *c, const forest *f, int at, const char *p)
 {
     int first = f->at[at].first, list;
@@ -139,7 +139,7 @@ static int scan_order(const void *a, const void *b)
     return c != 0 ? c : (x->n > y->n) - (x->n < y->n);
 }
 
-/* The pushes, and one reply with each element once. */
+/* Writes the pushes, and one reply with each element once. */
 static void scan_tell(scan *c)
 {
     bytes *h = &c->on->heard[c->link], all = {NULL, 0, 0};

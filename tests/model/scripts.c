@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * scripts.c - script calls: small programs made on the spot.
+ * scripts.c - script calls: small random programs.
  *
- * What a program does in itself is for the corpus of programs to test; here
- * scripts are a way to run commands, and to see what becomes of replies on
- * their way through Lua. */
+ * The corpus of programs tests Lua itself; here scripts are a way to run
+ * commands, and to compare replies that pass through Lua. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +95,8 @@ static int script_number(word w)
     return w.n > 0 && w.n < 8 && (w.n == 1 || w.p[0] != '0');
 }
 
-/* No reply that chance or a connection's number has a part in, nor help. */
+/* Leaves out commands whose replies depend on chance or on the number of a
+ * connection, and help. */
 static int script_fit(const ask *a)
 {
     static const char *const unfit[] = {"SPOP", "SRANDMEMBER", "HRANDFIELD",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * shim.c - the wall clock of a server under test: what a mapped file says.
+ * shim.c - replaces the wall clock of a server under test by a mapped file.
  *
- * Preloaded into the real servers. It reads microseconds from the file named
- * by MODEL_CLOCK. Only the wall clock is replaced; servers measure how long
- * something took by the steady one, and may go on doing so. The steady clock
- * is asked with the bare system call: looking up the next function of that
- * name would allocate, and the allocator asks for the time as it starts. */
+ * The shim is preloaded into the real servers. It reads microseconds from the
+ * file named by MODEL_CLOCK. Only the wall clock is replaced; servers go on to
+ * measure durations by the monotonic clock. The shim reads the monotonic clock
+ * by the bare system call: looking up the next function of that name would
+ * allocate memory, and the allocator asks for the time when it starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

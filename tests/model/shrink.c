@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * shrink.c - a failing tape with as few steps as still fail.
+ * shrink.c - removes steps from a failing tape as long as it still fails.
  *
- * First all that comes after the failure goes, then stretches of steps, long
- * ones first, then single commands of a write. Whatever fails then is taken
- * for the same failure, as long as it is on the same side. */
+ * First all steps after the failure are removed, then sequences of steps, long
+ * ones first, then single commands of a write. Any failure on the same side
+ * counts as the same failure. */
 #include <string.h>
 
 #include "model.h"
@@ -19,7 +19,7 @@ static int shrink_fails(const tape *t, side **sides, int n, int other)
     return v.failed == 1 && v.other == other;
 }
 
-/* The words stay where they are: steps only point to them. */
+/* Words are not moved, since steps only point to them. */
 static void shrink_without(tape *t, int from, int count)
 {
     memmove(&t->steps[from], &t->steps[from + count],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * spoil.c - commands as hostile or careless callers send them, kept in bounds.
+ * spoil.c - malformed commands, within bounds.
  *
- * Spoiling changes an argument or two. Taming takes out what would need a
- * gigabyte, or would stop the test itself. */
+ * Spoiling changes an argument or two. Taming removes arguments that would need
+ * a gigabyte, or would stop the test itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +122,8 @@ static int tame_is_any(word w, const char *const *list)
 
 #define TAME_SMALL 64 /* bytes of the longest member of a small set        */
 
-/* What a range of bytes meets in a great sorted set whose scores are not all
- * the same hangs on chance. */
+/* The result of a lexicographic range in a large sorted set whose scores differ
+ * depends on chance. */
 static void tame_great(maker *m, ask *a)
 {
     int i;
@@ -150,12 +150,13 @@ void expand_tame(maker *m, ask *a)
 
     if (a->argc == 0)
         expand_template(m, "PING", a);
-    /* An error tells the name of a subcommand: not a connection's number. */
+    /* An error repeats the name of a subcommand, which must not be a
+     * connection's number. */
     for (i = 0; i < 2 && i < a->argc; i++)
         if (word_is_id(a->argv[i]))
             a->argv[i] = tape_text(m->t, "7");
     tame_great(m, a);
-    /* Ours has some settings, not all. */
+    /* The local server has only some of the settings. */
     for (i = 2; word_is(name, "CONFIG") && i < a->argc; i++)
         if (word_is(a->argv[i], "*"))
             a->argv[i] = tape_text(m->t, "nope");

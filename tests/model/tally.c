@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tally.c - which commands were sent, and which errors came back.
+ * tally.c - counts the commands that were sent, and the errors of the replies.
  *
- * So that it can be seen what the tapes never reach. Errors are counted by
- * their text without what the caller put into it. */
+ * The counts show which commands and errors the tapes never reach. Errors are
+ * counted by their text, without words of the caller. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ void tally_command(const ask *a)
     tally_command_row(a)->n++;
 }
 
-/* Digits as one #, what is quoted as '…'. */
+/* Replaces digits by one #, and quoted text by '…'. */
 static void tally_error(word text)
 {
     char name[120];

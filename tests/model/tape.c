@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tape.c - a seed becomes a list of steps.
+ * tape.c - makes a list of steps from a seed.
  *
- * Each tape draws its own mix: a few families of commands, how calm its
- * callers are, how many connections and of which protocol, how fast time goes.
- * Many small worlds reach more than one average world. */
+ * Each tape draws its own mix: a few families of commands, the share of
+ * malformed arguments, the connections and their protocols, the speed of time.
+ * Many different small tapes reach more than one average tape. */
 #include <string.h>
 
 #include "model.h"
@@ -28,7 +28,7 @@ word tape_text(tape *t, const char *text)
     return tape_word(t, text, strlen(text));
 }
 
-/* What this tape is about. */
+/* The mix of this tape. */
 typedef struct mix {
     const family *chosen[5];
     int families;
@@ -99,7 +99,8 @@ static step *tape_add(tape *t, step_kind kind, int link)
     return s;
 }
 
-/* To the millisecond around where something ends, or any stretch. */
+/* Moves the clock to a millisecond around the end of a key or lease, or by any
+ * time. */
 static void tape_clock(maker *m)
 {
     static const int64_t us[] = {0, 1, 999, 1000, 1001, 2000, 5000, 100000,
@@ -128,7 +129,8 @@ static int tape_is_random(const ask *a)
     return word_is(a->argv[0], "SPOP") || word_is(a->argv[0], "RANDOMKEY");
 }
 
-/* What chance did to the data set must not last. */
+/* The data sets must not stay different after a command with a random effect,
+ * so this adds a command that makes them equal again. */
 static void tape_settle(maker *m, step *s)
 {
     const ask *a = &s->asks[s->n - 1];
@@ -202,8 +204,8 @@ static void tape_commands(maker *m, const mix *x, int link)
         s->cut = 1 + maker_below(m, 20);
 }
 
-/* One connection reads into its cache and waits, perhaps a second one behind
- * it; another one wakes it by what it does, and surely at last. */
+/* One connection reads into its cache and blocks, perhaps a second one, too;
+ * another one unblocks them by its commands, at the latest by the last. */
 static void tape_wait_and_wake(maker *m, const mix *x)
 {
     static const char *const wakes[] = {"RPUSH l1 {%e}", "RPUSH l1 a b",
@@ -289,7 +291,7 @@ static void tape_step(maker *m, mix *x)
     }
 }
 
-/* Something for the groups of the tape to do. */
+/* Entries for the consumer groups of the tape. */
 static void tape_groups(maker *m, int link)
 {
     tape_plain(m, link, "!XGROUP CREATE x1 g1 [0|$] MKSTREAM");
@@ -299,7 +301,8 @@ static void tape_groups(maker *m, int link)
     tape_plain(m, link, "!XREADGROUP GROUP g1 al [COUNT 1|] STREAMS x1 >");
 }
 
-/* Hears every event, also those that its own commands make. */
+/* A connection that gets every keyspace event, also those of its own commands.
+ * */
 static void tape_ears(maker *m, int link)
 {
     tape_plain(m, link, "!HELLO 3");
@@ -307,7 +310,7 @@ static void tape_ears(maker *m, int link)
     tape_plain(m, link, "!PSUBSCRIBE __key*__:*");
 }
 
-/* Keeps what it reads in a cache, and perhaps hears events. */
+/* A connection with tracking, which perhaps also gets keyspace events. */
 static void tape_cache(maker *m, int link)
 {
     tape_plain(m, link, "!HELLO 3");

@@ -7,9 +7,9 @@
  *   [a|b|]      one of these, perhaps nothing
  *   {...}       once or more
  *   (a;b;c)     some of these in any order
- *   !           first: not to be spoilt, no reply of it could be compared
+ *   !           first: not spoilt, since its replies could not be compared
  *
- * A command stands here as often as it should come. */
+ * A command is repeated here as often as its share requires. */
 #include "model.h"
 
 static const char *const words_strings[] = {
@@ -108,7 +108,7 @@ static const char *const words_streams[] = {
     "XINFO STREAM %x [FULL|FULL COUNT %n|]", "XINFO GROUPS %x",
     "XINFO CONSUMERS %x %g", NULL};
 
-/* Where a group is: what workers do. */
+/* Commands of the consumers of a group. */
 static const char *const words_groups[] = {
     "XADD x1 * {%e %v}", "XADD x1 * a b", "XADD x2 * a b", "XLEN x1",
     "XREADGROUP GROUP g1 %o COUNT %n STREAMS x1 >",
@@ -182,8 +182,8 @@ static const char *const words_tracking[] = {
     "HGETALL %h", "SET %s %v", "DEL {%k}", "HSET %h %e %v", "INCR %s",
     "PEXPIRE %k %M", "HELLO 3", "HELLO 3", "GET %s", "FLUSHDB", NULL};
 
-/* Few keys, read by connections that also wait for them: what is told of a
- * change, and where it stands between the replies. */
+/* Few keys, read by connections that also block on them: these commands test
+ * the invalidations, and their places between the replies. */
 static const char *const words_caches[] = {
     "LRANGE l1 0 -1", "LRANGE l2 0 -1", "LRANGE l1 0 -1", "LRANGE l2 0 -1",
     "BLMOVE l1 l2 [LEFT|RIGHT] [LEFT|RIGHT] %b", "BLMOVE l2 l1 LEFT RIGHT %b",
@@ -198,7 +198,7 @@ static const char *const words_caches[] = {
     "CLIENT TRACKING ON [NOLOOP|BCAST|OPTIN|]", "CLIENT TRACKING OFF",
     "CLIENT CACHING YES", "SUBSCRIBE c1", "FLUSHDB", NULL};
 
-/* What disturbs the queue and the lease that the scripts of lua/ work on. */
+/* Commands that disturb the queue and the lease of the scripts of lua/. */
 static const char *const words_engine[] = {
     "SUBSCRIBE {%c}", "UNSUBSCRIBE c1", "HSET q.jobs version [1|2]",
     "HDEL q.jobs version", "HSET q.jobs closed 1", "HDEL q.jobs closed",
@@ -211,8 +211,8 @@ static const char *const words_engine[] = {
     "HGETALL q.jobs", "LRANGE q.waiting 0 -1", "ZRANGE q.leased 0 -1",
     "PEXPIRE q.lease %M", "CONFIG SET maxmemory [1|0|0]", NULL};
 
-/* CLIENT UNBLOCK of a connection that CLIENT PAUSE holds back ends a Redis 7.0:
- * it stands in words_blocking, apart from that. */
+/* CLIENT UNBLOCK of a connection that CLIENT PAUSE holds back crashes Redis
+ * 7.0, so it is in words_blocking, apart from CLIENT PAUSE. */
 static const char *const words_server[] = {
     "PING", "PING %v", "ECHO %v", "HELLO [2|3|]", "HELLO [2|3|4|1]",
     "HELLO 3 (AUTH [default|ann] %v;SETNAME %o)", "AUTH [%v|ann %v|ann pw]",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * asks.c - reads the call of a queue script: which script it is, and its
- * arguments. The keys tell which, not the text: scripts that were broken on
- * purpose are recognised, too. */
+ * arguments. A script is recognised by its keys, not by its text, so that a
+ * script that a mutant has changed is recognised, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "sim.h"
 #include "wire.h"
 
-/* Scripts with the same keys share an entry, and their arguments tell them
- * apart: RENEW stands for DONE and the list of `leased` as well, OFFER for
- * UNIQUE, HELD for PROGRESS. */
+/* Scripts with the same keys share an entry, and asks_arguments tells them
+ * apart: RENEW stands for DONE_PLAIN and the list of `leased` as well, PUT_FULL
+ * for UNIQUE, RECALL for PROGRESS, PUT for IDLE. */
 static sim_verb asks_of(const char *last, size_t keys, const char *third)
 {
     static const struct {

@@ -5,16 +5,16 @@
  *
  *   Q2   the end that the node is told is one that a server gave to that job
  *   Q11  an end that came in time is told at once, if nothing was wrong
- *   R8   the wait ends by its time, plus two seconds for the put and one for a
- *        look */
+ *   R8   the wait ends by its deadline, plus two seconds for the put and one
+ *        for a look */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
 
-#define AWAITS_LAST_MS 1000  /* after the time: the put, and then a look     */
+#define AWAITS_LAST_MS 1000  /* after the deadline: the put, and then a look  */
 #define AWAITS_KEEP_MS 60000 /* the job's keep_ms, if none was drawn         */
-#define AWAITS_MORE_US (4200 * SIM_MS) /* answers that are here get another  */
+#define AWAITS_MORE_US (4200 * SIM_MS) /* after a pause, for unread answers   */
 
 /* An end is published and looked up over one link: two round trips. */
 #define AWAITS_WAY_US(w) (120 * (w)->shape.latency_us + 400 * SIM_MS)
@@ -106,8 +106,8 @@ static int awaits_is_true(const sim_world *w, const sim_await *a)
 
 /* -------------------------------------------------------- the end of a wait */
 
-/* Returns 1 if since the wait began servers lied to the node, have forgotten
- * writes, or cut a script. */
+/* Returns 1 if, since the wait began, a server lied to the node, lost writes,
+ * or cut a script. */
 static int awaits_blind(sim_world *w, const sim_node *n, const sim_await *a)
 {
     (void)sim_claims_two_masters(w);
@@ -129,8 +129,8 @@ static void awaits_end(sim_world *w, sim_node *n, const relet_event *ev)
     else
         SIM_MARK(await_found);
     if (!sim_judges(w, SIM_Q2, awaits_blind(w, n, a), awaits_is_true(w, a)))
-        sim_fail(w, SIM_Q2, "n%d is told that job %llu of q%d has ended as it "
-                 "has not: place %d", n->number,
+        sim_fail(w, SIM_Q2, "n%d is told an end of job %llu of q%d that no "
+                 "server gave to the job: place %d", n->number,
                  (unsigned long long)a->end.work.number, a->queue,
                  (int)a->end.place);
     if (!w->failed && a->end.place != RELET_AT_NOWHERE && !j->stands_in &&
@@ -155,11 +155,11 @@ static void awaits_time_out(sim_world *w, sim_node *n)
     in_time = !j->stands_in && j->ended_us > 0 &&
               j->ended_us + AWAITS_WAY_US(w) < up_us;
     if (!sim_holds(w, SIM_R8, n->now >= a->until))
-        sim_fail(w, SIM_R8, "n%d ends its wait before its time", n->number);
+        sim_fail(w, SIM_R8, "n%d ends its wait before the deadline", n->number);
     if (!w->failed &&
         !sim_holds(w, SIM_Q2, a->machine.number > 0))
-        sim_fail(w, SIM_Q2, "n%d is not told the number of what it waits for",
-                 n->number);
+        sim_fail(w, SIM_Q2, "n%d is not told the number of the job for whose "
+                 "end it waits", n->number);
     if (!w->failed && !sim_judges(w, SIM_Q11,
                                   awaits_blind(w, n, a) ||
                                       sim_disturbed(w, n, a->from_us),
@@ -168,7 +168,7 @@ static void awaits_time_out(sim_world *w, sim_node *n)
                  n->number, (unsigned long long)a->machine.number, a->queue);
 }
 
-/* The wait gives up its last look, and no event tells of that. */
+/* The wait gives up its last look. No event reports that. */
 static void awaits_forget_look(sim_world *w, sim_node *n)
 {
     sim_op *op = sim_op_of(w, n->await.machine.look_tag);
@@ -311,7 +311,8 @@ int sim_awaits_turn(sim_world *w, sim_node *n)
     awaits_after(w, n, looked);
     if (!sim_judges(w, SIM_R8, w->now_us - n->resumed_us < AWAITS_MORE_US,
                     over || w->now_us <= a->over_us))
-        sim_fail(w, SIM_R8, "n%d waits for longer than its time", n->number);
+        sim_fail(w, SIM_R8, "n%d waits beyond the deadline of its wait",
+                 n->number);
     if (over)
         awaits_over(w, n, -1, NULL);
     return over || due <= n->now;

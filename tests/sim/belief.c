@@ -11,8 +11,8 @@ static void belief_lost(sim_world *w, sim_node *n, sim_hold *h,
 {
     if (!sim_holds(w, SIM_L7, h->leading && ev->term == h->term &&
                                   ev->token == h->token))
-        sim_fail(w, SIM_L7, "n%d: LOST of %s, which it did not lead by",
-                 n->number, sim_key_name[h->key]);
+        sim_fail(w, SIM_L7, "n%d: LOST of %s does not follow a GAINED with "
+                 "the same term and token", n->number, sim_key_name[h->key]);
     h->leading = 0;
     h->owes = 1;
     h->resigned = ev->why == RELET_WHY_STOPPED || ev->why == RELET_WHY_GROUP;
@@ -42,12 +42,13 @@ static void belief_gained(sim_world *w, sim_node *n, sim_hold *h,
         sim_fail(w, SIM_L6, "n%d: GAINED of %s after a stop", n->number,
                  sim_key_name[h->key]);
     if (!sim_holds(w, SIM_L7, !h->leading && ev->term == h->term + 1))
-        sim_fail(w, SIM_L7, "n%d: GAINED of %s twice", n->number,
-                 sim_key_name[h->key]);
+        sim_fail(w, SIM_L7, "n%d: GAINED of %s while it leads, or not with "
+                 "the next term", n->number, sim_key_name[h->key]);
     if (!h->alone && !h->lied && ev->token > g->key[h->key].twice &&
         !sim_holds(w, SIM_L2, ev->token > h->token))
-        sim_fail(w, SIM_L2, "n%d: token %llu of %s behind its own", n->number,
-                 (unsigned long long)ev->token, sim_key_name[h->key]);
+        sim_fail(w, SIM_L2, "n%d: token %llu of %s is not above its last token",
+                 n->number, (unsigned long long)ev->token,
+                 sim_key_name[h->key]);
     h->lied = (uint8_t)n->lied; /* earlier lies no longer count             */
     h->leading = 1;
     h->owes = h->resigned = 0;
@@ -65,18 +66,18 @@ static void belief_ended(sim_world *w, const sim_node *n, sim_hold *h,
                          const relet_event *ev)
 {
     if (!sim_holds(w, SIM_L7, !h->leading))
-        sim_fail(w, SIM_L7, "n%d: ENDED of %s, which it leads by", n->number,
+        sim_fail(w, SIM_L7, "n%d: ENDED of %s, before a LOST", n->number,
                  sim_key_name[h->key]);
     if (!sim_holds(w, SIM_L7, ev->why != RELET_WHY_STOPPED || h->stopping ||
                                   n->stopping))
-        sim_fail(w, SIM_L7, "n%d: %s has ended, and nobody has stopped it",
+        sim_fail(w, SIM_L7, "n%d: %s has ended as stopped, without a stop",
                  n->number, sim_key_name[h->key]);
     if (ev->why == RELET_WHY_TIMEOUT)
         SIM_MARK(wait_timed_out);
     if (!sim_holds(w, SIM_L7, ev->why != RELET_WHY_TIMEOUT ||
                                   (h->wait_ms > 0 && h->term == 0)))
-        sim_fail(w, SIM_L7, "n%d: the wait for %s has timed out, and it had "
-                 "led", n->number, sim_key_name[h->key]);
+        sim_fail(w, SIM_L7, "n%d: the wait for %s has timed out, but the wait "
+                 "had no limit or was over", n->number, sim_key_name[h->key]);
     h->serial = 0;
     h->until_us = 0;
 }
@@ -88,7 +89,7 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
                       : NULL;
 
     if (!sim_holds(w, SIM_L7, h && h->serial > 0 && h->serial == ev->tag)) {
-        sim_fail(w, SIM_L7, "n%d: %s of a lease that is over", n->number,
+        sim_fail(w, SIM_L7, "n%d: %s of a lease that has ended", n->number,
                  relet_kind_text(ev->kind));
         return;
     }
@@ -110,9 +111,9 @@ void sim_belief_event(sim_world *w, sim_node *n, const relet_event *ev)
         belief_ended(w, n, h, ev);
 }
 
-/* Returns 1 if a server may have forgotten the lease `that`, and granted or
- * renewed `other` after it. `other` may even be the older lease, if a server's
- * disk brought it back. */
+/* Returns 1 if a server may have lost the lease `that`, and then granted or
+ * renewed `other`. `other` may even be the older lease, if a server read it
+ * back from its disk. */
 static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
                             const sim_hold *other)
 {
@@ -124,8 +125,8 @@ static int belief_forgotten(const int64_t *void_us, const sim_hold *that,
             disk_us < other->run_us);
 }
 
-/* The same for the other program, which asks for no copies: its lease was
- * forgotten, and the older lease came back (seed 3611190049573 of
+/* Returns 1 if a server may have lost the lease of the other program, which
+ * asks for no copies, and read back the older lease `h` (seed 3611190049573 of
  * WORK=lease). */
 static int belief_other_forgotten(const int64_t *void_us, int64_t other_us,
                                   const sim_hold *h)
@@ -136,9 +137,10 @@ static int belief_other_forgotten(const int64_t *void_us, int64_t other_us,
            (other_us <= disk_us && disk_us < h->run_us);
 }
 
-/* Returns 1 if events since the grants allow both leases to be believed; o
- * NULL: the second is the other program's. The older lease stays known if it
- * asked for copies, but not to a server that was replaced. */
+/* Returns 1 if events since the grants allow two holders at the same time: of
+ * lease h, and of lease o or, if o is NULL, of the other program's lease.
+ * Servers keep the older lease if it asked for copies, unless its server was
+ * replaced. */
 static int belief_excused(const sim_world *w, const sim_hold *h,
                           const sim_hold *o, int64_t other_us)
 {
@@ -159,7 +161,8 @@ static int belief_excused(const sim_world *w, const sim_hold *h,
            (second && second->stale && !second->copies);
 }
 
-/* Returns 1 if an event since this lease was granted could excuse another. */
+/* Returns 1 if, since this lease last ran at a server, an event happened that
+ * could excuse a second holder. */
 static int belief_void(const sim_world *w, const sim_hold *h)
 {
     int i;
@@ -184,14 +187,14 @@ static void belief_alone(sim_world *w, const sim_node *n, const sim_hold *h)
                 o->until_us <= w->now_us + 2 ||
                 belief_excused(w, h, o, 0))
                 continue;
-            sim_fail(w, SIM_L1, "%s: n%d and n%d believe in it, for %ld us "
-                     "more", sim_key_name[h->key], n->number, i,
+            sim_fail(w, SIM_L1, "%s: n%d and n%d both believe that they lead, "
+                     "for %ld us more", sim_key_name[h->key], n->number, i,
                      (long)(o->until_us - w->now_us));
         }
     if (k->other_until_us > w->now_us &&
         !belief_excused(w, h, NULL, k->other_us))
-        sim_fail(w, SIM_L1, "%s: n%d believes in it, and another program has "
-                 "it", sim_key_name[h->key], n->number);
+        sim_fail(w, SIM_L1, "%s: n%d believes that it leads, but another "
+                 "program holds the key", sim_key_name[h->key], n->number);
     (void)sim_judges(w, SIM_L1, belief_void(w, h), 1);
 }
 
@@ -205,8 +208,9 @@ static void belief_group(sim_world *w, const sim_node *n, const sim_hold *h)
 
         if (o->serial && o->group == h->group && o->key < h->key &&
             !sim_holds(w, SIM_L7, o->leading))
-            sim_fail(w, SIM_L7, "n%d leads by %s, and not by %s before it",
-                     n->number, sim_key_name[h->key], sim_key_name[o->key]);
+            sim_fail(w, SIM_L7, "n%d holds %s of its group, but not %s, which "
+                     "comes first", n->number, sim_key_name[h->key],
+                     sim_key_name[o->key]);
     }
 }
 
@@ -223,7 +227,7 @@ static void belief_overdue(sim_world *w)
             if (h->serial && h->leading && !h->alone && n->running &&
                 !n->paused && n->resumed_us + 3 * SIM_MS < w->now_us &&
                 h->until_us + 3 * SIM_MS < w->now_us)
-                sim_fail(w, SIM_L7, "n%d leads by %s for %ld us too long", i,
+                sim_fail(w, SIM_L7, "n%d gets LOST of %s %ld us too late", i,
                          sim_key_name[h->key],
                          (long)(w->now_us - h->until_us));
         }
@@ -253,8 +257,8 @@ static void belief_true(sim_world *w, const sim_node *n, const sim_hold *h)
                  "are copies of it", n->number, sim_key_name[h->key],
                  (long)(h->until_us - h->copied_us));
     if (!sim_holds(w, SIM_L5, !belief_refused(w, n, h)))
-        sim_fail(w, SIM_L5, "n%d believes in %s, and was refused", n->number,
-                 sim_key_name[h->key]);
+        sim_fail(w, SIM_L5, "n%d believes in %s after it read a refusal",
+                 n->number, sim_key_name[h->key]);
 }
 
 static void belief_of(sim_world *w, sim_node *n, int i)
@@ -330,7 +334,7 @@ void sim_belief_gone(sim_world *w, sim_node *n, int crash)
         sim_hold *h = &n->hold[i];
 
         if (h->serial > 0 && !crash)
-            sim_fail(w, SIM_L7, "n%d: %s has not ended", n->number,
+            sim_fail(w, SIM_L7, "n%d ends without an ENDED of %s", n->number,
                      sim_key_name[h->key]);
         if (h->span > 0)
             w->leases.span[(h->span - 1) % SIM_SPANS].to_us = w->now_us;
@@ -355,8 +359,8 @@ void sim_belief_other(sim_world *w, int key, relet_time ms)
             if (h->serial && !h->alone && !h->lied && h->key == key &&
                 h->until_us > w->now_us + 2 &&
                 !belief_excused(w, h, NULL, w->now_us))
-                sim_fail(w, SIM_L1, "%s: another program takes it, and n%d "
-                         "believes in it", sim_key_name[key], i);
+                sim_fail(w, SIM_L1, "%s: another program takes the key while "
+                         "n%d believes that it leads", sim_key_name[key], i);
         }
 }
 

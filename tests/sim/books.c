@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * books.c - judges a whole queue after each script: the script has changed all
- * that it had to change. verbs.c and fates.c judge each job that it did change.
+ * that it had to change. verbs.c and fates.c judge each job that the script did
+ * change.
  *
- *   ids      each id names a job that has it, and goes with that job alone
+ *   ids      each id names a job with this id, and is freed with that job alone
  *   fields   a job that is gone leaves no field behind; a result, an error or a
- *            progress is what the handler said, and nothing else changes it
- *   counts   a script does all that it was asked for: no less, no more
- *   order    jobs leave a line from its front, and come back to it in order
+ *            progress is the text of the handler, and nothing else changes it
+ *   counts   a script changes as many jobs as it was asked to
+ *   order    jobs leave a list at its front, and come back to it in order
  *   wakes    an idle worker is woken for each job that begins to wait */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static long books_listeners(sim_world *w)
     return at ? strtol(at + 1, NULL, 10) : 0;
 }
 
-/* Counts the jobs that the script has to change because of their times. */
+/* Counts the jobs that the script has to change because they are due. */
 static void books_count_late(sim_world *w, sim_before *m)
 {
     const sim_step *run = &w->jobs.run;
@@ -77,7 +78,8 @@ static void books_count_late(sim_world *w, sim_before *m)
 
 static int books_wakes(sim_verb what)
 {
-    return what == SIM_V_PUT || what == SIM_V_PROMOTE || what == SIM_V_RELEASE ||
+    return what == SIM_V_PUT || what == SIM_V_PROMOTE ||
+           what == SIM_V_RELEASE ||
            what == SIM_V_REAP;
 }
 
@@ -129,8 +131,8 @@ static uint64_t books_digest(char letter, const char *text, uint64_t token)
     return sim_ledger_digest(relet_str(room));
 }
 
-/* The digest of the text that the script that has just run leaves with a
- * job. */
+/* The digest of the text that the job must have after the script that has just
+ * run. */
 static uint64_t books_text(const sim_world *w, const sim_touch *t,
                            const sim_place *p)
 {
@@ -211,19 +213,20 @@ static void books_told(sim_world *w, const sim_touch *t, const sim_place *p)
         SIM_MARK(end_told);
     if (run->tolds <= SIM_TOLD &&
         !sim_holds(w, SIM_Q1, (long)heard == listen))
-        books_fail(w, SIM_Q1, "clients that are told of an end", (long)heard,
-                   listen);
+        books_fail(w, SIM_Q1, "clients that get the message of an end",
+                   (long)heard, listen);
 }
 
 void sim_books_touched(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     if (!p->record &&
         !sim_holds(w, SIM_Q1, !p->state && p->text == 0))
-        sim_verbs_fail(w, SIM_Q1, t, "is gone, and fields of it stay");
+        sim_verbs_fail(w, SIM_Q1, t, "is gone, but some of its fields stay");
     if (p->record && w->jobs.run.what != SIM_V_NONE && t->was.record &&
         !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q1, p->text == books_text(w, t, p)))
-        sim_verbs_fail(w, SIM_Q1, t, "has another text than it was given");
+        sim_verbs_fail(w, SIM_Q1, t, "has another progress, error or result "
+                                     "than its handler gave");
     if (sim_verbs_blind(w, t) || w->jobs.run.cut)
         w->jobs.run.told_any = 1;
     else if (!w->failed)
@@ -270,7 +273,8 @@ static int books_freed_rightly(sim_world *w, uint64_t number, int64_t till)
     return t && t->was.record && !p->record;
 }
 
-/* A job that goes takes its id with it, unless the id has a window. */
+/* Returns 1 if the script removed this job and had to free its id. An id with a
+ * window stays, unless the job is cancelled or purged. */
 static int books_frees(sim_world *w, uint64_t number, int64_t till)
 {
     const sim_touch *t = books_touch(w, number);
@@ -280,8 +284,8 @@ static int books_frees(sim_world *w, uint64_t number, int64_t till)
            (till == 0 || what == SIM_V_CANCEL || what == SIM_V_PURGE);
 }
 
-/* The running script ended this job under a token that may exist twice, which
- * may be the token of another job. */
+/* Returns 1 if the running script ended this job under a token that may exist
+ * twice: the token may be that of another job. */
 static int books_twice(const sim_world *w, uint64_t number)
 {
     const sim_touch *t = books_touch(w, number);
@@ -308,7 +312,7 @@ static void books_id(sim_world *w, int id)
                 sim_verbs_blind(w, books_touch(w, was));
     if (!sim_judges(w, SIM_Q2, books_twice(w, was) || books_twice(w, is),
                     right))
-        sim_fail(w, SIM_Q2, "h%d, %s: id%d of q%d was job %llu, and is %llu",
+        sim_fail(w, SIM_Q2, "h%d, %s: id%d of q%d named job %llu, and now %llu",
                  w->jobs.run.host, sim_verbs_text(w->jobs.run.what), id,
                  w->jobs.run.queue, (unsigned long long)was,
                  (unsigned long long)is);
@@ -360,7 +364,7 @@ static void books_purged(sim_world *w)
         there += m->held;
     there = books_least(there, (long)run->wanted);
     if (!sim_judges(w, SIM_Q1, m->cut_n > 0, gone == there))
-        books_fail(w, SIM_Q1, "jobs that are gone", gone, there);
+        books_fail(w, SIM_Q1, "jobs that are purged", gone, there);
 }
 
 /* A trim removes the jobs that are too old, or more than may be kept. */
@@ -394,7 +398,7 @@ static void books_timed(sim_world *w)
     if (run->what == SIM_V_PROMOTE && w->jobs.before.late > is)
         SIM_MARK(promoted_in_part);
     if (!sim_holds(w, SIM_Q10, is == right))
-        books_fail(w, SIM_Q10, "jobs whose time has come", is, right);
+        books_fail(w, SIM_Q10, "due jobs that are moved", is, right);
 }
 
 static long books_entered(const sim_world *w)
@@ -416,11 +420,11 @@ static void books_put(sim_world *w)
     if (run->again || run->wanted == 0 || run->what != SIM_V_PUT)
         return;
     if (!sim_holds(w, SIM_Q2, n == (long)run->wanted))
-        books_fail(w, SIM_Q2, "jobs that enter", n, (long)run->wanted);
+        books_fail(w, SIM_Q2, "jobs that are put", n, (long)run->wanted);
 }
 
-/* No job enters over the bound that its producer named, and none is refused
- * under it. Places of jobs that were cancelled may count. */
+/* No job enters above the bound that its producer named, and no job is refused
+ * below that bound. Places of jobs that were cancelled may count. */
 static void books_full(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -434,13 +438,13 @@ static void books_full(sim_world *w)
     if (!sim_judges(w, SIM_Q10, books_of(w)->miscounted,
                     entered == 0 ||
                         all - m->gone + entered <= run->waiting_max))
-        books_fail(w, SIM_Q10, "jobs that wait", all + entered,
-                   run->waiting_max);
+        books_fail(w, SIM_Q10, "jobs that wait after a bounded put",
+                   all + entered, run->waiting_max);
     if (run->full)
         SIM_MARK(put_over_the_bound);
     if (!sim_holds(w, SIM_Q10, !run->full || all + wanted > run->waiting_max))
-        books_fail(w, SIM_Q10, "jobs that are too many", all + wanted,
-                   run->waiting_max + 1);
+        books_fail(w, SIM_Q10, "jobs that would wait after a refused put",
+                   all + wanted, run->waiting_max + 1);
 }
 
 /* ------------------------------------------------------------------- order */
@@ -467,8 +471,8 @@ static int books_again(const sim_before *m, size_t i)
     return 0;
 }
 
-/* A claim takes jobs from the front of the list and passes over none; their
- * tokens grow in the order of the list. */
+/* A claim takes jobs from the front of the list and leaves out none; the tokens
+ * of the jobs grow in the order of the list. */
 static void books_from_front(sim_world *w)
 {
     const sim_before *m = &w->jobs.before;
@@ -487,7 +491,7 @@ static void books_from_front(sim_world *w)
         token = p ? p->token : token;
     }
     if (!sim_holds(w, SIM_Q10, right))
-        sim_fail(w, SIM_Q10, "h%d: a claim takes jobs of q%d out of turn",
+        sim_fail(w, SIM_Q10, "h%d: a claim takes jobs of q%d out of order",
                  w->jobs.run.host, w->jobs.run.queue);
 }
 
@@ -523,8 +527,8 @@ static void books_by_rank(sim_world *w)
     for (i = 0; right && any && !typed && b->ranked_n > 0 && i < b->n; i++)
         right = !b->at[i].ranked || b->at[i].rank_score > last;
     if (!sim_holds(w, SIM_Q10, right))
-        sim_fail(w, SIM_Q10, "h%d: a claim takes jobs of q%d out of turn, by "
-                 "rank", w->jobs.run.host, w->jobs.run.queue);
+        sim_fail(w, SIM_Q10, "h%d: a claim takes ranked jobs of q%d out of "
+                 "order", w->jobs.run.host, w->jobs.run.queue);
 }
 
 /* A claim brings as many jobs as it asked for, if that many wait and the limit
@@ -542,15 +546,15 @@ static void books_enough(sim_world *w)
     if (b->limit > 0)
         want = books_least(want, b->limit - m->held);
     want = books_least(want, there - gone);
-    /* A claim looks at as many places as it wants jobs, with a job or
-     * without. */
+    /* A claim for n jobs looks at n places in line, and some places may have no
+     * job any more. */
     if (gone == 0 && run->bytes >= BOOKS_JOB_BYTES * want &&
         !sim_judges(w, SIM_Q10, m->cut_n > 0, n >= want))
         books_fail(w, SIM_Q10, "jobs that a claim brings", n, want);
 }
 
-/* Released jobs stand in front in the order of their tokens; reaped jobs, in
- * the order in which their leases ended. */
+/* Released jobs return to the front of the list in the order of their tokens;
+ * reaped jobs, in the order in which their leases ended. */
 static void books_back(sim_world *w)
 {
     const sim_book *b = books_of(w);
@@ -565,8 +569,8 @@ static void books_back(sim_world *w)
             continue;
         if (!sim_holds(w, SIM_Q10, reaped ? t->was.score <= u->was.score
                                           : t->was.token < u->was.token))
-            sim_verbs_fail(w, SIM_Q10, u, "comes back in front of the one "
-                                          "that was claimed before");
+            sim_verbs_fail(w, SIM_Q10, u, "comes back in front of a job that "
+                                          "was claimed before it");
     }
 }
 
@@ -587,7 +591,7 @@ static void books_called(sim_world *w)
         jobs = books_moved(w, 0);
     least = books_least(books_least(jobs, m->idle_n), BOOKS_CALLED);
     if (least > 0 && !sim_holds(w, SIM_Q11, called >= least))
-        books_fail(w, SIM_Q11, "sleepers that are called", called, least);
+        books_fail(w, SIM_Q11, "idle workers that are woken", called, least);
 }
 
 /* ---------------------------------------------------------- after a script */
@@ -601,7 +605,7 @@ void sim_books_after(sim_world *w)
         books_full(w);
     if (!w->failed && !w->jobs.run.told_any &&
         !sim_holds(w, SIM_Q1, w->jobs.run.tolds == w->jobs.run.told_right))
-        books_fail(w, SIM_Q1, "clients that are told of ends",
+        books_fail(w, SIM_Q1, "published ends of jobs",
                    (long)w->jobs.run.tolds, (long)w->jobs.run.told_right);
     if (w->failed || w->jobs.run.refused)
         return;

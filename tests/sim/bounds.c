@@ -5,8 +5,9 @@
  *
  *   R11 a client whose surroundings are whole is up and answers
  *
- * A round trip takes 12 mean delays and 50 ms at most. The clocks of nodes may
- * run apart by a hundredth. */
+ * "Whole" means that no fault is active and that each path is open. A round
+ * trip takes at most 12 mean delays and 50 ms. The clocks of nodes may run
+ * apart by one percent. */
 #include "sim.h"
 
 static int64_t bound_trip(const sim_world *w)
@@ -14,8 +15,8 @@ static int64_t bound_trip(const sim_world *w)
     return 12 * w->shape.latency_us + 50 * SIM_MS;
 }
 
-/* The time until a dead link is given up, by a ping that is not answered or,
- * without pings, by an operation. Input that is there delays that by a
+/* The time until a client closes a dead link: because a PING has no answer or,
+ * without pings, because an operation has none. Unread input delays that by a
  * second. */
 static relet_time bound_dead(const relet_config *c)
 {
@@ -65,8 +66,8 @@ static int bound_is_left(const sim_world *w, int key)
     return 0;
 }
 
-/* The lease of a leader that is gone ends, and the next node asks. A node that
- * is not first in line asks three quarters of a lease later. */
+/* The lease of a leader that is gone ends, and the next node asks for it. A
+ * node that is not first in line asks three quarters of a lease later. */
 int64_t sim_bound_lead(const sim_world *w, const sim_node *n,
                        const sim_hold *h)
 {

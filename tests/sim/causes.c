@@ -4,10 +4,10 @@
  * such a cause excuses trouble that a client reports.
  *
  * A cause begins where it takes effect: when bytes are held up, a link breaks,
- * an error is said, memory is refused; not when the fault was drawn. It ends
- * when the node has a link that is open at both ends, carries at full width,
- * and has delivered all that was under way. From then on the node has no
- * excuse, until something else happens to it. */
+ * a server answers by an error, memory is refused; not when the fault was
+ * drawn. The cause ends when the node has a link that is open at both ends,
+ * carries at full width, and has delivered all that was under way. From then on
+ * the node has no excuse, until the next cause. */
 #include "sim.h"
 
 #define CAUSES_CALM_US (50 * SIM_MS) /* a shorter calm is not recorded        */
@@ -25,7 +25,7 @@ static void causes_calm_ends(sim_world *w, sim_node *n)
     n->calm_us = -1;
 }
 
-/* Something happens to a node now. */
+/* A cause of trouble takes effect at a node now. */
 void sim_disturb(sim_world *w, int node)
 {
     sim_node *n = &w->node[node];
@@ -69,8 +69,8 @@ int sim_link_waits(const sim_world *w, const sim_link *l)
     return l->error_at > 0 || l->waits_us >= w->now_us;
 }
 
-/* Something happens to what servers know. A node hears of it later, if at
- * all. */
+/* A server loses writes, or its clock leaps, now. A node hears of that later,
+ * or never. */
 void sim_disturb_servers(sim_world *w)
 {
     int i;
@@ -131,9 +131,9 @@ static int causes_is_calm(int64_t from_us, int64_t to_us, int64_t since_us,
     return to_us - (from_us > since_us ? from_us : since_us) >= for_us;
 }
 
-/* Returns 1 if nothing was wrong with the node, or with what servers knew, for
- * for_us in a row between these times. The node has then done what it had to
- * do, whatever happened before or after. */
+/* Returns 1 if, for for_us in a row between these times, nothing was wrong with
+ * the node and no server lost writes or had a leap of its clock. The node has
+ * then done all that was due, whatever happened before or after. */
 int sim_was_calm(const sim_world *w, const sim_node *n, int64_t since_us,
                  int64_t until_us, int64_t for_us)
 {
@@ -146,21 +146,23 @@ int sim_was_calm(const sim_world *w, const sim_node *n, int64_t since_us,
     for (i = 0; i < SIM_CALMS && i < n->calms; i++) {
         const sim_calm *c = &n->calm[i];
 
-        if (causes_is_calm(c->from_us, c->to_us < until_us ? c->to_us : until_us,
+        if (causes_is_calm(c->from_us,
+                           c->to_us < until_us ? c->to_us : until_us,
                            since_us, for_us))
             return 1;
     }
     return 0;
 }
 
-/* Returns 1 if something was wrong with the node or its link since then. */
+/* Returns 1 if something was wrong with the node or its link since since_us. */
 int sim_troubled(const sim_node *n, int64_t since_us)
 {
     return n->troubled || n->touching > 0 || n->lied || n->lost ||
            n->disturbed_us >= since_us;
 }
 
-/* The same, or something was wrong with what servers knew. */
+/* Returns 1 also if a server has lost writes, or its clock leapt, since
+ * since_us. */
 int sim_disturbed(const sim_world *w, const sim_node *n, int64_t since_us)
 {
     (void)w;

@@ -65,8 +65,8 @@ void sim_chart_print(const sim_world *w)
 
     if (w->leases.spans == 0)
         return;
-    printf("who believes to lead, a column each %ld ms, now is four before the "
-           "end:\n", (long)(column_us / SIM_MS));
+    printf("nodes that believe that they lead, a column each %ld ms, now is "
+           "four before the end:\n", (long)(column_us / SIM_MS));
     for (key = 0; key < SIM_KEYS; key++)
         for (node = -1; node < w->shape.nodes; node++)
             if (chart_line(w, key, node, from_us, column_us, line))

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * choices.h - everything random, from one seed.
+ * choices.h - random draws from one seed.
  *
- * A stream is keyed by what it decides about, so a draw from one stream changes
- * no other stream: if a fault is taken away, the other draws of the run stay as
- * they were. There are no floats, and nothing here depends on the machine.
+ * A stream has the subject of its decisions as its key, so a draw from one
+ * stream changes no other stream: if a fault is left out, the other draws of
+ * the run stay the same. There are no floats, and nothing here depends on the
+ * machine.
  *
- * Where the values come from: the seed; a fuzzer's bytes, and when they run
- * out the seed made of them; a tape of earlier values; or an odometer that
- * walks through all sequences of a given length. */
+ * The values come from the seed; from a fuzzer's bytes and, after their end,
+ * from a seed made of them; from a tape of earlier values; or from an odometer
+ * that goes through all sequences of a given length. */
 #ifndef SIM_CHOICES_H
 #define SIM_CHOICES_H
 

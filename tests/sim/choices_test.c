@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * choices_test.c - everything random, from one seed. */
+ * choices_test.c - random draws follow from one seed. */
 #include <string.h>
 
 #include "choices.h"

@@ -5,22 +5,22 @@
  *   L1  at any instant at most one node believes that it leads (belief.c)
  *   L2  tokens grow, and no two grants share one
  *   L3  no leader acts when the server may have ended its lease (lease.c)
- *   L4  the register that a lease protects never obeys an older leader than it
- *       has seen (lease.c)
+ *   L4  the register that a lease protects accepts no token below the highest
+ *       token that it has seen, and no token from two leaders (lease.c)
  *   L5  a node believes in a lease no longer than a server granted it and, if
  *       copies were asked for, has copied it; a refusal ends the belief at once
  *       (belief.c)
- *   L6  an owner changes only its own lease; no grant is told after a stop
+ *   L6  an owner changes only its own lease; no grant is reported after a stop
  *   L7  GAINED and LOST alternate, LOST is told in time, ENDED is the last; no
  *       lease is kept beyond its grace (belief.c)
  *   L8  once all is whole, some node leads; a leader that leaves is followed at
  *       once (lease.c)
- *   L9  no node asks all the time
+ *   L9  the number of a node's requests for a lease is bounded
  *
- * L1 holds as long as servers forget nothing and their clocks do not leap; L2
- * also where only one of the two happens. A lease that was granted or renewed
+ * L1 holds as long as servers lose no writes and their clocks do not leap; L2
+ * also if only one of the two happens. A lease that was granted or renewed
  * after such an event is judged again. A lease that asks for copies is judged
- * also where servers forget. The other rules always hold. */
+ * also if servers lose writes. The other rules always hold. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void sim_claims_void(sim_world *w, sim_void why)
 }
 
 /* Returns 1 if the old primary still serves, also while the new one is down.
- * What the old primary does then will be forgotten. */
+ * Writes of the old primary will then be lost. */
 int sim_claims_two_masters(sim_world *w)
 {
     if (!w->host[1 - w->primary].up)
@@ -254,7 +254,8 @@ void sim_claims_answer(sim_world *w, const sim_link *l, size_t at, size_t n)
     run->answered = 1;
 }
 
-/* The answer ends this many bytes later than was noted. */
+/* A lie has changed the length of the answer, which now ends `later` bytes
+ * later. */
 void sim_claims_answer_ends(sim_world *w, int64_t later)
 {
     sim_run *run = &w->leases.run;
@@ -263,8 +264,8 @@ void sim_claims_answer_ends(sim_world *w, int64_t later)
         run->behind += (uint64_t)later;
 }
 
-/* Judges a new token. If a server forgot and its clock was set back besides, no
- * server could know which tokens were given out. */
+/* Judges a new token. If a server lost writes and its clock was set back
+ * besides, no server could know which tokens were given out. */
 static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
 {
     sim_key *k = &w->leases.key[run->key];
@@ -274,7 +275,7 @@ static void claims_token(sim_world *w, const sim_run *run, int64_t wall)
     int blind = lossy && wall <= (int64_t)k->token;
 
     if (!blind && !sim_holds(w, SIM_L2, token > k->token))
-        sim_fail(w, SIM_L2, "%s: token %llu behind token %llu",
+        sim_fail(w, SIM_L2, "%s: token %llu is granted after token %llu",
                  sim_key_name[run->key], (unsigned long long)token,
                  (unsigned long long)k->token);
     if (lossy && k->token > 0 && token > k->token)
@@ -309,7 +310,8 @@ static void claims_quarantine(sim_world *w, const sim_run *run,
         return;
     if (!sim_holds(w, SIM_L1, since * 101 / 100 + 2 * SIM_MS >=
                                   h->quarantine_ms * SIM_MS))
-        sim_fail(w, SIM_L1, "%s is granted %ld ms after a start, not %ld",
+        sim_fail(w, SIM_L1, "%s is granted %ld ms after a start of its server, "
+                 "within the quarantine of %ld ms",
                  sim_key_name[run->key], (long)(since / SIM_MS),
                  (long)h->quarantine_ms);
 }
@@ -350,11 +352,11 @@ static void claims_released(sim_world *w, const sim_run *run)
         SIM_MARK(woken_by_leader);
     if (run->answer[0] != 0 && run->listener &&
         !sim_holds(w, SIM_L8, run->answer[2] == 1))
-        sim_fail(w, SIM_L8, "%s: %.20s leaves, and nobody in line is woken",
-                 sim_key_name[run->key], run->owner);
+        sim_fail(w, SIM_L8, "%s: %.20s releases the lease, and no listener in "
+                 "line is woken", sim_key_name[run->key], run->owner);
 }
 
-/* A request leaves the lease of another owner as it was, and is not told of
+/* A request does not change the lease of another owner, and is not answered by
  * success. */
 static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
 {
@@ -368,16 +370,17 @@ static void claims_own(sim_world *w, const sim_run *run, sim_host *host)
     if (!free && !own &&
         !sim_holds(w, SIM_L6, strcmp(value, run->before) == 0 &&
                                   strcmp(left, run->before_left) == 0))
-        sim_fail(w, SIM_L6, "%s: %.20s changed what was %.20s's",
+        sim_fail(w, SIM_L6, "%s: a request of %.20s changed the lease of %.20s",
                  sim_key_name[run->key], run->owner, run->before);
     if (won && !sim_holds(w, SIM_L6,
                           own || (free && run->what == SIM_ACQUIRE)))
-        sim_fail(w, SIM_L6, "%s: %.20s was told of success, and it was %.20s's",
-                 sim_key_name[run->key], run->owner,
+        sim_fail(w, SIM_L6, "%s: a request of %.20s succeeded, and the owner "
+                 "was %.20s", sim_key_name[run->key], run->owner,
                  free ? "nobody" : run->before);
     if (won && run->what != SIM_ACQUIRE && run->token > 0 &&
         run->token != (uint64_t)run->answer[1])
-        sim_fail(w, SIM_L6, "%s: %.20s did it with token %llu of %llu",
+        sim_fail(w, SIM_L6, "%s: a request of %.20s succeeded with token %llu, "
+                 "and the token was %llu",
                  sim_key_name[run->key], run->owner,
                  (unsigned long long)run->token,
                  (unsigned long long)run->answer[1]);
@@ -425,13 +428,14 @@ static void claims_length(sim_world *w, const sim_run *run, sim_host *host)
 
     claims_look(host, run->key, value, sizeof value, left, sizeof left);
     if (!sim_holds(w, SIM_L5, strtoll(left, NULL, 10) * SIM_MS >= run->ttl_us))
-        sim_fail(w, SIM_L5, "%s: %.20s was granted %ld ms, and is to end in "
-                 "%ld", sim_key_name[run->key], run->owner,
+        sim_fail(w, SIM_L5, "%s: %.20s was granted %ld ms, but the key expires "
+                 "in %ld ms", sim_key_name[run->key], run->owner,
                  (long)(run->ttl_us / SIM_MS), strtol(left, NULL, 10));
 }
 
-/* The script ended in its middle: a leader that released may have woken
- * nobody, and an owner may have a token that only its next request is told. */
+/* The script ended in its middle: a release may have woken no follower, and an
+ * acquisition may have left a token that only the answer to its owner's next
+ * request will tell. */
 static void claims_cut(sim_world *w, sim_run *run, sim_link *l, int64_t wall)
 {
     SIM_MARK(lease_cut);
@@ -483,7 +487,7 @@ void sim_claims_after(sim_world *w, sim_link *l)
     claims_length(w, run, host);
     if (h == NULL)
         return;
-    h->refused_gen = 0; /* a token may come again where servers forget        */
+    h->refused_gen = 0; /* servers that lost writes may grant a token again   */
     h->stale = run->host != w->primary;
     h->ran_us = w->now_us;
     if (!h->copies && !h->disk)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * copies.c - where else the writes of a primary are: replicas that lag or are
- * away, a disk that is behind, and WAIT and WAITAOF, which ask for them.
+ * copies.c - the copies of a primary's writes: replicas that lag or are away, a
+ * disk that is behind, and WAIT and WAITAOF, which ask how many copies there
+ * are.
  *
- * Promises are kept: a replica that takes over has all that any replica had
- * confirmed, and a restart finds on the disk all that was confirmed there. */
+ * A confirmed write is never lost: a replica that takes over has all that any
+ * replica had confirmed, and a restart finds all that the disk had
+ * confirmed. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sim.h"
 #include "wire.h"
 
-/* The number of replicas. A replica that has taken over is none any more, and
- * the old primary has lost all of its replicas. */
+/* The number of replicas. A replica that has taken over does not count any
+ * more, and the old primary has lost all of its replicas. */
 static int copies_replicas(const sim_world *w, const sim_host *h)
 {
     if (h->number != w->primary || w->replicas_away > 0)
@@ -118,7 +120,7 @@ static int64_t copies_number(const sim_words *c, size_t i)
     return i < c->n ? strtoll(c->word[i].p, NULL, 10) : 0;
 }
 
-/* Returns 1 if the command is WAIT or WAITAOF: then it is answered here. */
+/* Returns 1 if the command is WAIT or WAITAOF, which this file answers. */
 int sim_copies_wait(sim_world *w, sim_link *l, const sim_words *c)
 {
     size_t disk = sim_wire_is(c, 0, "WAITAOF") ? 1 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * cuts.c - scripts that end in their middle: a server refuses one of their
- * commands, as the user may not run it, for want of memory, or as the hash slot
- * of the keys migrates, and the changes of the script until then stay.
+ * commands, because of permissions, for lack of memory, or because the hash
+ * slot of the keys migrates; the changes before that command stay.
  *
  * The field with the state of a job says where the job is. Each script writes
  * this field in one command, after it has added the job to its new place and
@@ -10,35 +10,37 @@
  * than one place, never in none, and no worker claims a job whose state is not
  * "waiting". What a cut leaves behind:
  *
- *   put      numbers in line, of no job; the next put gives them out again, so
- *            a job may stand in line twice, and a delayed job in line
+ *   put      numbers of no job in the list; the next put gives them out again,
+ *            so a job may be in the list twice, and a delayed job in the list
  *   put_full numbers that are skipped, delayed places and an id of no job
  *   unique   the same; and a window that has not opened
- *   promote  due jobs in line, and delayed, too
- *   claim    jobs that wait, and are leased, too; or the other way round
- *   rank     jobs in the list and in the ranks
+ *   promote  due jobs in the list that are still in `delayed`
+ *   claim    jobs whose state is "waiting" in `leased`, or leased jobs in the
+ *            list
+ *   rank     jobs in the list and in `ranked`
  *   done_plain  leases of no job
  *   done     leased jobs in `done`, or done jobs in `leased`; for jobs that are
  *            not kept, leases and an id of no job
- *   fail     leased jobs delayed or dead, too, or the other way round
- *   release  leased jobs in line, or the other way round
- *   reap     the same, or dead; their producer hears of the end twice
+ *   fail     leased jobs in `delayed` or `dead`, or failed jobs in `leased`
+ *   release  leased jobs in the list, or waiting jobs in `leased`
+ *   reap     the same, or leased jobs in `dead` and dead jobs in `leased`; the
+ *            producer of a job gets the message of its end twice
  *   cancel   places and an id of no job
  *   purge    the same
  *   trim     the same
- *   replay   dead jobs that are delayed, or the other way round
- *   renew, progress, recall, keep, idle: change once; all or nothing
+ *   replay   dead jobs in `delayed`, or delayed jobs in `dead`
+ *   renew, progress, recall, keep, idle  nothing: each changes once
  *
  * A script of a lease leaves
  *
  *   acquire  a lease without a token, which only its owner can take, with a new
  *            token; a new opening time of a quarantine; a place in line
- *   release  a free lease of which no sleeper was told; a place in line
- *   renew    changes once
+ *   release  a free lease, and no follower was woken; a place in line
+ *   renew    nothing: it changes once
  *
  * Besides, idle workers are not woken, the count of places without a job is
- * wrong until the list is empty, and a step that is repeated finds its jobs
- * ended.
+ * wrong until the list is empty, and a worker that repeats its request finds
+ * the jobs ended.
  *
  * queue_cut_test.c tries each script at each of its commands. Here a job is
  * marked while it is not in the place of its state alone. A script that changes
@@ -124,7 +126,8 @@ static void cuts_mark(sim_book *b, sim_place *p, int on)
     p->cut = (uint8_t)on;
 }
 
-/* A host that starts knows its keys, and not which jobs were marked. */
+/* A host that has started has its keys, but the marks of its jobs are lost:
+ * marks the jobs again. */
 void sim_cuts_look(sim_world *w, sim_host *h)
 {
     sim_ledger *g = &h->ledger;
@@ -157,21 +160,22 @@ int sim_cuts_stays(const sim_touch *t, const sim_place *p)
 }
 
 /* Returns 1 for a number in line that a cut put left there and no put has given
- * out. A purge takes it for a job that is gone, but the next put gives it out. */
+ * out. A purge takes the number for a job that is gone, but the next put gives
+ * it to a job. */
 static int cuts_unused(const sim_touch *t, const sim_place *p)
 {
     return t->was.cut && t->was.job == 0 && p->job == 0 &&
            p->waiting + p->ranked > 0;
 }
 
-/* Returns 1 if nothing else is to be judged of the job. */
+/* Returns 1 if no other rule is to judge the job. */
 int sim_cuts_judge(sim_world *w, const sim_touch *t, sim_place *p)
 {
     sim_book *b = &w->host[w->jobs.run.host].ledger.book[t->queue];
 
     if (!sim_holds(w, SIM_Q1, cuts_in_place(p))) {
-        sim_verbs_fail(w, SIM_Q1, t, "is in no place, behind a script that was "
-                                     "cut");
+        sim_verbs_fail(w, SIM_Q1, t, "is not in the place of its state after a "
+                                     "script that was cut");
         return 1;
     }
     cuts_mark(b, p, !sim_verbs_one_place(p) || cuts_unused(t, p));

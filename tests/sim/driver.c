@@ -16,8 +16,8 @@ static size_t driver_line_end(const uint8_t *p, size_t n)
     return end ? (size_t)(end - p) : 0;
 }
 
-/* How many bytes go at once: often all, else a number that ends at an awkward
- * byte. */
+/* How many bytes are read or written at once: often all, otherwise a number
+ * that ends at an awkward byte. */
 static size_t driver_piece(const sim_world *w, sim_node *n, const uint8_t *p,
                            size_t most)
 {
@@ -134,7 +134,8 @@ static void driver_unit(sim_link *l, const sim_words *c)
         l->tap_unit = DRIVER_ALONE;
 }
 
-/* A command ends here, and so does its operation, unless more of it follows. */
+/* The last byte of a command was written. Its operation is whole, too, unless
+ * another command belongs to the operation. */
 static void driver_tap_end(sim_world *w, sim_link *l)
 {
     if (l->tap_tag != 0 && l->tap_unit == DRIVER_ALONE) {
@@ -143,8 +144,8 @@ static void driver_tap_end(sim_world *w, sim_link *l)
     }
 }
 
-/* Of the pending bytes, k go: tells the judge which operations have their first
- * or last byte among them. */
+/* Tells the judge which operations have their first or last byte among the k
+ * pending bytes that are written now. */
 static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
                        size_t most)
 {
@@ -159,8 +160,8 @@ static void driver_tap(sim_world *w, sim_link *l, const uint8_t *p, size_t k,
     while (at < k && !w->failed) {
         tag = driver_tag(p + at, most - at, &c, &n);
         if (n <= 0) {
-            sim_fail(w, SIM_R2, "n%d is about to send what is no command",
-                     l->node);
+            sim_fail(w, SIM_R2, "n%d is about to send bytes that are no "
+                     "command", l->node);
             return;
         }
         if (tag != 0 && l->tap_unit == DRIVER_ALONE) {
@@ -239,12 +240,13 @@ static int driver_wants(sim_world *w, sim_node *n)
         moved = 1;
         w->checked[SIM_R7]++;
         if (io.open && n->link[io.link] > 0) {
-            sim_fail(w, SIM_R7, "n%d wants a second link", n->number);
+            sim_fail(w, SIM_R7, "n%d opens a link that is open", n->number);
             return 0;
         }
         if (!io.open) {
             if (n->link[io.link] == 0) {
-                sim_fail(w, SIM_R7, "n%d closes what is not open", n->number);
+                sim_fail(w, SIM_R7, "n%d closes a link that is not open",
+                         n->number);
                 return 0;
             }
             sim_net_client_lets_go(w, sim_net_at(w, n, io.link), 0);
@@ -290,7 +292,7 @@ static int driver_link_is(sim_world *w, sim_node *n, sim_link *l)
         l->pipe[SIM_DOWN].arrived > 0) {
         SIM_MARK(reset_behind_data);
         l->unread_first = 0;
-        l->reset = 3; /* closed once what is there was read */
+        l->reset = 3; /* closed once all bytes that are here were read */
         return 0;
     }
     l->reset = l->reset == 3 ? 2 : l->reset;
@@ -329,11 +331,13 @@ static int driver_links(sim_world *w, sim_node *n)
     return moved;
 }
 
-/* If nothing was pending before the tick, a PING in front is one of this tick,
- * and of the client if no operation of the user is open: a busy server may have
- * held up a PING of the user's. After an error of a busy server the client sends
- * its own PING once more. The time of what the tick submits counts from the next
- * tick. That one is now, too: else it would depend on how the input was cut. */
+/* If nothing was pending before the tick, a PING in front was added by this
+ * tick; and it is the client's own PING if no operation of the user is open: a
+ * busy server may have held up a PING of the user's. After an error of a busy
+ * server the client sends its own PING once more. Deadlines of operations that
+ * a tick submits count from the next tick. So if the tick has submitted
+ * something, another tick follows at once: otherwise these deadlines would
+ * depend on how the input was cut. */
 static int driver_tick(sim_world *w, sim_node *n)
 {
     static const char ping[] = "*1\r\n$4\r\nPING\r\n";
@@ -351,8 +355,8 @@ static int driver_tick(sim_world *w, sim_node *n)
     return after > before;
 }
 
-/* The client reads before the tick: an answer that is here already beats a
- * deadline. The first piece of the answer is enough for that. */
+/* The client reads before the tick, so an operation does not time out if its
+ * answer is here already. The first piece of the answer is enough for that. */
 int sim_driver_turn(sim_world *w, sim_node *n)
 {
     int moved = driver_links(w, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * fates.c - judges jobs that others than their workers decide upon: operators
- * cancel, purge, replay or trim a job, or a job of the same id replaces it. The
- * rules are listed in verbs.c. */
+ * fates.c - judges what is done to jobs not by their workers: an operator
+ * cancels, purges, replays or trims a job, or a job of the same id replaces it.
+ * The rules are listed in verbs.c. */
 #include <string.h>
 
 #include "sim.h"
@@ -16,35 +16,37 @@ static sim_book *fates_book(sim_world *w)
     return &w->host[w->jobs.run.host].ledger.book[w->jobs.run.queue];
 }
 
-/* Returns 1 if nothing is left of the job but, maybe, a place in line. */
+/* Returns 1 if nothing is left of the job, except perhaps a place in line. */
 static int fates_is_gone(const sim_place *p)
 {
     return p->job == 0 && p->letter == 'W';
 }
 
-/* A cancelled job is gone if it did not run; if it runs, it is marked, and
- * stays. */
+/* A waiting job that is cancelled is removed; a leased one is only marked as
+ * cancelled. */
 static void fates_cancelled(sim_world *w, const sim_touch *t,
                             const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
 
     if (!sim_holds(w, SIM_Q5, run->number[0] == t->number))
-        sim_verbs_fail(w, SIM_Q5, t, "is cancelled in the place of another");
+        sim_verbs_fail(w, SIM_Q5, t, "is cancelled instead of the named job");
     if (t->was.letter == 'L') {
         if (!sim_holds(w, SIM_Q1, p->letter == 'L' && p->flag == 'c' &&
                                       p->job == t->was.job &&
                                       p->token == t->was.token &&
                                       p->score == t->was.score &&
                                       sim_verbs_counts_same(&t->was, p)))
-            sim_verbs_fail(w, SIM_Q1, t, "runs, and is not marked alone");
+            sim_verbs_fail(w, SIM_Q1, t, "is leased and cancelled, and changed "
+                                         "by more than the mark");
         SIM_MARK(cancelled_while_it_runs);
         sim_tasks_cancelled(w, t->number, t->was.token);
         return;
     }
     if (!sim_holds(w, SIM_Q1, t->was.letter == 'W' && t->was.job > 0 &&
                                   fates_is_gone(p)))
-        sim_verbs_fail(w, SIM_Q1, t, "is cancelled, and had ended, or stays");
+        sim_verbs_fail(w, SIM_Q1, t, "is cancelled though it had ended, or is "
+                                     "cancelled and not removed");
     if (t->was.delayed)
         SIM_MARK(cancelled_while_delayed);
     else
@@ -64,9 +66,10 @@ static void fates_purged(sim_world *w, const sim_touch *t, const sim_place *p)
 
     if (!sim_holds(w, SIM_Q1, asked && fates_is_gone(p) &&
                                   (!p->gone || sim_cuts_touched(w, t))))
-        sim_verbs_fail(w, SIM_Q1, t, "is purged, and was not to be, or stays");
+        sim_verbs_fail(w, SIM_Q1, t, "is purged from a place that the purge "
+                                     "does not name, or is not removed");
     if (!sim_holds(w, SIM_Q5, t->was.letter != 'L' || run->forced))
-        sim_verbs_fail(w, SIM_Q5, t, "is leased, and purged without force");
+        sim_verbs_fail(w, SIM_Q5, t, "is leased, but purged without force");
     if (t->was.letter == 'L')
         SIM_MARK(purged_while_it_runs);
     else
@@ -85,21 +88,23 @@ static void fates_replayed(sim_world *w, const sim_touch *t,
     if (!sim_holds(w, SIM_Q1, t->was.letter == 'X' && p->letter == 'W' &&
                                   p->delayed && p->job == t->was.job &&
                                   (run->pairs == 0 || i < run->pairs)))
-        sim_verbs_fail(w, SIM_Q1, t, "is replayed, and was not dead");
+        sim_verbs_fail(w, SIM_Q1, t, "is replayed, but was not dead, not "
+                                     "named, or is not delayed now");
     if (!sim_holds(w, SIM_Q6, p->attempts == 0 && p->stalls == 0 &&
                                   p->replays == t->was.replays + 1 &&
                                   p->replays <= run->stalls_max &&
                                   p->flag != 'c'))
-        sim_verbs_fail(w, SIM_Q6, t, "is replayed, and not counted so");
+        sim_verbs_fail(w, SIM_Q6, t, "is replayed, but its counts of attempts, "
+                                     "stalls or replays are wrong");
     if (!sim_holds(w, SIM_Q10, p->score / 1024 == run->wall_ms))
-        sim_verbs_fail(w, SIM_Q10, t, "is replayed at another time");
+        sim_verbs_fail(w, SIM_Q10, t, "is replayed, but not due at once");
     if (t->was.job) /* another job may have its id by now */
         w->jobs.loose[t->queue] |= 1u << w->jobs.job[t->was.job - 1].id;
     SIM_MARK(replayed);
 }
 
-/* Only a job that has ended goes, and only if it is too old or too many are
- * kept. */
+/* A trim removes a job only if the job has ended, and is too old or one of too
+ * many. */
 static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
 {
     const sim_step *run = &w->jobs.run;
@@ -110,16 +115,16 @@ static void fates_trimmed(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q1, (dead || t->was.letter == 'D') &&
                                   fates_is_gone(p) &&
                                   (!p->gone || sim_cuts_touched(w, t))))
-        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and has not ended");
+        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, but has not ended or stays");
     if (!sim_holds(w, SIM_Q1, old || fates_book(w)->over[dead] >=
                                          run->most[dead]))
-        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, and was to be kept");
+        sim_verbs_fail(w, SIM_Q1, t, "is trimmed, but should be kept");
     if (dead && run->most[1] >= FATES_DEAD_MAX)
         SIM_MARK(forgotten_dead);
     SIM_MARK(trimmed);
 }
 
-/* Only the job that was named is kept for wait_ms from now, and only if it is
+/* Only the named job is to be kept until wait_ms from now, and only if it is
  * done. */
 static void fates_retained(sim_world *w, const sim_touch *t,
                            const sim_place *p)
@@ -130,7 +135,8 @@ static void fates_retained(sim_world *w, const sim_touch *t,
                                   t->number == run->number[0] &&
                                   p->job == t->was.job &&
                                   p->score == run->wall_ms + run->wait_ms))
-        sim_verbs_fail(w, SIM_Q1, t, "is kept, and was not done or named");
+        sim_verbs_fail(w, SIM_Q1, t, "is kept for another time, but was not "
+                                     "done or not named");
     SIM_MARK(retained);
 }
 
@@ -150,18 +156,19 @@ static void fates_replaced(sim_world *w, const sim_touch *t,
                                   now && now->id == was->id &&
                                   t->was.letter == 'W' && p->letter == 'W' &&
                                   sim_verbs_counts_same(&t->was, p))) {
-        sim_verbs_fail(w, SIM_Q2, t, "is replaced, and may not be");
+        sim_verbs_fail(w, SIM_Q2, t, "is replaced, which the put or its state "
+                                     "does not allow");
         return;
     }
     if (!sim_holds(w, SIM_Q2, sim_ledger_same_terms(&p->terms, &t->was.terms)))
-        sim_verbs_fail(w, SIM_Q2, t, "is replaced, and with it what was asked");
+        sim_verbs_fail(w, SIM_Q2, t, "is replaced, and its terms with it");
     now->number[run->host] = t->number;
     now->gen[run->host] = w->host[run->host].ledger.gen;
     if (!sim_holds(w, SIM_Q10, p->score == t->was.score || !t->was.delayed ||
                                    (run->verdict == 'd' &&
                                     p->score / 1024 ==
                                         run->wall_ms + now->delay_ms)))
-        sim_verbs_fail(w, SIM_Q10, t, "is replaced, and has another delay");
+        sim_verbs_fail(w, SIM_Q10, t, "is replaced, and has a wrong delay");
     SIM_MARK(replaced);
 }
 
@@ -175,7 +182,8 @@ static void fates_unique(sim_world *w, const sim_touch *t, const sim_place *p)
         sim_verbs_entered(w, t, p);
 }
 
-/* Finds the job that the id names. Returns 1 if it stands in for a new one. */
+/* Finds the job that the id names. Returns 1 if this job stands in for a new
+ * job, so that the new job is not put. */
 static int fates_stands_in(sim_world *w, int id, uint64_t *number)
 {
     const sim_step *run = &w->jobs.run;
@@ -234,7 +242,7 @@ static void fates_window(sim_world *w, int entered)
                                   run->wall_ms + b->id[run->id].width &&
                                   (!entered ||
                                    b->id[run->id].width == run->wait_ms)))
-        sim_fail(w, SIM_Q2, "h%d: a window of id%d ends at another time",
+        sim_fail(w, SIM_Q2, "h%d: the window of id%d ends at a wrong time",
                  run->host, run->id);
     if (entered && !sim_holds(w, SIM_Q2, b->id[run->id].till > 0))
         sim_fail(w, SIM_Q2, "h%d: no window of id%d opens", run->host,
@@ -243,7 +251,7 @@ static void fates_window(sim_world *w, int entered)
         SIM_MARK(throttled);
 }
 
-/* A job that was to be cancelled does not go on as before. */
+/* After a cancellation, the named job is gone, has ended, or is marked. */
 static void fates_cancel(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -255,8 +263,9 @@ static void fates_cancel(sim_world *w)
     p = &b->at[run->number[0]];
     if (!sim_holds(w, SIM_Q1, p->job == 0 || p->letter == 'D' ||
                                   p->letter == 'X' || p->flag == 'c'))
-        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is cancelled, and goes on",
-                 run->host, (unsigned long long)run->number[0], run->queue);
+        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is cancelled, but neither "
+                 "removed nor marked", run->host,
+                 (unsigned long long)run->number[0], run->queue);
 }
 
 static void fates_progress(sim_world *w)
@@ -267,13 +276,13 @@ static void fates_progress(sim_world *w)
     if (!sim_holds(w, SIM_Q5, w->jobs.noted ==
                                   (p->letter == 'L' &&
                                    p->token == run->token[0])))
-        sim_fail(w, SIM_Q5, "h%d: somebody tells of job %llu of q%d, which is "
-                 "not his, or is not heard", run->host,
-                 (unsigned long long)run->number[0], run->queue);
+        sim_fail(w, SIM_Q5, "h%d: a progress of job %llu of q%d is stored for "
+                 "a token without its lease, or not stored for the owner",
+                 run->host, (unsigned long long)run->number[0], run->queue);
 }
 
-/* A worker's trim names the time that the worker was started with. A trim by an
- * operator is told from it by naming fewer jobs. */
+/* A worker's trim names the time for which the worker's configuration keeps
+ * dead jobs. A trim by an operator differs: it keeps fewer jobs. */
 static void fates_forgets(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -286,17 +295,17 @@ static void fates_forgets(sim_world *w)
                  (long)right);
 }
 
-/* A purge runs as often as its node asked for it. A node that was told the lie
- * that the script is not known asks again, and that extra run does not count
- * against the next purge (seed 1704635382844 of WORK=jobs). */
+/* A purge runs at most as often as its node asked for it. A node asks once more
+ * if a server lies that it does not know the script; that extra run does not
+ * count against the next purge (seed 1704635382844 of WORK=jobs). */
 void sim_fates_purge_runs(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
     long *left = &w->jobs.purges[run->queue][run->from];
 
     if (!run->cut && !sim_judges(w, SIM_Q1, w->node[run->from].lied, *left > 0))
-        sim_fail(w, SIM_Q1, "h%d: a purge of n%d runs more often than it was "
-                 "asked for", run->host, run->from);
+        sim_fail(w, SIM_Q1, "h%d: a purge of n%d runs more often than n%d sent "
+                 "it", run->host, run->from, run->from);
     if (*left > 0)
         --*left;
 }
@@ -324,8 +333,8 @@ void sim_fates_after(sim_world *w)
         entered += w->jobs.touch[i].was.job == 0;
     if (!sim_holds(w, SIM_Q2, entered == run->enters))
         sim_fail(w, SIM_Q2, "h%d, unique %c: id%d %s", run->host, run->verdict,
-                 run->id, entered ? "is there, and is put once more"
-                                  : "is not there, and is not put");
+                 run->id, entered ? "names a job, but a new job is put"
+                                  : "names no job, but no new job is put");
     if (!w->failed && (entered || changed || run->verdict == 'e'))
         fates_window(w, entered);
 }

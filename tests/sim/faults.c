@@ -28,9 +28,9 @@ static int fault_has_length(sim_trouble what)
              what == SIM_T_FLUSH || what == SIM_T_AFTER_RUN);
 }
 
-/* TCP sends lost bytes again, at last after a long time, and so does a proxy
- * whose server does not take them. Neither ends because a client has given up
- * its link. */
+/* A stall may be long: TCP sends lost bytes again after waits that grow, and a
+ * proxy keeps bytes until its server takes them. A stall does not end because
+ * the client has closed its link. */
 static int64_t fault_length(sim_trouble what, sim_stream *st)
 {
     if (!fault_has_length(what))
@@ -67,7 +67,7 @@ static void fault_draw(const sim_world *w, sim_fault *f, sim_stream *st)
     f->key = (uint64_t)sim_choose(st, UINT32_MAX);
 }
 
-/* A restart finds on its disk only what was written before this time. */
+/* A restart finds on its disk only the writes before this time. */
 static int64_t fault_hangs_at(const sim_fault *f)
 {
     int64_t at = f->at_us - f->amount * SIM_MS;
@@ -204,7 +204,7 @@ void sim_fault_clog(sim_world *w, sim_fault *f, uint64_t which)
     if ((int)(f->clogged >> node & 1) == on || (on && !f->active))
         return;
     SIM_MARK(clogged);
-    SIM_SAY(w, "the way of n%d is %s", node, on ? "stopped" : "free");
+    SIM_SAY(w, "the path of n%d is %s", node, on ? "stopped" : "free");
     f->clogged ^= 1u << node;
     for (host = 0; host < SIM_HOSTS; host++) {
         for (way = 0; way < 2; way++)
@@ -246,7 +246,8 @@ static void fault_link(sim_world *w, const sim_fault *f, sim_node *n, int on)
     }
 }
 
-/* Some faults disturb a node as long as they last, not only when they show. */
+/* Some faults excuse trouble of a node for as long as they last, not only when
+ * they take effect. */
 static void fault_touches(sim_world *w, sim_node *n, const sim_fault *f, int on)
 {
     const unsigned always = 1u << SIM_T_SLOW | 1u << SIM_T_SQUEEZE |
@@ -316,8 +317,8 @@ static void fault_node(sim_world *w, sim_fault *f, int node, int on)
 
 /* --------------------------------------------------------- faults of hosts */
 
-/* While disks hang, writes do not reach them; a machine that is lost then takes
- * these writes with it. */
+/* While disks hang, writes do not reach them; if the machine is lost then,
+ * these writes are lost, too. */
 void sim_fault_hang(sim_world *w, sim_fault *f, int on)
 {
     if (on && !f->hanging && w->disks_hang++ == 0)
@@ -354,8 +355,9 @@ static void fault_restart(sim_world *w, sim_host *h, sim_fault *f, int on)
     sim_host_start(w, h, &h->log, keep);
 }
 
-/* The new primary has all that replicas had confirmed; its disk has what was
- * confirmed as copied and as synced. Its clock may differ. */
+/* The new primary has all writes that replicas had confirmed; its disk has the
+ * writes that were confirmed both as copied and as synced. Its clock may
+ * differ. */
 static void fault_taken_over(sim_world *w, const sim_host *old, sim_host *next)
 {
     sim_claims_void(w, SIM_VOID_COPY);
@@ -366,8 +368,8 @@ static void fault_taken_over(sim_world *w, const sim_host *old, sim_host *next)
                                                    : old->copied_n;
 }
 
-/* The other server takes over, behind by some time. The old primary goes on for
- * a while with the clients that are connected, and may refuse writes. */
+/* The other server takes over without the last writes. The old primary goes on
+ * for a while with the clients that are connected, and may refuse writes. */
 static void fault_failover(sim_world *w, const sim_fault *f, int on)
 {
     sim_host *old = &w->host[w->primary], *next = &w->host[1 - w->primary];
@@ -408,7 +410,8 @@ static void fault_leaps(sim_world *w, const sim_host *h, sim_fault *f, int on)
         return;
     if (on) {
         f->leap = g->leaps++;
-        /* Leases that ended since the server looked last may live again. */
+        /* Leases that ended since the server last looked at its clock may be
+         * valid again. */
         g->leap[f->leap].from_us = h->looked_us - 5 * SIM_MS;
     }
     g->leap[f->leap].to_us = f->way < 2 || !on ? w->now_us : SIM_NEVER;
@@ -578,8 +581,8 @@ void sim_fault_off(sim_world *w, sim_fault *f)
     fault_turn(w, f, 0);
 }
 
-/* Makes everything whole: ends all active faults, and drops those that wait to
- * happen to a link. */
+/* Heals the system: ends all active faults, and drops those that wait to take
+ * effect on a link. */
 void sim_faults_heal(sim_world *w)
 {
     sim_link *l;

@@ -28,8 +28,8 @@ static void hands_progress(sim_world *w, sim_node *n, int desk,
     if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, &n->desk[desk], t),
                     code == 0 || code == RELET_E_LIMIT ||
                         code == RELET_E_MEMORY))
-        sim_fail(w, SIM_Q5, "n%d cannot tell of job %llu, which it has: %d",
-                 n->number, (unsigned long long)t->number, code);
+        sim_fail(w, SIM_Q5, "n%d has job %llu, but its relet_job_progress "
+                 "returned %d", n->number, (unsigned long long)t->number, code);
     SIM_MARK(job_progress);
 }
 
@@ -63,7 +63,8 @@ static void hands_act(sim_world *w, sim_node *n, int desk, sim_task *t)
 {
     sim_deed *e = &w->jobs.deed[w->jobs.deeds % SIM_DEEDS];
 
-    if (t->job == SIM_NOBODYS || t->acted || sim_tasks_lied_of(n, &n->desk[desk], t))
+    if (t->job == SIM_NOBODYS || t->acted ||
+        sim_tasks_lied_of(n, &n->desk[desk], t))
         return;
     t->acted = 1;
     if (relet_job_valid_for(n->r, desk, t->number, n->now) == 0) {
@@ -71,7 +72,7 @@ static void hands_act(sim_world *w, sim_node *n, int desk, sim_task *t)
         return;
     }
     if (!sim_holds(w, SIM_Q8, w->now_us <= t->truth_us))
-        sim_fail(w, SIM_Q8, "n%d works on job %llu, %ld us after its end",
+        sim_fail(w, SIM_Q8, "n%d works on job %llu %ld us after its lease",
                  n->number, (unsigned long long)t->number,
                  (long)(w->now_us - t->truth_us));
     e->job = t->job;
@@ -94,7 +95,7 @@ void sim_hands_arrives(sim_world *w, uint64_t which)
     }
     if (!sim_tasks_twice(w, j->queue, e->token) &&
         !sim_holds(w, SIM_Q4, e->token > j->top))
-        sim_fail(w, SIM_Q4, "a job is worked on twice under token %llu",
+        sim_fail(w, SIM_Q4, "two deeds for one job have token %llu",
                  (unsigned long long)e->token);
     j->top = e->token;
     j->top_serial = e->serial;
@@ -173,7 +174,7 @@ static void hands_ended(sim_world *w, sim_node *n, int desk, sim_task *t,
         t->given_back = 0;
     if (!sim_judges(w, SIM_Q5, sim_tasks_lied_of(n, &n->desk[desk], t),
                     code == 0))
-        sim_fail(w, SIM_Q5, "n%d cannot end job %llu, which it was told: %d",
+        sim_fail(w, SIM_Q5, "n%d was given job %llu, but ending it returned %d",
                  n->number, (unsigned long long)t->number, code);
     if (t->state == SIM_TASK_LOST)
         SIM_MARK(lost_and_ended);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hash.sh - runs some seeds of each kind, and prints their words and their hash.
-# A run that fails has none, and the exit code is 1.
+# hash.sh - runs some seeds of three workloads, and prints for each run its
+# words and its hash. A run that fails has no hash, and the exit code is 1.
 
 bad=0
 for words in "SEEDS=200 FROM=1" "SEEDS=60 FROM=1 WORK=jobs" \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# head.sh PATCH... - says which heads of mutants ask for too much: three rules,
-# or more than 500 seeds, are the sign of a rule that does not look closely. The
-# control, which no rule may find, has as many seeds as it likes.
+# head.sh PATCH... - prints which heads of mutants accept three rules or more,
+# or more than 500 seeds: the rule that should find the defect is then too weak.
+# The control, which no rule may find, may have any number of seeds.
 
 awk '
     FNR == 1 { head = 1; expect = "none" }

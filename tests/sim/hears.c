@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hears.c - judges what a node hears besides answers: R2 for messages, and R9:
- * a new link begins with a handshake and restores all subscriptions. */
+ * hears.c - judges the messages and subscriptions of a node: R2 for messages,
+ * and R9: a new link begins with a handshake and restores all subscriptions. */
 #include <string.h>
 
 #include "sim.h"
@@ -52,8 +52,8 @@ void sim_hears_wish(sim_world *w, sim_node *n, int wish, int on)
         n->wished &= ~(1u << wish);
     if (l)
         l->left |= 1u << wish;
-    SIM_SAY(w, "n%d %s %s", n->number, on ? "wishes for" : "has enough of",
-            sim_wish_name[wish]);
+    SIM_SAY(w, "n%d %s %s", n->number,
+            on ? "subscribes to" : "unsubscribes from", sim_wish_name[wish]);
 }
 
 static uint64_t hears_digest(const relet_event *ev)
@@ -68,25 +68,25 @@ static uint64_t hears_digest(const relet_event *ev)
     return sim_wire_text(digest, 'm', relet_value_text(ev->value));
 }
 
-/* One gap follows each UP of a client that lost a link. Any other gap means
- * that a push found no memory, and that the messages before the next message
- * may be missing (seed 1704635408684 of WORK=jobs). Each such gap needs its own
- * refusal of memory. */
+/* One GAP follows each UP of a client that lost a link. Any other GAP means
+ * that there was no memory for a push, and that messages before the next
+ * message may be missing (seed 1704635408684 of WORK=jobs). Each such GAP needs
+ * a refused allocation of its own. */
 void sim_hears_gap(sim_world *w, sim_node *n)
 {
     int short_of_memory = n->short_us >= n->gap_us;
 
     if (!n->may_gap &&
         !sim_judges(w, SIM_R6, n->lied, short_of_memory))
-        sim_fail(w, SIM_R6, "n%d is told of a gap, and had memory for all",
-                 n->number);
+        sim_fail(w, SIM_R6, "n%d gets a GAP, but no link was lost and no "
+                 "allocation had failed", n->number);
     n->may_skip = short_of_memory;
     n->gap_due = n->may_gap = 0;
     n->gap_us = w->now_us;
 }
 
-/* A node is told the messages of its link in order. A message may be left out
- * only if subscriptions have changed on this link, or before a gap. */
+/* A node gets the messages of its link in order. A message may be missing only
+ * if subscriptions have changed on this link, or if a GAP said so. */
 void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
 {
     uint64_t digest = hears_digest(ev);
@@ -106,9 +106,10 @@ void sim_hears_message(sim_world *w, sim_node *n, const relet_event *ev)
     }
     n->may_skip = 0;
     if (!sim_holds(w, SIM_R2, found))
-        sim_fail(w, SIM_R2, "n%d hears what was not said next", n->number);
+        sim_fail(w, SIM_R2, "n%d gets a message that is not the next one that "
+                 "the server sent", n->number);
     if (n->gap_due)
-        sim_fail(w, SIM_R9, "n%d hears a message before the gap", n->number);
+        sim_fail(w, SIM_R9, "n%d gets a message before the GAP", n->number);
     if (relet_value_text(ev->value).n == 5 &&
         memcmp(relet_value_text(ev->value).p, "probe", 5) == 0)
         n->heard |= 1u << sim_wish_of(ev->channel_kind,
@@ -145,8 +146,8 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
         return;
     }
     if (wish < 0) {
-        sim_fail(w, SIM_R9, "n%d: %s what nobody wished for", n->number,
-                 relet_kind_text(ev->kind));
+        sim_fail(w, SIM_R9, "n%d: %s of a channel to which it did not "
+                 "subscribe", n->number, relet_kind_text(ev->kind));
         return;
     }
     if (ev->kind == RELET_EV_SUBSCRIBED) {
@@ -165,5 +166,6 @@ void sim_hears_subscription(sim_world *w, sim_node *n, const relet_event *ev)
     if (l)
         l->left |= 1u << wish;
     if (!sim_troubled(n, w->now_us))
-        sim_fail(w, SIM_R6, "n%d: a wish was refused, by nobody", n->number);
+        sim_fail(w, SIM_R6, "n%d: a subscription was refused without a cause",
+                 n->number);
 }

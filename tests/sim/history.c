@@ -10,7 +10,7 @@
 #define HISTORY_STEPS 400000
 #define HISTORY_SEEN 16384 /* tried states that are kept; a power of two      */
 
-/* The state of a lease, as far as the acts so far tell. */
+/* The state of a lease, as far as it follows from the acts so far. */
 typedef struct history_state {
     uint32_t holder; /* 0: nobody                                             */
     uint32_t fence_who;
@@ -55,7 +55,7 @@ static int history_may_be_held(const history_state *s, const sim_act *a)
     return s->holder != 0 && a->from_us <= s->most_us;
 }
 
-/* Clocks may run apart by a hundredth, and count in milliseconds. An act that
+/* Clocks may run apart by one percent, and count in milliseconds. An act that
  * was split off an earlier period begins a microsecond late. */
 static void history_hold(const history *h, history_state *s, const sim_act *a)
 {
@@ -132,7 +132,7 @@ static int history_acquired(const history *h, history_state *s,
         return (!a->answered || a->status == 1) && (mine || free) &&
                history_grant(h, s, a);
     if (a->cut && !history_is_over(s, a) && (mine || free)) {
-        history_hold(h, s, a); /* before the token was written */
+        history_hold(h, s, a); /* cut before the token was written */
         return 1;
     }
     if (!a->answered || !history_last_is(s, a->last))
@@ -337,8 +337,8 @@ static uint64_t history_least(const history *h, int64_t horizon)
     return least;
 }
 
-/* Returns 1 if an earlier act without an answer could do the same as long:
- * trying the first of them is enough. */
+/* Returns 1 if an earlier act without an answer could have the same effect for
+ * at least as long: of such acts it is enough to try the first. */
 static int history_is_second(const history *h, size_t i)
 {
     const sim_act *a = &h->acts[i];

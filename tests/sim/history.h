@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - was there an order of acts in which all answers about one lease
- * were right?
+ * history.h - checks whether there is an order of acts in which all answers
+ * about one lease are right.
  *
  * An act is a request to a server: when it was sent, when it ended, and how it
  * was answered. An act takes effect at one moment in between; an act without an
  * answer takes effect at most once, as long as it still can. The search is that
- * of Wing and Gong, over the states of the three scripts of lua/ written a
- * second time. The search knows nothing of clients, servers or links, so it can
- * judge what real ones did as well. */
+ * of Wing and Gong; the effects of the three scripts of lua/ are written here a
+ * second time. The search needs no clients, servers or links, so it can also
+ * judge the acts of real ones. */
 #ifndef SIM_HISTORY_H
 #define SIM_HISTORY_H
 
@@ -18,7 +18,7 @@
 typedef enum sim_act_kind {
     SIM_ACT_ACQUIRE, /* who, term, ttl_us, quarantine                         */
     SIM_ACT_RENEW,   /* who, token, ttl_us                                    */
-    SIM_ACT_RELEASE, /* who, term, token; 0: it was not heard                 */
+    SIM_ACT_RELEASE, /* who, term, token; 0: not known to the client          */
     SIM_ACT_TAKE,    /* another program: SET NX PX, for ttl_us                */
     SIM_ACT_DROP     /* another program: DEL, if the key is its own           */
 } sim_act_kind;

@@ -253,7 +253,7 @@ TEST the_first_impossible_operation_is_named(void)
     PASS();
 }
 
-/* Five who overlap all the time. */
+/* Again and again five acts of three clients, which overlap. */
 TEST a_long_history_is_judged(void)
 {
     int64_t at;

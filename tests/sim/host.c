@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * host.c - a server and the machine it runs on: its clock, its log, its start
- * and its end, and what it says to its clients. */
+ * host.c - a server and its machine: its clock, its log, its start and its end,
+ * and the bytes that it sends to its clients. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +162,7 @@ void sim_host_id(sim_host *h, const char *section, const char *field, char *out)
     sprintf(out, "%.40s", at ? at + strlen(field) : "");
 }
 
-/* The server starts with the first `keep` bytes of what was written before. */
+/* The server starts with the first `keep` bytes of the log `from`. */
 void sim_host_start(sim_world *w, sim_host *h, const sim_log *from,
                     size_t keep)
 {
@@ -236,7 +236,7 @@ void sim_host_down(sim_world *w, sim_host *h, int reset)
     h->local = NULL;
     h->up = 0;
     if (h->held != 0)
-        sim_fail(w, SIM_E1, "the local server keeps %lu bytes",
+        sim_fail(w, SIM_E1, "the local server did not free %lu bytes",
                  (unsigned long)h->held);
 }
 
@@ -319,14 +319,14 @@ static void host_message(sim_world *w, sim_link *l, const sim_frame *f)
             memcmp(f->word[0].p, kind[k], f->word[0].n) == 0)
             break;
     if (k == 3 || (f->word[1].n > 32 && memchr(f->word[1].p, ':', 16)))
-        return; /* none, or one to wake a lease or tell an end: awaits.c      */
+        return; /* no message, a wake-up, or the end of a job: awaits.c       */
     digest = sim_mix(digest, k);
     for (i = 1; i < f->words; i++)
         digest = sim_wire_text(digest, 'm', f->word[i]);
     if (n->message_gen != l->gen || n->lied)
         return; /* the client has another link, or was lied to */
     if (n->message_last - n->message_first == SIM_MESSAGES)
-        sim_fail(w, SIM_E1, "too many messages for the ghost");
+        sim_fail(w, SIM_E1, "more than SIM_MESSAGES undelivered messages");
     n->message[n->message_last++ % SIM_MESSAGES] = digest;
 }
 
@@ -358,7 +358,7 @@ static void host_answer(sim_world *w, sim_link *l, const sim_frame *f)
     }
 }
 
-/* Collects what the server said on this link: each frame is answer or
+/* Collects the server's output on this link: each frame is an answer or a
  * message. */
 static void host_collect(sim_world *w, sim_link *l)
 {
@@ -375,7 +375,7 @@ static void host_collect(sim_world *w, sim_link *l)
     for (; at < l->out_n; at += (size_t)k) {
         k = sim_wire_frame(l->out + at, l->out_n - at, &f);
         if (k <= 0) {
-            sim_fail(w, SIM_E1, "the local server said no whole frame");
+            sim_fail(w, SIM_E1, "the local server's output is no whole frame");
             return;
         }
         if (f.type == '>') {
@@ -385,7 +385,7 @@ static void host_collect(sim_world *w, sim_link *l)
                 sim_claims_answer(w, l, at, (size_t)k);
                 sim_verbs_answer(w, l, &f);
             } else {
-                sim_verbs_message(w, &f); /* its HELLO was refused: RESP2 */
+                sim_verbs_message(w, &f); /* in RESP2, as HELLO was refused */
             }
             host_answer(w, l, &f);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * intake.c - what arrives at a server: it is fed command by command, so that
- * the judge knows which answer belongs to which command, and so that some
+ * intake.c - the input of a server: commands are given to it one by one, so
+ * that the judge knows which answer belongs to which command, and so that some
  * commands get an error instead. */
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +95,8 @@ static uint64_t intake_whose(sim_world *w, sim_link *l, const sim_words *c)
 
 /* ------------------------------------------------------------------- errors */
 
-/* A server that loads, or is busy with a script, answers HELLO as usual; and
- * HELLO without arguments always. */
+/* A server that loads, or is busy with a script, answers HELLO as usual. Every
+ * server answers HELLO without arguments as usual. */
 static int intake_refuses_hello(const sim_words *c, const char *error)
 {
     return c->n > 1 && (memcmp(error, "NO", 2) == 0 ||
@@ -120,7 +120,8 @@ static const char *intake_error(sim_world *w, sim_link *l, const sim_words *c,
         return "READONLY You can't write against a read only replica.";
     }
     if (w->leases.run.active ||
-        (w->jobs.run.what != SIM_V_NONE && tag == 0) || sim_wire_is(c, 0, "WAIT") ||
+        (w->jobs.run.what != SIM_V_NONE && tag == 0) ||
+        sim_wire_is(c, 0, "WAIT") ||
         sim_wire_is(c, 0, "WAITAOF")) {
         error = sim_fault_error(w, l->node,
                                 sim_mix(l->gen, (uint64_t)w->now_us), 0);
@@ -205,7 +206,7 @@ static void intake_command(sim_world *w, sim_link *l, const uint8_t *p,
     if (error) {
         if (w->leases.run.active) {
             sim_record_ran(w, &w->leases.run, 1, 0);
-            if (sim_net_in_use(w, l)) /* not an old link */
+            if (sim_net_in_use(w, l)) /* not a link that its client has left */
                 sim_pace_refused(w, &w->leases.run, error);
         }
         l->deaf |= sim_wire_is(c, 0, "SSUBSCRIBE") &&
@@ -265,9 +266,10 @@ static void intake_read(sim_world *w, sim_link *l)
     }
 }
 
-/* A proxy drops the client, and delivers later what the client sent: a renewal
- * arrives when the client has another term, or an acquisition when it has left.
- * The path is down until the lease that was to be renewed has ended. */
+/* A proxy closes the client's link, and delivers the client's bytes later: a
+ * renewal arrives when the client has another term, or an acquisition when the
+ * client has left. The path is down until the lease in the renewal has
+ * ended. */
 static int intake_stalls(sim_world *w, sim_link *l, const sim_words *c)
 {
     int64_t shut = l->stall_for_us / 2;
@@ -318,7 +320,7 @@ void sim_host_arrived(sim_world *w, sim_link *l)
         at += (size_t)n;
     }
     if (n < 0)
-        sim_fail(w, SIM_R2, "n%d sent what is no command", l->node);
+        sim_fail(w, SIM_R2, "n%d sent bytes that are no command", l->node);
     if (l->host_gone)
         return;
     if (at > 0)

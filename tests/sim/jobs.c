@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * jobs.c - the third workload: nodes that put jobs and nodes that work on them,
- * mostly both, besides some plain commands. */
+ * jobs.c - the third workload: nodes that put jobs, nodes with workers, and,
+ * mostly, nodes that do both; and some plain commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +37,8 @@ static relet_time jobs_keep_ms(sim_node *n)
     return sim_spread(&n->work, 1, what < 3 ? 600000 : 10000);
 }
 
-/* Draws each option of a job now and then, the same for the job and for what
- * the judge knows of it. */
+/* Draws the options of a job, each now and then, for the job and for the
+ * judge's record of the job. */
 void sim_jobs_draw(sim_node *n, relet_time delay_ms, relet_job *j, sim_job *g,
                    char id[8])
 {
@@ -183,7 +183,7 @@ static void jobs_crowd(sim_world *w, sim_node *n)
     w->jobs.crowd -= ok != 0;
 }
 
-/* An acknowledged job is in the store under its number, or was. */
+/* An acknowledged job is in the store under its number, or was there before. */
 static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
 {
     const sim_op *op = sim_op_of(w, ev->tag);
@@ -203,12 +203,13 @@ static void jobs_acknowledged(sim_world *w, sim_node *n, const relet_event *ev)
         if (what == 2)
             SIM_MARK(put_stands_in);
         if (!sim_holds(w, SIM_Q2, what != 0 && (what == 1 || j->id)))
-            sim_fail(w, SIM_Q2, "n%d op %u: no number for what was put",
-                     n->number, (unsigned)(ev->tag & UINT32_MAX));
+            sim_fail(w, SIM_Q2, "n%d op %u: the answer to a put has no number "
+                     "for a job", n->number, (unsigned)(ev->tag & UINT32_MAX));
         if (what == 1 && !sim_holds(w, SIM_Q2, j->number[0] == number ||
                                                    j->number[1] == number))
-            sim_fail(w, SIM_Q2, "n%d was told that job %llu is put, and it is "
-                     "not", n->number, (unsigned long long)number);
+            sim_fail(w, SIM_Q2, "n%d got number %llu for its job, which no "
+                     "server gave to the job", n->number,
+                     (unsigned long long)number);
     }
 }
 
@@ -258,8 +259,8 @@ static void jobs_worker(sim_world *w, sim_node *n, int queue, int sure)
     if (code == RELET_E_LIMIT || code == RELET_E_STOPPED)
         return;
     if (code < 0 || code >= SIM_DESKS || n->desk[code].serial > 0) {
-        sim_fail(w, SIM_Q12, "n%d: a worker was answered by %d: %s", n->number,
-                 code, relet_refusal(n->r));
+        sim_fail(w, SIM_Q12, "n%d: the start of a worker returned %d: %s",
+                 n->number, code, relet_refusal(n->r));
         return;
     }
     d = &n->desk[code];
@@ -283,7 +284,7 @@ static void jobs_stop(sim_world *w, sim_node *n, int i)
     SIM_SAY(w, "n%d stops n%d.%u", n->number, n->number, n->desk[i].serial);
     n->desk[i].stopping = 1;
     if (relet_worker_stop(n->r, i) != 0)
-        sim_fail(w, SIM_Q12, "n%d: there is no worker %d", n->number, i);
+        sim_fail(w, SIM_Q12, "n%d: worker %d cannot be stopped", n->number, i);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -348,7 +349,8 @@ static int jobs_works_on(const sim_node *n, int queue)
     return many;
 }
 
-/* Makes sure that a worker works on each queue, and reaps what others left. */
+/* Makes sure that each queue has a worker, which also reaps jobs of workers
+ * that are gone. */
 static int jobs_quiet(sim_world *w, sim_node *n)
 {
     int moved, queue, i;
@@ -443,8 +445,9 @@ const sim_workload sim_working = {"jobs",     jobs_start, jobs_step,
 
 /* ------------------------------------------------------------------- begun */
 
-/* Each begun handler is accounted for. If a server lost memory after the job
- * was put, the account may be lost, too. */
+/* For each handler that was begun before, a server has recorded an attempt, a
+ * stall or a release. If a server lost writes after the job was put, that
+ * record may be lost, too. */
 void sim_jobs_begun(sim_world *w, sim_job *j)
 {
     int64_t put_us = sim_op_of(w, j->tag)->at_us;
@@ -455,7 +458,8 @@ void sim_jobs_begun(sim_world *w, sim_job *j)
     if (!sim_judges(w, SIM_Q6, j->lied || lost_us[SIM_VOID_COPY] >= put_us ||
                                    lost_us[SIM_VOID_DISK] >= put_us,
                     j->starts <= j->spent + 1))
-        sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, and %u are "
-                 "accounted for", (unsigned long long)j->number[w->primary],
-                 j->queue, j->starts, j->spent);
+        sim_fail(w, SIM_Q6, "job %llu of q%d was begun %u times, after only %u "
+                 "attempts, stalls and releases",
+                 (unsigned long long)j->number[w->primary], j->queue,
+                 j->starts, j->spent);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * jobs.h - what the judge knows of queues: what was put, what each server's
- * store says of it, which worker was given it, and what the work changed. */
+ * jobs.h - the judge's data about queues: the jobs that were put, the state of
+ * each job in each server's store, the workers that got it, and the deeds of
+ * its handlers. */
 #ifndef SIM_JOBS_H
 #define SIM_JOBS_H
 
@@ -16,7 +17,7 @@
 #define SIM_ROOM 24 /* most jobs of a worker; few have more than 8            */
 #define SIM_TASKS 64
 #define SIM_JOBS_MAX 640    /* jobs of a run                                  */
-#define SIM_DEEDS 1024      /* deeds under way to what the work changes       */
+#define SIM_DEEDS 1024      /* deeds under way to the data that they change   */
 #define SIM_RENEWALS_MAX 8
 #define SIM_NOBODYS UINT32_MAX /* the index of a job that a server made up   */
 #define SIM_RANK_PARTS 2048 /* of the distance between two jobs              */
@@ -28,7 +29,7 @@
 #define SIM_BURIALS 4     /* burials of a job that are remembered             */
 #define SIM_TOLD 16       /* ends that one script publishes                   */
 
-/* What handlers say; the token follows it. */
+/* The texts of handlers; the token follows. */
 #define SIM_TEXT_RESULT "fine "
 #define SIM_TEXT_ERROR "it did not work "
 #define SIM_TEXT_PROGRESS "half "
@@ -76,7 +77,7 @@ typedef struct sim_job {
     uint64_t gen[2];     /* … in this incarnation of the host                 */
 } sim_job;
 
-/* What a store says of a job number. */
+/* The state of a job number in a store. */
 typedef struct sim_place {
     uint32_t job;        /* 1 + index; 0: it has no record                    */
     char letter, flag;   /* letter of its state; 'W' if it has none           */
@@ -156,9 +157,9 @@ typedef struct sim_before {
 
 typedef enum sim_verb {
     SIM_V_NONE,
-    SIM_V_PUT, SIM_V_PUT_FULL, SIM_V_PROMOTE, SIM_V_CLAIM, SIM_V_RECALL, SIM_V_RENEW,
-    SIM_V_DONE_PLAIN, SIM_V_DONE, SIM_V_FAIL, SIM_V_RELEASE, SIM_V_REAP,
-    SIM_V_IDLE,
+    SIM_V_PUT, SIM_V_PUT_FULL, SIM_V_PROMOTE, SIM_V_CLAIM, SIM_V_RECALL,
+    SIM_V_RENEW, SIM_V_DONE_PLAIN, SIM_V_DONE, SIM_V_FAIL, SIM_V_RELEASE,
+    SIM_V_REAP, SIM_V_IDLE,
     SIM_V_CANCEL, SIM_V_PURGE, SIM_V_REPLAY, SIM_V_TRIM, SIM_V_FORGET,
     SIM_V_UNIQUE, SIM_V_PROGRESS, SIM_V_RANK, SIM_V_KEEP,
     SIM_V_STATUS, SIM_V_LOOK, SIM_V_LIST, SIM_V_REPAIR
@@ -206,7 +207,7 @@ typedef struct sim_step {
 
 typedef enum sim_task_state {
     SIM_TASK_NONE,
-    SIM_TASK_GRANTED, /* a server leased it; its node has not heard           */
+    SIM_TASK_GRANTED, /* a server leased it; its node has not read that       */
     SIM_TASK_HELD,
     SIM_TASK_LOST,    /* lost, but its handler has not ended                  */
     SIM_TASK_ENDED    /* its handler has ended; the answer may come           */
@@ -225,8 +226,8 @@ typedef struct sim_task {
     int64_t truth_us;    /* … until then                                      */
     int64_t end_us;      /* when its handler ends                             */
     uint8_t accepted;    /* a server ended it by its token                    */
-    uint8_t given_back;  /* its handler gave it back, and hears no more of it */
-    uint8_t told;        /* the node was told that it was lost                */
+    uint8_t given_back;  /* its handler released it, and gets no more events  */
+    uint8_t told;        /* the node got JOB_LOST for it                      */
     uint8_t acted;       /* its deed is under way                             */
     uint8_t stubborn;    /* its handler goes on though the job was lost       */
     uint8_t late;        /* its deadline had passed when it was leased        */
@@ -235,7 +236,7 @@ typedef struct sim_task {
     int64_t told_us;
     int64_t seen_us;     /* granted or ended then; the oldest is forgotten    */
     int64_t cancel_us;   /* when the job was cancelled at a server            */
-    int64_t heard_us;    /* … and a renewal was told so                       */
+    int64_t heard_us;    /* … and when the answer to a renewal said so        */
     int64_t timeout_us;  /* JOB_CANCEL came, as the handler ran too long      */
 } sim_task;
 
@@ -248,7 +249,7 @@ typedef struct sim_desk {
     uint8_t stopping, never_reaps;
     int64_t start_us;
     int64_t busy_us;     /* until then it had jobs, or could take none        */
-    int busy;            /* … it did at its last turn                         */
+    int busy;            /* so it was at its last turn                        */
     sim_task task[SIM_TASKS];
 } sim_desk;
 
@@ -291,7 +292,8 @@ typedef struct sim_probe {
     int64_t lease_us;     /* longest lease or hold-off at that time          */
     int64_t settle_us;    /* waiting since then for all to sleep              */
     int flushed;          /* the server was left with one script              */
-    int begun;            /* 1 + node that began it; below 0: often enough    */
+    int begun;            /* 1 + node that began it; below 0: its last handler
+                           * has begun                                        */
 } sim_probe;
 
 typedef struct sim_jobs {
@@ -313,13 +315,13 @@ typedef struct sim_jobs {
     uint64_t token[SIM_QUEUES];   /* the last token that any server gave out  */
     int64_t granted_us[SIM_QUEUES];
     uint64_t token_top[SIM_QUEUES]; /* the highest one                        */
-    uint64_t twice[SIM_QUEUES];   /* tokens up to this may exist twice; 0: none */
+    uint64_t twice[SIM_QUEUES];   /* tokens up to it may exist twice; 0: none */
     unsigned loose[SIM_QUEUES];   /* bits of ids that may exist twice         */
     long purges[SIM_QUEUES][8]; /* purges of each node that may still run    */
     long cuts;           /* scripts that were cut                             */
     int crowd;           /* batches left to put, for a crowd of jobs          */
     int64_t crowd_us;    /* the delayed ones of these are due then            */
-    int patient;         /* waits until kept jobs are gone, too               */
+    int patient;         /* the run also waits until kept jobs are removed    */
     int64_t busy_us[SIM_QUEUES];  /* last script but reap, renew             */
     sim_probe probe;
 } sim_jobs;

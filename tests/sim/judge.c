@@ -7,20 +7,24 @@
  *   R2  an answer is the one that the server gave to that operation
  *   R3  answers come in the order of submission
  *   R4  NOT_SENT: no server got all of it, nor will; UNSURE: one may have
- *   R5  an operation that may have run is sent again only if that is allowed
- *   R6  every trouble that is told has a cause
- *   R7  links are closed once, memory is given back and under its bound
- *   R8  an operation with a deadline ends by it
+ *   R5  an operation that may have run is sent again only if it is repeatable
+ *   R6  each failure that a client reports has a cause
+ *   R7  each link is closed once; memory stays below its bound and is freed
+ *   R8  an operation with a deadline ends by that deadline
  *   R9  a new link does the handshake and restores subscriptions (hears.c)
  *   R10 nothing depends on how bytes are cut (world.c)
  *   R11 a healed system works again (bounds.c)
- *   R12 a silent link gets a PING, no sooner, and is then given up
- *   R13 a client acts when it said that it would, not by luck (node.c)
+ *   R12 a link that was silent for as long as the configuration says, and no
+ *       other link, gets a PING; a link that stays silent is closed
+ *   R13 a client acts at the deadline that it announced: a wake-up for no
+ *       reason finds nothing to do (node.c)
  *   R14 a script that a server does not know is sent whole
  *   R15 a client does not reconnect all the time (pace.c)
  *   R16 a limit is reported only when it is reached
  *   R17 on a link that is up, a submitted operation is sent at once
  *   R18 a transaction runs on the link that holds its WATCH, or not at all
+ *   E1  no assertion fails, and the simulator exceeds none of its own limits
+ *   E2  two runs of a seed are equal (sim_main.c)
  *   E3  the work of a turn is bounded     E4 the counters are right */
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,9 +39,9 @@
 
 const char *const sim_rule_name[SIM_RULES] = {
     "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12",
-    "R13", "R14", "R15", "R16", "R17", "R18", "E1", "E2", "E3", "E4", "L1", "L2", "L3",
-    "L4", "L5", "L6", "L7", "L8", "L9", "L10", "L11", "L12", "Q1", "Q2", "Q3",
-    "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11", "Q12"};
+    "R13", "R14", "R15", "R16", "R17", "R18", "E1", "E2", "E3", "E4", "L1",
+    "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9", "L10", "L11", "L12", "Q1",
+    "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q11", "Q12"};
 
 /* Only the first failure counts. */
 void sim_fail(sim_world *w, sim_rule rule, const char *format, ...)
@@ -119,9 +123,9 @@ static void judge_limit(sim_world *w, const sim_node *n)
     if (relet_outstanding(n->r) >= n->config.operations_max)
         (void)sim_holds(w, SIM_R16, 1); /* regardless of `kept`           */
     else if (!sim_judges(w, SIM_R16, kept, used > n->config.output_max))
-        sim_fail(w, SIM_R16, "n%d is at a limit with %lu operations and %lu "
-                 "bytes", n->number, (unsigned long)relet_outstanding(n->r),
-                 (unsigned long)used);
+        sim_fail(w, SIM_R16, "n%d reports a limit, with only %lu operations "
+                 "and %lu bytes", n->number,
+                 (unsigned long)relet_outstanding(n->r), (unsigned long)used);
 }
 
 void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
@@ -141,11 +145,12 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
                                   code == RELET_E_MEMORY ||
                                   code == RELET_E_REFUSED ||
                                   code == RELET_E_STOPPED))
-        sim_fail(w, SIM_R1, "a submission was answered by %d", code);
+        sim_fail(w, SIM_R1, "a submission returned %d", code);
     if (code == RELET_E_LIMIT)
         judge_limit(w, n);
     if (code == RELET_E_MEMORY && !n->oom && !sim_troubled(n, w->now_us))
-        sim_fail(w, SIM_R6, "no memory, and there was enough");
+        sim_fail(w, SIM_R6, "a submission returned RELET_E_MEMORY without a "
+                 "memory fault");
     if (code < 0)
         return;
     op->outcome = RELET_EV_NOTHING;
@@ -159,8 +164,8 @@ void sim_judge_submitted(sim_world *w, sim_node *n, const relet_request *q,
 
 /* ------------------------------------------------------------ on the wire */
 
-/* A put batch: its operations are linked by `with`, from the last one, whose
- * tag is the batch's. */
+/* Links the operations of a put batch: `with` leads from each put to the put
+ * before it. The tag of the batch is that of its last put. */
 static void judge_ride(sim_world *w, const sim_words *c, uint64_t tag)
 {
     size_t i = c->n, first = 0;
@@ -185,7 +190,7 @@ static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
 
     /* A cursor of queue_forget that a server made up may name an operation. */
     if (op->outcome != RELET_EV_NOTHING && !op->lied)
-        sim_fail(w, SIM_R5, "n%d op %lu is sent, and had its outcome: %s",
+        sim_fail(w, SIM_R5, "n%d op %lu is sent after its outcome: %s",
                  l->node, judge_n(tag),
                  op->outcome == 255 ? "refused"
                                     : relet_kind_text(
@@ -194,8 +199,8 @@ static void judge_touched(sim_world *w, sim_link *l, uint64_t tag)
         SIM_MARK(repeated);
     if (!op->lied &&
         !sim_holds(w, SIM_R5, op->whole <= op->refused || op->repeatable))
-        sim_fail(w, SIM_R5, "n%d op %lu is sent again, and may have run",
-                 l->node, judge_n(tag));
+        sim_fail(w, SIM_R5, "n%d op %lu is sent again, though it may have run "
+                 "and is not repeatable", l->node, judge_n(tag));
     op->touched++;
     op->sent_gen = l->gen;
 }
@@ -232,7 +237,8 @@ static int judge_watch_holds(sim_world *w, const sim_node *n, uint64_t watch)
     return 1;
 }
 
-/* Also, none of these WATCHes ended before it was sent, or was refused. */
+/* Returns 1 if, besides, none of these WATCHes ended before it was sent, and
+ * none was refused. */
 static int judge_watch_stands(sim_world *w, const sim_node *n, uint64_t watch)
 {
     const sim_op *op;
@@ -270,8 +276,8 @@ void sim_judge_unit(sim_world *w, sim_node *n, uint64_t tag, int code)
 
     sim_op_of(w, tag)->watch = code == 0 ? n->watch : 0;
     if (lost && judge_watch_stands(w, n, n->watch))
-        sim_fail(w, SIM_R18, "n%d op %lu is refused, and its WATCH holds",
-                 n->number, judge_n(tag));
+        sim_fail(w, SIM_R18, "n%d op %lu is refused for a lost WATCH, which "
+                 "still holds", n->number, judge_n(tag));
     if (lost)
         SIM_MARK(watch_lost);
     if (code == 0 || lost)
@@ -315,8 +321,8 @@ void sim_judge_ran(sim_world *w, sim_link *l, uint64_t tag)
         return;
     judge_watched(w, l, op);
     if (!sim_holds(w, SIM_R4, op->outcome != RELET_EV_NOT_SENT))
-        sim_fail(w, SIM_R4, "n%d op %lu runs, and was told not sent", l->node,
-                 judge_n(tag));
+        sim_fail(w, SIM_R4, "n%d op %lu runs after its outcome NOT_SENT",
+                 l->node, judge_n(tag));
     if (!sim_holds(w, SIM_R5, op->ran <= 1 || op->repeatable))
         sim_fail(w, SIM_R5, "n%d op %lu runs a second time", l->node,
                  judge_n(tag));
@@ -335,7 +341,8 @@ void sim_judge_answered(sim_world *w, sim_link *l, uint64_t tag,
     (void)l;
 }
 
-/* A command of a transaction was refused; only the first refusal is told. */
+/* A command of a transaction was refused. The client reports only the first
+ * refusal. */
 void sim_judge_refusal(sim_world *w, uint64_t tag, uint64_t digest)
 {
     sim_op *op = sim_op_of(w, tag);
@@ -359,9 +366,9 @@ static int judge_knows(const sim_op *op, uint64_t digest)
     return 0;
 }
 
-/* Answers come in order: once this one is told, every operation sent before it
- * on the same link has had its outcome. The exception is a cached read that ran
- * after a refused CACHING: it is sent again. */
+/* Answers come in order: when this operation has its answer, every operation
+ * sent before it on the same link has had its outcome. The exception is a
+ * cached read that ran after a refused CACHING: the read is sent again. */
 static void judge_passed_over(sim_world *w, const sim_node *n,
                               const sim_op *op, uint32_t at)
 {
@@ -406,7 +413,8 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
 
     if (ev->kind == RELET_EV_ERROR && ev->why != RELET_WHY_NONE) {
         if (ev->why == RELET_WHY_MEMORY && n->short_us < op->at_us)
-            sim_fail(w, SIM_R6, "an answer without memory, which there was");
+            sim_fail(w, SIM_R6, "n%d op %lu ends for lack of memory, and no "
+                     "allocation had failed", n->number, judge_n(ev->tag));
         if (ev->why == RELET_WHY_TOO_LARGE)
             SIM_MARK(too_large);
         return;
@@ -420,8 +428,8 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
                         (n->config.output_max <= 32768 ||
                          n->held + JUDGE_SCRIPT_MAX >= n->config.output_max),
                     !unknown))
-        sim_fail(w, SIM_R14, "n%d op %lu ends for want of its script, "
-                 "and has %lu bytes of %lu", n->number, judge_n(ev->tag),
+        sim_fail(w, SIM_R14, "n%d op %lu ends with NOSCRIPT; the client holds "
+                 "%lu bytes, output_max is %lu", n->number, judge_n(ev->tag),
                  (unsigned long)n->held, (unsigned long)n->config.output_max);
     if (op->lied || op->unseen)
         return;
@@ -430,15 +438,16 @@ static void judge_answer(sim_world *w, sim_node *n, sim_op *op,
     if (!sim_holds(w, SIM_R2, judge_knows(op, digest) ||
                                   (ev->kind == RELET_EV_ERROR &&
                                    op->text == digest)))
-        sim_fail(w, SIM_R2, "n%d op %lu: the answer is another's: %s %.60s",
-                 n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
+        sim_fail(w, SIM_R2, "n%d op %lu has the answer of another operation: "
+                 "%s %.60s", n->number, judge_n(ev->tag),
+                 relet_kind_text(ev->kind),
                  ev->kind == RELET_EV_ERROR ? ev->text.p : "");
-    /* On a link that follows another one, an answer shows that no trouble was
-     * told. Had trouble been told, it would have had no cause. */
+    /* On a link that follows another one, an answer counts as a check of R6:
+     * the client reported no failure of this operation. */
     if (n->ups > 1)
         (void)sim_judges(w, SIM_R6, op->hasty || sim_troubled(n, op->at_us), 1);
     if (ev->kind == RELET_EV_REPLY && op->ran == 0)
-        sim_fail(w, SIM_R2, "n%d op %lu is answered and did not run",
+        sim_fail(w, SIM_R2, "n%d op %lu has an answer, but did not run",
                  n->number, judge_n(ev->tag));
     judge_order(w, n, op, ev->tag);
 }
@@ -452,8 +461,8 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
             SIM_MARK(not_sent_in_time);
         if (!op->lied &&
             !sim_holds(w, SIM_R4, op->whole <= op->refused && !op->ran))
-            sim_fail(w, SIM_R4, "n%d op %lu is told not sent, and was",
-                     n->number, judge_n(ev->tag));
+            sim_fail(w, SIM_R4, "n%d op %lu ends as NOT_SENT, but all of it "
+                     "was sent", n->number, judge_n(ev->tag));
     } else {
         SIM_MARK(unsure);
         n->owed = 1;
@@ -462,8 +471,8 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
         if (ev->why == RELET_WHY_BROKEN)
             SIM_MARK(unsure_broken);
         if (!op->unseen && !sim_holds(w, SIM_R4, op->touched > 0))
-            sim_fail(w, SIM_R4, "n%d op %lu is told unsure, and no byte of "
-                     "it was sent", n->number, judge_n(ev->tag));
+            sim_fail(w, SIM_R4, "n%d op %lu ends as UNSURE, but no byte of it "
+                     "was sent", n->number, judge_n(ev->tag));
     }
     if (ev->why == RELET_WHY_CANCELLED)
         SIM_MARK(cancelled);
@@ -473,7 +482,7 @@ static void judge_unanswered(sim_world *w, sim_node *n, const sim_op *op,
     if (ev->why == RELET_WHY_WATCH_LOST && judge_is_unguarded(w, op))
         return;
     if (!sim_judges(w, SIM_R6, sim_troubled(n, op->at_us), 0))
-        sim_fail(w, SIM_R6, "n%d op %lu ends %s, %s, and nothing was wrong",
+        sim_fail(w, SIM_R6, "n%d op %lu ends as %s, %s, without a cause",
                  n->number, judge_n(ev->tag), relet_kind_text(ev->kind),
                  relet_why_text(ev->why));
 }
@@ -485,8 +494,9 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
     if (!sim_holds(w, SIM_R1, ev->tag >> 32 == (uint64_t)n->number &&
                                   (ev->tag & UINT32_MAX) > n->ops_first &&
                                   op->outcome == RELET_EV_NOTHING)) {
-        sim_fail(w, SIM_R1, "n%d op %lu: %s, and that is no outcome it waits "
-                 "for", n->number, judge_n(ev->tag), relet_kind_text(ev->kind));
+        sim_fail(w, SIM_R1, "n%d op %lu: %s, but the operation waits for no "
+                 "outcome", n->number, judge_n(ev->tag),
+                 relet_kind_text(ev->kind));
         return;
     }
     if (ev->kind == RELET_EV_REPLY || ev->kind == RELET_EV_ERROR)
@@ -502,7 +512,7 @@ static void judge_outcome(sim_world *w, sim_node *n, const relet_event *ev)
 static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
 {
     if (ev->why == RELET_WHY_BUSY) {
-        SIM_MARK(greeting_busy); /* the link stays as it is */
+        SIM_MARK(greeting_busy); /* the client keeps its link */
     } else {
         n->loss_due = (n->is_up && n->config.tracking != RELET_TRACK_OFF) ||
                       (n->in_force & n->wished & ~n->wish_moved) != 0;
@@ -521,11 +531,11 @@ static void judge_down(sim_world *w, sim_node *n, const relet_event *ev)
     if (ev->why == RELET_WHY_STOPPED || n->lied)
         return;
     if (!sim_judges(w, SIM_R6, sim_troubled(n, w->now_us), 0))
-        sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; and nothing was wrong",
+        sim_fail(w, SIM_R6, "n%d is down, %s: %.100s; without a cause",
                  n->number, relet_why_text(ev->why), ev->text.p);
     if (ev->why == RELET_WHY_PROTOCOL || ev->why == RELET_WHY_NO_RESP3)
         if (ev->why == RELET_WHY_PROTOCOL)
-            sim_fail(w, SIM_R6, "n%d finds fault with the protocol: %.100s",
+            sim_fail(w, SIM_R6, "n%d reports a protocol error: %.100s",
                      n->number, ev->text.p);
 }
 
@@ -543,16 +553,16 @@ static void judge_up(sim_world *w, sim_node *n)
     }
 }
 
-/* A cache is told of a lost link before any event of the next link: an outcome,
- * a message or UP. */
+/* A program with a cache gets the GAP of a lost link before any event of the
+ * next link, such as an outcome, a message or UP. */
 static void judge_loss(sim_world *w, const sim_node *n, const relet_event *ev)
 {
     int of_a_link = ev->kind >= RELET_EV_REPLY && ev->kind <= RELET_EV_PUSHED &&
                     ev->kind != RELET_EV_GAP && ev->kind != RELET_EV_DOWN;
 
     if (of_a_link && !sim_judges(w, SIM_R9, n->lied, !n->loss_due))
-        sim_fail(w, SIM_R9, "n%d is told %s before the gap of its lost link",
-                 n->number, relet_kind_text(ev->kind));
+        sim_fail(w, SIM_R9, "n%d gets the event %s before the GAP of its lost "
+                 "link", n->number, relet_kind_text(ev->kind));
 }
 
 void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
@@ -623,7 +633,7 @@ void sim_judge_event(sim_world *w, sim_node *n, const relet_event *ev)
     case RELET_EV_NOTHING:
         break;
     }
-    sim_fail(w, SIM_R2, "n%d is told %s", n->number,
+    sim_fail(w, SIM_R2, "n%d gets an unexpected event: %s", n->number,
              relet_kind_text(ev->kind));
 }
 
@@ -642,10 +652,10 @@ int sim_judge_waits_for_ever(const sim_node *n)
     return 0;
 }
 
-/* A link that owes no answer and is silent gets a PING, and is then heard from
- * or given up. A client that was paused may learn in one turn both that an
- * answer is overdue and that the link is silent; it acts in the next turn. Seed
- * 5093954543741467201. */
+/* A silent link that owes no answer gets a PING. Then the server answers, or
+ * the client closes the link. A client that was paused may learn in one turn
+ * both that an answer is overdue and that the link is silent; the client acts
+ * in the next turn (seed 5093954543741467201). */
 static void judge_pings(sim_world *w, sim_node *n)
 {
     const relet_config *c = &n->config;
@@ -664,19 +674,19 @@ static void judge_pings(sim_world *w, sim_node *n)
         n->now - last <= patience + c->ping_every_ms)
         n->unasked = 0;
     else if (n->unasked++ > 0)
-        sim_fail(w, SIM_R12, "n%d: a link is silent for %ld ms, and not asked",
-                 n->number, (long)(n->now - n->heard_at));
+        sim_fail(w, SIM_R12, "n%d: a link is silent for %ld ms, and gets no "
+                 "PING", n->number, (long)(n->now - n->heard_at));
 }
 
-/* A link that was heard from gets no PING before it has been silent for as long
- * as its client's configuration says. */
+/* A link gets no PING before it has been silent for as long as its client's
+ * configuration says. */
 void sim_judge_pinged(sim_world *w, const sim_node *n)
 {
     relet_time silent = n->now - n->heard_tick;
 
     if (!sim_holds(w, SIM_R12, silent >= n->config.ping_every_ms))
-        sim_fail(w, SIM_R12, "n%d: a link is asked that was silent for %ld ms "
-                 "only", n->number, (long)silent);
+        sim_fail(w, SIM_R12, "n%d: a link gets a PING after a silence of only "
+                 "%ld ms", n->number, (long)silent);
 }
 
 /* Only a busy server delays an operation. If a full pipe has no room for more
@@ -694,8 +704,8 @@ static void judge_waits(sim_world *w, const sim_node *n, const sim_op *op)
                     sim_link_waits(w, l) || l->lied ||
                         n->short_us >= op->at_us,
                     op->sent_gen == l->gen))
-        sim_fail(w, SIM_R17, "n%d op %lu is not sent", n->number,
-                 (unsigned long)(op - n->ops) + 1);
+        sim_fail(w, SIM_R17, "n%d op %lu is not sent, though its link is up",
+                 n->number, (unsigned long)(op - n->ops) + 1);
 }
 
 /* After a turn no operation is overdue. */
@@ -744,12 +754,13 @@ static void judge_counters(sim_world *w, sim_node *n)
     if (s.late > 0)
         SIM_MARK(late_swallowed);
     if (!sim_holds(w, SIM_R6, s.protocol_errors == n->misled))
-        sim_fail(w, SIM_R6, "n%d counts %lu protocol errors, and told of %lu",
+        sim_fail(w, SIM_R6, "n%d counts %lu protocol errors, and reported %lu",
                  n->number, (unsigned long)s.protocol_errors,
                  (unsigned long)n->misled);
 }
 
-/* An upper bound of what grows: each buffer at its cap, one being copied. */
+/* An upper bound of a client's memory: each buffer at its limit, and twice
+ * while a buffer is copied to grow. */
 static size_t judge_memory_max(const relet_config *c)
 {
     return 2 * (c->output_max + c->reply_max + c->tape_max) + 4096 +
@@ -764,7 +775,7 @@ void sim_judge_gone(sim_world *w, sim_node *n, int crash)
 
     if (!sim_holds(w, SIM_R7, n->held_peak <=
                                   judge_memory_max(&n->config)))
-        sim_fail(w, SIM_R7, "n%d had %lu bytes", n->number,
+        sim_fail(w, SIM_R7, "n%d held %lu bytes, over its bound", n->number,
                  (unsigned long)n->held_peak);
     judge_counters(w, n);
     sim_belief_gone(w, n, crash);

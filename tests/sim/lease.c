@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease.c - the second workload: leaders and locks, what they protect, and
+ * lease.c - the second workload: leaders and locks, their registers, and
  * another program that wants the same keys.
  *
- * A lease protects a register that refuses a token older than one that it has
- * seen. What a leader does arrives there later. */
+ * A lease protects a register that refuses a token below the highest token that
+ * the register has seen. An act of a leader arrives there after a delay. */
 #include <stdio.h>
 #include <string.h>
 
@@ -113,8 +113,8 @@ static void lease_begin(sim_world *w, sim_node *n)
     if (code >= SIM_HOLDS || (code < 0 && code != RELET_E_LIMIT &&
                               code != RELET_E_STOPPED &&
                               (code != RELET_E_CONFIG || !c.group)))
-        sim_fail(w, SIM_L7, "n%d: a lease was answered by %d: %s", n->number,
-                 code, relet_refusal(n->r));
+        sim_fail(w, SIM_L7, "n%d: the start of a lease returned %d: %s",
+                 n->number, code, relet_refusal(n->r));
     else if (code >= 0)
         lease_note(w, n, &n->hold[code], key, &c);
 }
@@ -126,12 +126,12 @@ static void lease_stop(sim_world *w, sim_node *n, int i)
     SIM_SAY(w, "n%d leaves %s", n->number, sim_key_name[n->hold[i].key]);
     n->hold[i].stopping = 1;
     if (relet_lease_stop(n->r, i) != 0)
-        sim_fail(w, SIM_L7, "n%d: there is no lease to stop", n->number);
+        sim_fail(w, SIM_L7, "n%d: a lease cannot be stopped", n->number);
 }
 
 static void lease_stopped(sim_world *w, sim_node *n, int i)
 {
-    SIM_SAY(w, "n%d has stopped what %s was for", n->number,
+    SIM_SAY(w, "n%d has stopped its work under %s", n->number,
             sim_key_name[n->hold[i].key]);
     n->hold[i].owes = 0;
     (void)relet_lease_work_done(n->r, i);
@@ -139,7 +139,7 @@ static void lease_stopped(sim_world *w, sim_node *n, int i)
 
 /* ------------------------------------------------------------------- acting */
 
-/* A leader looks at the clock, then acts. */
+/* A leader asks the library whether its lease is valid, then acts. */
 static void lease_act(sim_world *w, sim_node *n, int i)
 {
     sim_hold *h = &n->hold[i];
@@ -153,11 +153,12 @@ static void lease_act(sim_world *w, sim_node *n, int i)
     }
     w->checked[SIM_L3] += !h->lied;
     if (w->now_us > h->truth_us && !h->lied)
-        sim_fail(w, SIM_L3, "n%d acts by %s, %ld us after its end", n->number,
-                 sim_key_name[h->key], (long)(w->now_us - h->truth_us));
+        sim_fail(w, SIM_L3, "n%d acts under %s %ld us after the lease ended",
+                 n->number, sim_key_name[h->key],
+                 (long)(w->now_us - h->truth_us));
     e->lied = h->lied;
     if (relet_lease_token(n->r, i) != h->token)
-        sim_fail(w, SIM_L2, "n%d has another token than it was told",
+        sim_fail(w, SIM_L2, "n%d reads another token than its GAINED had",
                  n->number);
     e->key = h->key;
     e->node = n->number;
@@ -269,7 +270,7 @@ static int lease_quiet(sim_world *w, sim_node *n)
     return sim_plain.quiet(w, n);
 }
 
-/* Returns 1 if this lease would lead while no other does. */
+/* Returns 1 if this lease leads, or waits for its key and may ask for it. */
 static int lease_waits(const sim_node *n, const sim_hold *h)
 {
     int i;
@@ -307,7 +308,7 @@ static void lease_look(sim_world *w, const sim_node *n, sim_hold *h)
         h->waits_us = RLT_MAX(w->now_us, w->arrived_us);
     if (!sim_holds(w, SIM_L8, w->now_us - h->waits_us <=
                                   sim_bound_lead(w, n, h)))
-        sim_fail(w, SIM_L8, "n%d waits for %s for %ld ms, and nobody leads",
+        sim_fail(w, SIM_L8, "n%d waits for %s for %ld ms, and no node leads",
                  n->number, sim_key_name[h->key],
                  (long)((w->now_us - h->waits_us) / SIM_MS));
 }
@@ -348,8 +349,9 @@ const sim_workload sim_both = {"both",      both_start,  both_step,
 
 /* --------------------------------------------------------------- hand-over */
 
-/* A link that was opened while its path was narrow stays narrow, and one on
- * which the channel for wake-ups was refused stays without. */
+/* Returns 1 if the node's link can carry a wake-up in time: a link that was
+ * opened while its path was narrow stays narrow, and a link on which the
+ * wake-up channel was refused gets no wake-up. */
 int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -358,8 +360,9 @@ int sim_lease_link_is_quick(sim_world *w, const sim_node *n)
            l->pipe[SIM_DOWN].limit >= 512;
 }
 
-/* The lease has seen this server's clock since the last leap: the first look
- * after a leap gives up the grant, and waits. */
+/* Returns 1 if the lease has seen this server's clock since the last leap: a
+ * client that first sees the clock after a leap gives its grant back, and
+ * waits. */
 static int lease_knows_clock(const sim_world *w, const sim_hold *h)
 {
     return !w->leases.leapt || (h->clock_used_host == w->primary &&
@@ -391,8 +394,8 @@ static int lease_first_in_line(sim_world *w, int key)
     return -1;
 }
 
-/* The server still names this lease as the owner: if its clock leapt, it may
- * have let another one in. */
+/* Returns 1 if the server still names this lease as the owner: a server whose
+ * clock leapt may have granted the key to another lease. */
 static int lease_is_held(sim_world *w, const sim_node *n, const sim_hold *h)
 {
     char text[160], owner[32];
@@ -403,8 +406,9 @@ static int lease_is_held(sim_world *w, const sim_node *n, const sim_hold *h)
     return strstr(text, owner) != NULL;
 }
 
-/* Another lease that waits gives the grant back if it gets it first, and the
- * next one in line may be a node that never answers: it takes the wake-up. */
+/* Returns 1 if a wake-up may be lost: another waiting lease that has not seen
+ * the clock may get the grant first and give it back, which wakes the next node
+ * in line, and that node may be lost for good. */
 static int lease_may_wake_a_lost_node(const sim_world *w, int key)
 {
     int i, j;
@@ -470,7 +474,7 @@ int sim_lease_more(sim_world *w)
         return w->now_us < g->hand_us + bound + 20 * SIM_S;
     w->checked[SIM_L8]++;
     if (g->handed_us - g->hand_us > bound)
-        sim_fail(w, SIM_L8, "%s: %ld ms from one leader's leaving to the next",
+        sim_fail(w, SIM_L8, "%s: no leader for %ld ms after the leader left",
                  sim_key_name[g->hand_key],
                  (long)((g->handed_us - g->hand_us) / SIM_MS));
     SIM_MARK(handed_over);

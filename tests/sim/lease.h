@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * lease.h - what the judge knows of leases: what servers granted, what nodes
- * believe, and what the register that a lease protects has accepted. */
+ * lease.h - the judge's data about leases: the grants of servers, the beliefs
+ * of nodes, and the tokens that the register of a lease has accepted. */
 #ifndef SIM_LEASE_H
 #define SIM_LEASE_H
 
@@ -13,7 +13,7 @@
 
 #define SIM_KEYS 3
 #define SIM_HOLDS 4    /* leases of a node at a time                          */
-#define SIM_EFFECTS 1024 /* effects under way to what is protected            */
+#define SIM_EFFECTS 1024 /* effects under way to the registers                */
 #define SIM_LEAPS 96
 #define SIM_SPANS 256  /* spans of the strip chart                            */
 
@@ -35,7 +35,7 @@ typedef struct sim_pace {
     uint64_t n;
 } sim_pace;
 
-/* A lease of a node: what the node asked for, was told, and may believe. */
+/* A lease of a node: its request, its events, and its belief. */
 typedef struct sim_hold {
     unsigned serial;     /* 0: none. Its label, which is in servers' keys     */
     int key;
@@ -79,7 +79,7 @@ typedef struct sim_hold {
     uint32_t span;       /* 1 + its last span in the strip chart              */
 } sim_hold;
 
-/* An effect under way to what the lease protects; it may arrive late. */
+/* An effect under way to the register of a lease; it may arrive late. */
 typedef struct sim_effect {
     int key, node, lied;
     unsigned serial;
@@ -99,8 +99,8 @@ typedef struct sim_key {
     uint64_t twice;      /* tokens up to this may exist twice; 0: none        */
     uint64_t top;        /* highest token that the register has seen          */
     unsigned top_serial;
-    int64_t other_us;    /* another program took it,                          */
-    int64_t other_until_us; /* for so long                                    */
+    int64_t other_us;    /* when another program took it, …                   */
+    int64_t other_until_us; /* … and until when                               */
     relet_time ttl_max;  /* longest that was asked for                        */
     int64_t lied_us;     /* when servers first lied about it; 0: never        */
     uint64_t wakes;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * ledger.c - what a server's store says of its queues. It follows the log of
- * changes, so that each script is checked by what it touched; a server that
- * starts with less of its log is read anew. */
+ * ledger.c - the judge's picture of the queues in a server's store. The ledger
+ * follows the log of changes, so that each script is checked by the jobs that
+ * it changed; if a server starts with less of its log, the ledger is read
+ * anew. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -489,7 +490,7 @@ static void ledger_set(sim_world *w, sim_book *b, int queue, ledger_key key,
     relet_span score = {NULL, 0}, member;
 
     while ((!add || ledger_word(r, &score)) && ledger_word(r, &member)) {
-        if (add && score.n == 2 && score.p[0] == 'X') { /* ZADD key XX …     */
+        if (add && score.n == 2 && score.p[0] == 'X') { /* ZADD key XX … */
             score = member;
             (void)ledger_word(r, &member);
         }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * lies.c - servers that answer in odd but valid forms, and servers that lie:
- * F16.
+ * lies.c - servers that answer in odd but valid forms, and servers that lie,
+ * which send false or malformed answers.
  *
- * A client has to read odd forms as if they were usual. On its link, and for
- * all that was under way there, a lie voids each rule that relies on answers.
- * The other rules hold: each operation has one outcome, in time; memory is
- * bounded; turns end. A link on which a server lied ends at the healing. */
+ * A client has to read odd forms as if they were usual. On the link of a lie,
+ * and for all that was under way there, no rule is judged that relies on
+ * answers. The other rules hold: each operation has one outcome, in time;
+ * memory is bounded; turns end. The healing closes a link on which a server
+ * lied. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +59,8 @@ static size_t lies_line(const sim_link *l, size_t at)
     return end ? (size_t)(end - (l->out + at)) + 1 : 0;
 }
 
-/* Says a string in two pieces, an array without a count, or an old null.
- * Returns how much longer the frame is. */
+/* Rewrites the frame in an odd form: a string in two pieces, an array without a
+ * count, or the null of RESP2. Returns by how much the frame is longer. */
 static size_t lies_other_form(sim_link *l, size_t at, size_t k,
                               const sim_frame *f)
 {
@@ -203,11 +204,11 @@ static size_t lies_lie(sim_world *w, sim_link *l, size_t at, size_t k,
     case 1: /* the end is missing */
         lies_replace(l, at + k - k / 3, k / 3, &t);
         return 0 - k / 3;
-    case 2: /* and something else */
+    case 2: /* a false text follows the frame */
         lies_make(&t, bits >> 8);
         lies_replace(l, at + k, 0, &t);
         return t.n;
-    case 3: /* something else */
+    case 3: /* a false text replaces the frame */
         lies_make(&t, bits >> 8);
         lies_replace(l, at, k, &t);
         return t.n - k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c - what a server has written, and when, so that a restart may lose the
- * log's end, and a replica may be behind. */
+ * log.c - the log of a server's writes and their times, so that a restart may
+ * lose the log's end, and a replica may be behind. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,28 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# mutant.sh PATCH - applies one patch to a copy of the client's files and
-# checks that the defect is found, by what the head of the patch names:
+# mutant.sh PATCH - applies one patch to a copy of the client's files and checks
+# that the defect is found in the way that the head of the patch names: either
 #
-#   expect: L1|L3            one of these two rules of the simulator, whatever
-#                            others see before, or
-#   budget: 200 seeds        within so many seeds from the first, five times as
-#                            many as it needs on the average of other seeds
-#   work: jobs               of this kind
+#   expect: L1|L3            the simulator finds it by one of these rules, even
+#                            if other rules fail earlier,
+#   budget: 200 seeds        within so many seeds from seed 1; the number is 5
+#                            times the average that is needed from other seeds
+#   work: jobs               with this workload
+#
+# or
 #
 #   test: engine/hold_rules_test a_key_may_hold_any_byte
-#                            this unit test, which passes without the patch;
-#                            where it is skipped, so is the mutant
+#                            this unit test finds it, which passes without the
+#                            patch; if the test is skipped, so is the mutant
 #
 # "expect: none" is the control: its patch changes nothing, and no rule may
-# fail. Only what is patched is compiled, the rest comes from the library; a
+# fail. Only patched files are compiled, the others come from the library; a
 # seed is the same run in any build.
 
 set -u
 patch=$1
 name=$(basename "$patch" .patch)
 log=build/mutants/$name.log
-work=$PWD/build/mutants/$name # some tests read lua/, so they run there
+work=$PWD/build/mutants/$name # tests run here if the patch changes lua/
 scripts=
 kind=sim
 seeds=0
@@ -30,10 +32,11 @@ needs=
 
 field() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$patch" | head -n 1; }
 
-# changed FOLDER: its files that the patch changes.
+# changed FOLDER: prints the files of the folder that the patch changes.
 changed() { sed -n "s|^+++ [^/]*/$1/\([^[:space:]]*\).*|\1|p" "$patch"; }
 
-# The files of src to compile: what is changed, or includes it.
+# Prints the files of src to compile: those that the patch changes, or that
+# include a changed file.
 sources() {
     for file in $(changed src) ${scripts:+link/script_text.inc}; do
         case $file in
@@ -43,12 +46,12 @@ sources() {
     done | sed 's|^\./||' | sort -u
 }
 
-# copied FILE: a file of src, in its folder.
+# copied FILE: copies a file of src to $work.
 copied() {
     mkdir -p "$work/src/${1%/*}" && cp "src/$1" "$work/src/$1"
 }
 
-# The patched objects, in $work.
+# Compiles the patched objects into $work.
 objects() {
     rm -rf "$work"
     mkdir -p "$work/src/link" || return 1
@@ -62,7 +65,7 @@ objects() {
     # A patched header comes before its original.
     patched=$(echo "$MUTANT_FOLDERS" | sed "s|-Isrc|-I$work/src|g")
     for file in $(sources); do
-        # These hold words.
+        # These variables hold several words.
         # shellcheck disable=SC2086
         $MUTANT_CC -std=c99 $MUTANT_CFLAGS -g0 -w -DRELET_LOCAL -Iinclude \
             $patched $MUTANT_FOLDERS -c \
@@ -79,7 +82,7 @@ link() {
         -lpthread -lm
 }
 
-# How the mutant ended: result caught|missed|skipped TEXT.
+# result caught|missed|skipped TEXT: records how the mutant ended, and exits.
 result() {
     echo "$1 $kind $seeds" >"build/mutants/$name.result"
     case $1 in
@@ -92,13 +95,13 @@ result() {
 
 # ------------------------------------------------------------- a unit test
 
-# run PROGRAM TEST, beside the scripts that were patched, if any were.
+# run PROGRAM TEST: runs a test, beside the patched scripts if there are any.
 run() (
     [ -z "$scripts" ] || cd "$work" || exit 1
     timeout 120 "$1" -v -t "$2"
 )
 
-# passes PROGRAM TEST: and does any other test run beside it?
+# passes PROGRAM TEST: sets alone=yes if no other test runs in the same call.
 passes() {
     timeout 120 "$1" -v -t "$2" >"$log" 2>&1 || return 1
     alone=yes
@@ -106,9 +109,10 @@ passes() {
     grep -q "^PASS $2:" "$log"
 }
 
-# fails PROGRAM TEST: an assertion of the client ends it, too: SIGILL, SIGTRAP
-# or SIGABRT; or SIGSEGV. A test that died wrote no line, so that one that does
-# not run alone may be another one.
+# fails PROGRAM TEST: the test fails, or a failed assertion of the client ends
+# the program by SIGILL, SIGTRAP or SIGABRT, or it ends by SIGSEGV. A test that
+# ended the program has printed no line, so such an end counts only if no other
+# test runs in the same call.
 fails() {
     run "$1" "$2" >"$log" 2>&1
     code=$?
@@ -117,7 +121,7 @@ fails() {
     return 1
 }
 
-# Why the control did not run the test, in the words of the test.
+# Prints the reason for which the test skipped itself without the patch.
 unable() { sed -n "s/^SKIP $1: \(.*\) ([0-9]* ticks.*/\1/p" "$log"; }
 
 unit() {
@@ -141,19 +145,20 @@ unit() {
 
 # ----------------------------------------------------------- the simulator
 
-# What the run amounts to: 0 caught, 1 not.
+# Judges the exit code of the simulator: 0 if the mutant was caught, 1 if not.
 judge() {
     case $expect:$1 in
     none:3) return 0 ;;
     none:* | *:3 | *:4) return 1 ;;
     *:0) return 0 ;;
     esac
-    # An assertion ended it.
+    # An assertion of the client failed.
     case $expect in *E1*) grep -q '^FAILED E1' "$log" ;; *) return 1 ;; esac
 }
 
-# How few of its faults the failure needs: they have to be ten at most,
-# and found in a minute. What only shows when a seed is run twice is not shrunk.
+# Shrinks the failure: it must need ten faults at most, and the shrinking must
+# end within a minute. A failure that only shows when a seed runs twice is not
+# shrunk.
 shrunk() {
     seed=$(sed -n 's/^seed \([0-9]*\) FAILED.*/\1/p' "$log" | tail -n 1)
     [ -n "$seed" ] && [ -z "$crash" ] || return 0
@@ -164,7 +169,7 @@ shrunk() {
     [ "${few:-99}" -le 10 ] || grep -q ', found in 0 tries:$' "$log.shrunk"
 }
 
-# By which rule and seed, as the log says it.
+# Prints the rule and the seed that found the defect, from the log.
 found() {
     sed -n -e 's/^seed \([0-9]*\) FAILED \([RELQ0-9]*\):.*/\2 by seed \1/p' \
         -e 's/^FAILED E1: .*SEED=\([0-9]*\).*/E1 by seed \1/p' "$log" |
@@ -175,7 +180,7 @@ found() {
 simulator() {
     expect=$(field expect)
     budget=$(field budget)
-    works=$(field work) # or whatever the seed says
+    works=$(field work) # if empty, each seed draws its workload
     [ "$expect" != none ] || kind=control
     # shellcheck disable=SC2086
     link "$work/sim" $MUTANT_OBJECTS "$work"/*.o >"$log" 2>&1 ||

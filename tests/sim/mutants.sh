@@ -3,11 +3,11 @@
 #
 # mutants.sh CC CFLAGS FOLDERS SIM-OBJECT... - breaks the client in named ways,
 # one patch at a time, and checks that each defect is found; mutant.sh does one.
-# ONLY=003 for some of them, by the start of their names; JOBS at a time.
-# What each build and run said stays in build/mutants/. A mutant without a
-# result, since its shell was killed, has failed. It is a failure, too, when the
-# head of one asks for more than head.sh allows, or when half of all that the
-# simulator finds need more than 20 seeds.
+# ONLY=003 runs those mutants whose names begin so; JOBS is their number at a
+# time. The output of each build and run stays in build/mutants/. A mutant
+# without a result, since its shell was killed, has failed. The run fails, too,
+# if the head of a mutant asks for more than head.sh allows, or if the median of
+# the seeds that the simulator needs is above 20.
 
 set -u
 export MUTANT_CC="$1" MUTANT_CFLAGS="$2" MUTANT_FOLDERS="$3"
@@ -32,8 +32,8 @@ done
 sh tests/sim/head.sh "$@" | sed 's/^/FAIL /' >"$work/heads"
 cat "$work/heads"
 
-# A result is: caught, missed or skipped; sim, unit or control; and how many
-# seeds.
+# A result has three words: caught, missed or skipped; sim, unit or control; and
+# the number of seeds.
 cat /dev/null "$work"/*.result |
     awk -v patches=$# -v only="${ONLY:-}" -v heads="$(wc -l <"$work/heads")" '
     $1 == "skipped" { skipped++; next }

@@ -2,8 +2,9 @@
  *
  * net.c - links: how they are opened, what they carry, how they end.
  *
- * A link ends twice, once at each end, and is free when both have let go. Bytes
- * that a client wrote before it closed still arrive, perhaps much later. */
+ * A link ends twice, once at each end, and is free when both ends have closed
+ * it. Bytes that a client wrote before it closed the link still arrive, perhaps
+ * much later. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +121,7 @@ void sim_net_stall(sim_link *l, int way, int64_t until_us)
         l->stalled_us[way] = until_us;
 }
 
-/* Stalled bytes move on. */
+/* Schedules the bytes that a stall has held up. */
 void sim_net_flows(sim_world *w, sim_link *l, int way)
 {
     l->stalled_us[way] = 0;
@@ -128,8 +129,8 @@ void sim_net_flows(sim_world *w, sim_link *l, int way)
                l->gen << 1 | (uint64_t)way);
 }
 
-/* The link becomes like any other. If its path was narrow when it was opened,
- * it would stay narrow. */
+/* Removes all limits of the link. Without this, a link that was opened while
+ * its path was narrow would stay narrow. */
 void sim_net_whole(sim_world *w, sim_link *l)
 {
     int way;
@@ -365,7 +366,7 @@ sim_link *sim_net_next(const sim_world *w, uint64_t *gen)
     return next;
 }
 
-/* A hole has closed: the bytes that it held arrive now. */
+/* The path swallows no more bytes: the bytes that were held up arrive now. */
 void sim_net_heal(sim_world *w, int node, int host)
 {
     const sim_path *path = &w->path[node][host];

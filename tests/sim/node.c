@@ -120,7 +120,7 @@ void sim_node_boot(sim_world *w, sim_node *n)
         if (!n->oom || fault.code != RELET_E_MEMORY)
             sim_fail(w, SIM_E1, "n%d: %s", n->number, fault.text);
         if (n->held != 0)
-            sim_fail(w, SIM_R7, "a start that failed keeps memory");
+            sim_fail(w, SIM_R7, "a start that failed did not free its memory");
         node_later(w, n, SIM_S / 2);
         return;
     }
@@ -145,12 +145,13 @@ static void node_last_events(sim_world *w, sim_node *n)
     }
     while (relet_io_want(n->r, &io))
         if (io.open)
-            sim_fail(w, SIM_R7, "n%d wants a link after it was stopped",
+            sim_fail(w, SIM_R7, "n%d opens a link after it was stopped",
                      n->number);
         else if (n->link[io.link] > 0)
             sim_net_client_lets_go(w, sim_net_at(w, n, io.link), 0);
         else
-            sim_fail(w, SIM_R7, "n%d closes what is not open", n->number);
+            sim_fail(w, SIM_R7, "n%d closes a link that is not open",
+                     n->number);
     for (i = 0; i < RELET_LINKS_MAX; i++)
         if (n->link[i] > 0)
             sim_fail(w, SIM_R7, "n%d leaves a link open", n->number);
@@ -177,7 +178,7 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
     relet_finish(n->r);
     w->checked[SIM_R7]++;
     if (n->held != 0)
-        sim_fail(w, SIM_R7, "n%d keeps %lu bytes", n->number,
+        sim_fail(w, SIM_R7, "n%d did not free %lu bytes", n->number,
                  (unsigned long)n->held);
     n->running = 0;
     n->r = NULL;
@@ -186,7 +187,7 @@ void sim_node_end(sim_world *w, sim_node *n, int crash)
 
 /* ------------------------------------------------------------------- waking */
 
-/* When the node next has something to do, on its clock. */
+/* When the node is due next, on its clock. */
 static relet_time node_due(sim_world *w, const sim_node *n)
 {
     relet_time at = relet_deadline(n->r);
@@ -217,7 +218,8 @@ static void node_schedule(sim_world *w, sim_node *n)
     if (at > n->now) {
         n->spins = 0;
     } else if (++n->spins > 20) {
-        sim_fail(w, SIM_R13, "n%d: the deadline is always now", n->number);
+        sim_fail(w, SIM_R13, "n%d: its deadline is now, again and again",
+                 n->number);
         return;
     } else {
         at = n->now + 1;
@@ -229,8 +231,8 @@ static void node_schedule(sim_world *w, sim_node *n)
     sim_due_at(w, us, SIM_WAKE, n->number, ++n->wake_gen);
 }
 
-/* If nothing came and nothing is due, a turn must change nothing. Otherwise the
- * deadline was wrong, and only luck has helped. */
+/* If no input came and nothing is due, a turn must change nothing. If it does,
+ * the client announced a deadline that is too late. */
 static void node_needless(sim_world *w, sim_node *n, relet_time now)
 {
     const sim_link *l = sim_net_of_node(w, n);
@@ -247,8 +249,8 @@ static void node_needless(sim_world *w, sim_node *n, relet_time now)
     n->now = now;
     w->checked[SIM_R13]++;
     if (sim_driver_turn(w, n))
-        sim_fail(w, SIM_R13, "n%d moved on by luck: it had no deadline for it",
-                 n->number);
+        sim_fail(w, SIM_R13, "n%d did work in a turn before its deadline and "
+                 "without input", n->number);
 }
 
 /* `gen` is that of a deadline, or UINT64_MAX for any reason. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * orders.c - what operators ask of queues, at any node: to cancel or replay a
- * job, to pause, limit or trim a queue. After the healing no gate stays shut.
- */
+ * orders.c - requests of operators about queues, at any node: to cancel or
+ * replay a job, to pause, limit or trim a queue. After the healing each queue
+ * is opened and started again, without a limit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,8 +41,8 @@ static int orders_name(sim_world *w, sim_node *n, int queue, uint64_t *number,
     return *number == 0 && id[0] == '\0';
 }
 
-/* A job whose id another job has taken, and which can be named only by its
- * number; 0: there is none. */
+/* A job whose id now names another job, so that only its number names it; 0:
+ * there is none. */
 static uint64_t orders_second(const sim_world *w, int queue, char letter)
 {
     const sim_book *b = &w->host[w->primary].ledger.book[queue];
@@ -59,8 +59,8 @@ static uint64_t orders_second(const sim_world *w, int queue, char letter)
     return 0;
 }
 
-/* Makes two jobs of one id live side by side: the one that was dead when the
- * other was put is replayed. It is cancelled the next time. */
+/* Makes two jobs of one id wait at the same time: replays a job that was dead
+ * when the other job was put. The next call cancels the replayed job. */
 static int orders_twins(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
@@ -119,7 +119,7 @@ static int orders_replay(sim_world *w, sim_node *n, int queue,
     return relet_queue_replay(n->r, name, number, count, 0, most, replays, q);
 }
 
-/* A purge deletes once at most, unless it may be sent again. */
+/* Counts the purge: it may run once, or, if it is repeatable, more often. */
 static int orders_purge(sim_world *w, sim_node *n, int queue,
                         const relet_request *q)
 {
@@ -307,7 +307,8 @@ static int orders_open(sim_world *w, sim_node *n, int queue,
     return relet_queue_resume(n->r, name, RELET_IN | RELET_OUT, q);
 }
 
-/* Returns 1 if something was asked, since a gate is shut. */
+/* Opens a queue that is closed, stopped or limited. Returns 1 if a request was
+ * sent. */
 int sim_orders_quiet(sim_world *w, sim_node *n)
 {
     sim_host *h = &w->host[w->primary];

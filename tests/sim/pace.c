@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * pace.c - when a client asks: not all the time, and as soon as it can.
+ * pace.c - when a client asks: at a bounded rate, and as soon as it can.
  *
- *   R15 a client does not reconnect all the time
- *   L9  … nor ask for a lease (the load besides: claims.c)
+ *   R15 a client waits between attempts to connect
+ *   L9  … and between requests for a lease that servers refuse; claims.c bounds
+ *       the number of all requests
  *   L11 with a new link, each lease is asked for or renewed at once
- *   L12 only a leap of the server's clock ends a belief as such
+ *   L12 a client reports a leap of the server's clock if there was one, and
+ *       only then
  *
- * Back-offs are drawn at random under a bound that doubles up to the longest.
- * Once it is there, sixteen in a row add up to less than one and a half of the
- * longest once in 30 000 000 000 times. */
+ * Back-offs are drawn at random below a bound, which doubles up to the longest
+ * back-off. Once the bound has reached that, sixteen back-offs in a row add up
+ * to less than one and a half of the longest once in 30 000 000 000 times. */
 #include <string.h>
 
 #include "sim.h"
@@ -36,7 +38,7 @@ void sim_pace_dials(sim_world *w, sim_node *n)
     if (!sim_holds(w, SIM_R15, pace_is_slow(&n->dials, w->now_us,
                                             c->retry_min_ms,
                                             c->retry_max_ms)))
-        sim_fail(w, SIM_R15, "n%d dials %d times in %ld ms", n->number,
+        sim_fail(w, SIM_R15, "n%d connects %d times in %ld ms", n->number,
                  (int)SIM_PACE, (long)(c->retry_max_ms * 3 / 2));
 }
 
@@ -108,12 +110,12 @@ void sim_pace_refused(sim_world *w, const sim_run *run, const char *error)
                    pace_is_slow(&h->fails,
                                 w->record[run->record].act.from_us, least,
                                 h->retry_ms)))
-        sim_fail(w, SIM_L9, "n%d asks for %s %d times in %ld ms, and is "
-                 "refused", run->node, sim_key_name[h->key], (int)SIM_PACE,
+        sim_fail(w, SIM_L9, "n%d has %d refused requests for %s in %ld ms",
+                 run->node, (int)SIM_PACE, sim_key_name[h->key],
                  (long)(h->retry_ms * 3 / 2));
 }
 
-/* … and this time the server ran it. */
+/* The server ran an acquisition. */
 void sim_pace_ran(sim_hold *h)
 {
     h->fails.n = 0;
@@ -161,8 +163,8 @@ void sim_pace_clock(sim_world *w, const sim_node *n, const sim_hold *h)
     for (i = 0; i < SIM_HOSTS; i++)
         leapt |= w->host[i].wall_stop_us != SIM_NEVER;
     if (!sim_judges(w, SIM_L12, h->lied, leapt))
-        sim_fail(w, SIM_L12, "n%d finds that the clock of %s has leapt, and "
-                 "none has", n->number, sim_key_name[h->key]);
+        sim_fail(w, SIM_L12, "n%d loses %s for a leap of the server's clock, "
+                 "and no clock has leapt", n->number, sim_key_name[h->key]);
 }
 
 /* The checks after a turn. */
@@ -172,18 +174,19 @@ void sim_pace_turn(sim_world *w, sim_node *n, sim_hold *h, relet_time valid)
     const uint8_t *p;
 
     if (h->leapt && valid > 0)
-        sim_fail(w, SIM_L12, "n%d believes in %s behind a leap of the "
-                 "server's clock", n->number, sim_key_name[h->key]);
+        sim_fail(w, SIM_L12, "n%d believes in %s after it could see a leap of "
+                 "the server's clock", n->number, sim_key_name[h->key]);
     h->leapt = 0;
     if (h->up_us == 0 || l == NULL || w->now_us < h->up_us + PACE_SOON_US)
         return;
     if (!sim_judges(w, SIM_L11,
-                    n->short_us >= h->up_us || l->error_at > 0 || l->waits_us >= h->up_us ||
+                    n->short_us >= h->up_us || l->error_at > 0 ||
+                        l->waits_us >= h->up_us ||
                         n->resumed_us >= h->up_us || n->lied ||
                         l->pipe[SIM_UP].wanted ||
                         (l->reset == 0 && relet_io_pending(n->r, 0, &p) > 0),
                     0))
-        sim_fail(w, SIM_L11, "n%d has a link, and does not ask for %s",
-                 n->number, sim_key_name[h->key]);
+        sim_fail(w, SIM_L11, "n%d has a new link, but neither asks for %s nor "
+                 "renews it", n->number, sim_key_name[h->key]);
     h->up_us = 0;
 }

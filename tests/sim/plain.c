@@ -211,7 +211,8 @@ static void plain_wish(sim_world *w, sim_node *n, int on)
         sim_hears_wish(w, n, i, on);
     else if (code != RELET_E_MEMORY && code != RELET_E_LIMIT &&
              code != RELET_E_STOPPED)
-        sim_fail(w, SIM_R9, "n%d: a wish was answered by %d", n->number, code);
+        sim_fail(w, SIM_R9, "n%d: relet_subscribe or relet_unsubscribe "
+                 "returned %d", n->number, code);
 }
 
 static void plain_cancel(sim_world *w, sim_node *n, uint64_t tag)
@@ -273,7 +274,8 @@ static int plain_alive(sim_world *w, const sim_node *n)
     /* With leases some request is always outstanding. */
     return n->probe && n->ops[n->probe - 1].outcome == RELET_EV_REPLY &&
            relet_is_up(n->r) && n->open_ops == 0 &&
-           (w->leases.ttl_max > 0 || w->work == &sim_working || relet_outstanding(n->r) == 0) &&
+           (w->leases.ttl_max > 0 || w->work == &sim_working ||
+            relet_outstanding(n->r) == 0) &&
            n->wished == n->in_force && !n->gap_due;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * queue_test.c - what is to happen, in the order in which it will. */
+ * queue_test.c - the heap of due events gives them back in order. */
 #include "greatest.h"
 #include "queue.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * record.c - what nodes asked about leases and heard, as history.h needs it:
- * from the first byte that a node sent to the last that it read.
+ * record.c - the requests of nodes about leases, and their answers, in the form
+ * of history.h: an act lasts from the first byte that a node sent to the last
+ * byte that it read.
  *
  *   L10 the answers about a lease are right in at least one order
  *
- * The history is judged in parts. A part ends when servers forget writes; the
- * next begins with the first grant of a new token by the server that is left,
- * for that grant sets all that the scripts look at. */
+ * The history is judged in parts. A part ends when servers lose writes; the
+ * next part begins with the first grant of a new token by the server that is
+ * left, since that grant sets all that the scripts look at. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void record_lie(sim_world *w, int key)
         w->leases.key[key].lied_us = w->now_us;
 }
 
-/* Servers forget writes now, of any key. */
+/* Servers lose writes now, of any key. */
 void sim_record_forgotten(sim_world *w)
 {
     sim_record *r = w->records_n ? &w->record[w->records_n - 1] : NULL;
@@ -69,7 +70,7 @@ void sim_record_sent(sim_world *w, sim_link *l, const sim_words *c)
     if (l->lied)
         record_lie(w, run.key);
     if (l->records_sent - l->records_read == SIM_RECORDS) {
-        sim_fail(w, SIM_E1, "too many acts for the record");
+        sim_fail(w, SIM_E1, "more than SIM_RECORDS unanswered acts on a link");
         return;
     }
     r = record_new(w, run.key, what[run.what], run.serial);
@@ -130,8 +131,9 @@ void sim_record_lied(sim_world *w, const sim_link *l)
         record_lie(w, record_at(w, l, i)->key);
 }
 
-/* A node has read on. If a server lied on the link, it is not known what the
- * node took for the answer: the request ran, and counts as not answered. */
+/* A node has read more bytes. If a server lied on the link, the judge does not
+ * know which bytes the node took for the answer: the request ran, and counts as
+ * not answered. */
 void sim_record_read(sim_world *w, sim_link *l)
 {
     const sim_pipe *p = &l->pipe[SIM_DOWN];
@@ -179,7 +181,7 @@ typedef struct record_part {
     int64_t end_us;
 } record_part;
 
-/* For the act that begins a part it is known when it ran, and what it did. */
+/* The judge knows when the act that begins a part ran, and with what effect. */
 static size_t record_first(const sim_record *first, sim_act *acts)
 {
     if (first == NULL)
@@ -190,7 +192,8 @@ static size_t record_first(const sim_record *first, sim_act *acts)
     return 1;
 }
 
-/* The act ran before this part, or can run in no part that is left. */
+/* Returns 1 if the act ran before this part, or could no longer run when this
+ * part began. */
 static int record_is_before(const record_part *p, const sim_record *r)
 {
     if (p->first == NULL)
@@ -251,8 +254,8 @@ static void record_part_check(sim_world *w, int key, const record_part *p,
         SIM_MARK(judged_behind_a_loss);
     if (verdict != SIM_DISORDERED)
         return;
-    sim_fail(w, SIM_L10, "%s: no order of %lu acts is right; none gets past "
-             "%u, who %s from %.6f to %.6f: %ld, token %llu",
+    sim_fail(w, SIM_L10, "%s: no order of %lu acts explains all answers; none "
+             "explains that owner %u %s from %.6f to %.6f: %ld, token %llu",
              sim_key_name[key], (unsigned long)n, a->who, text[a->what],
              (double)a->from_us / 1e6, (double)a->to_us / 1e6,
              (long)a->status, (unsigned long long)a->last);

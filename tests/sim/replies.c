@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * replies.c - what servers answer about queues, apart from what their stores
- * say: letters for each job to workers; numbers, places and lists to operators.
- * It also checks that a node reads from an answer what was in it. */
+ * replies.c - judges the answers of servers about queues by their stores: a
+ * letter for each job, for workers; numbers, places and lists, for operators.
+ * This file also checks that the reading functions of a node give back the
+ * contents of an answer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +51,8 @@ static void replies_number(sim_world *w, uint32_t i, int64_t right,
 
     if (!w->failed &&
         !sim_holds(w, SIM_Q1, i < run->said_n && run->said[i].number == right))
-        sim_fail(w, SIM_Q1, "h%d, %s of q%d: is answered %ld %s, and it is %ld",
-                 run->host, sim_verbs_text(run->what), run->queue,
+        sim_fail(w, SIM_Q1, "h%d, %s of q%d: the answer says %ld %s, and right "
+                 "is %ld", run->host, sim_verbs_text(run->what), run->queue,
                  (long)(i < run->said_n ? run->said[i].number : -1), what,
                  (long)right);
 }
@@ -125,8 +126,8 @@ static void replies_letter(sim_world *w, char right)
     char is = run->said_n > 0 ? run->said[0].first : 0;
 
     if (!w->failed && !sim_holds(w, SIM_Q1, is == right))
-        sim_fail(w, SIM_Q1, "h%d, %s of q%d: job %llu is answered by %c, and "
-                 "it is %c", run->host, sim_verbs_text(run->what), run->queue,
+        sim_fail(w, SIM_Q1, "h%d, %s of q%d: the answer about job %llu is %c, "
+                 "not %c", run->host, sim_verbs_text(run->what), run->queue,
                  (unsigned long long)run->number[0], is ? is : '?', right);
 }
 
@@ -153,8 +154,8 @@ static void replies_look(sim_world *w)
     if (!w->failed && !sim_holds(w, SIM_Q1, run->said_n > 5 &&
                                      run->said[5].digest ==
                                          (p->text ? p->text : none)))
-        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is looked for, and told with "
-                 "another text", run->host,
+        sim_fail(w, SIM_Q1, "h%d: a look at job %llu of q%d is answered with "
+                 "another text than the job has", run->host,
                  (unsigned long long)run->number[0], run->queue);
 }
 
@@ -181,7 +182,8 @@ static void replies_retained(sim_world *w)
         replies_number(w, 2, p->score, "as time");
 }
 
-/* Under any faults each job is in its place, so a repair has nothing to do. */
+/* Unless a script was cut, each job is in its place under any faults, so a
+ * repair has nothing to do. */
 static void replies_repaired(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -190,8 +192,8 @@ static void replies_repaired(sim_world *w)
     if (!sim_holds(w, SIM_Q1, run->said_type == '$' &&
                                   run->letters[0] == '\0' &&
                                   w->jobs.touches == 0))
-        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is in its place, and is "
-                 "repaired: %s", run->host,
+        sim_fail(w, SIM_Q1, "h%d: job %llu of q%d is in its place, but a "
+                 "repair answers %s", run->host,
                  (unsigned long long)run->number[0], run->queue, run->letters);
 }
 
@@ -228,16 +230,17 @@ static void replies_listed(sim_world *w)
                                       replies_in_place(
                                           b, run->verdict,
                                           (uint64_t)run->said[i].number)))
-            sim_fail(w, SIM_Q1, "h%d: job %ld is listed among %c of q%d, and "
-                     "is not there", run->host, (long)run->said[i].number,
+            sim_fail(w, SIM_Q1, "h%d: job %ld is listed in place %c of q%d, "
+                     "and is not there", run->host, (long)run->said[i].number,
                      run->verdict, run->queue);
     SIM_MARK(jobs_listed);
     if (there > (long)run->wanted)
         there = (long)run->wanted;
     if (!w->failed && b->gone_n == 0 &&
         !sim_judges(w, SIM_Q1, b->cut_n > 0, told == there))
-        sim_fail(w, SIM_Q1, "h%d: %ld of %c of q%d are listed, and there are "
-                 "%ld", run->host, told, run->verdict, run->queue, there);
+        sim_fail(w, SIM_Q1, "h%d: %ld jobs of place %c of q%d are listed, and "
+                 "there are %ld", run->host, told, run->verdict, run->queue,
+                 there);
 }
 
 static long replies_moved(const sim_world *w)
@@ -253,7 +256,7 @@ static long replies_moved(const sim_world *w)
 /* ------------------------------------------------------------------ workers */
 
 /* Returns 1 if this step of its worker, or a later one, ran before at any
- * server: then its answer is the old one, or empty. */
+ * server: the answer is then the earlier answer, or empty. */
 static int replies_ran(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -272,9 +275,9 @@ static int replies_ran(sim_world *w)
     return 0;
 }
 
-/* Checks the letter for each job that was named, by what the job was before: d,
- * its token was that of its lease; l, it has another lease; g, there is
- * none. */
+/* Checks the letter for each named job, by the state of the job before the
+ * script: d, the named token is that of its lease; l, it has another lease; g,
+ * there is no such job. */
 static void replies_letters(sim_world *w)
 {
     const sim_step *run = &w->jobs.run;
@@ -300,8 +303,8 @@ static void replies_letters(sim_world *w)
             p->letter == 'L' && p->token == run->token[i])
             right = 'd';
         if (!sim_holds(w, SIM_Q5, is == right))
-            sim_fail(w, SIM_Q5, "h%d, %s: job %llu of q%d is answered by %c, "
-                     "and not by %c", run->host, sim_verbs_text(run->what),
+            sim_fail(w, SIM_Q5, "h%d, %s: the answer for job %llu of q%d is "
+                     "%c, not %c", run->host, sim_verbs_text(run->what),
                      (unsigned long long)run->number[i], run->queue,
                      is ? is : '?', right);
     }
@@ -323,8 +326,8 @@ static void replies_renewed(sim_world *w)
                     : p->flag == 'c'            ? 'c'
                                                 : 'r';
         if (!sim_holds(w, SIM_Q5, run->letters[i] == right))
-            sim_fail(w, SIM_Q5, "h%d: the renewal of job %llu of q%d is "
-                     "answered by %c, and not by %c", run->host,
+            sim_fail(w, SIM_Q5, "h%d: the answer to the renewal of job %llu of "
+                     "q%d is %c, not %c", run->host,
                      (unsigned long long)run->number[i], run->queue,
                      run->letters[i] ? run->letters[i] : '?', right);
         if (run->letters[i] == '\0')
@@ -395,8 +398,8 @@ static void replies_judge(sim_world *w)
     }
 }
 
-/* What operators ask to see. A node has one such question at a time; its answer
- * is that of the last run. */
+/* Returns 1 if an operator's script only reads. A node has one such request at
+ * a time; its answer is that of the last run. */
 static int replies_shows(sim_verb what)
 {
     return what == SIM_V_STATUS || what == SIM_V_LOOK || what == SIM_V_LIST;
@@ -443,7 +446,7 @@ static int replies_same_info(sim_world *w, const relet_job_info *info,
                                              : info->progress.n) + 1 == text.n);
 }
 
-/* The reading functions say what is in the answer. */
+/* Returns 1 if the reading functions give back the contents of the answer. */
 static int replies_read(sim_world *w, const sim_node *n, relet_value v)
 {
     relet_queue_info q;
@@ -480,9 +483,9 @@ void sim_replies_event(sim_world *w, sim_node *n, const relet_event *ev)
     if (ev->kind != RELET_EV_REPLY || sim_op_of(w, ev->tag)->lied)
         return;
     if (!sim_holds(w, SIM_R2, sim_wire_value(ev->value) == n->shown))
-        sim_fail(w, SIM_R2, "n%d is shown another answer about a queue",
-                 n->number);
+        sim_fail(w, SIM_R2, "n%d gets another answer about a queue than the "
+                 "server gave", n->number);
     if (!w->failed && !sim_holds(w, SIM_Q1, replies_read(w, n, ev->value)))
-        sim_fail(w, SIM_Q1, "n%d reads something else of an answer about a "
-                 "queue", n->number);
+        sim_fail(w, SIM_Q1, "n%d: a reading function gives other contents than "
+                 "the answer about a queue has", n->number);
 }

@@ -45,8 +45,8 @@ static int shrink_part(sim_world *w, const sim_setup *setup, uint8_t *keep,
     return left;
 }
 
-/* Tries runs without two of the kept faults, whichever they are: two faults may
- * undo each other. */
+/* Tries runs without any two of the kept faults: two faults may undo each
+ * other, so that neither can be left out alone. */
 static int shrink_pairs(sim_world *w, const sim_setup *setup, uint8_t *keep,
                         int kept, int rule, int *tries)
 {

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim.h - a world in one thread: whole clients, servers in memory, links that
- * carry bytes badly, and a judge who knows what really happened.
+ * sim.h - a simulated world in one thread: whole clients, servers in memory,
+ * links that delay, cut and lose bytes, and a judge that knows each event.
  *
  *   sim_main   seeds, rates, the summary line
  *   shrink     finds the faults that a failure needs
- *   world      one run: phases, the loop over what is due
- *   swarm      what kind of run this is: shape, limits, faults
- *   faults     what goes wrong, when, at which node or host
+ *   world      one run: phases, the loop over due events
+ *   swarm      draws the kind of a run: shape, limits, faults
+ *   faults     draws each fault: its kind, time, and node or host
  *   plain      a workload: commands, scripts, transactions, messages
- *   lease      a workload: leaders, locks, what they protect
+ *   lease      a workload: leaders, locks, and the data that they protect
  *   jobs       a workload: nodes that put jobs, nodes that work on them;
- *              orders: what operators ask
+ *              orders: requests of operators
  *   node       a client, its clock, its memory, its driver
- *   host       a server, its clock, its log; which host serves, takes over
+ *   host       a server, its clock, its log
  *   copies     replicas and a disk that have the data too; WAIT, WAITAOF
  *   lies       false or odd answers of servers
  *   net pipe   links, one byte at a time
- *   judge      R1-R18, E1-E4; hears: messages and subscriptions; causes: what
- *              excuses trouble
+ *   judge      R1-R18, E1-E4; hears: messages and subscriptions; causes: the
+ *              causes that excuse failures
  *   claims     L1-L9: at servers; belief: at nodes; chart: which node led when
  *   cuts       scripts that end in their middle
- *   verbs asks Q1-Q12: at servers; books: of whole queues; fates: what
- *              operators decide; tasks: at nodes; hands: what handlers do;
- *              waits: Q11; ledger: what stores say
+ *   verbs asks Q1-Q12: at servers; books: of whole queues; fates: acts of
+ *              operators; tasks: at nodes; hands: handlers; waits, awaits: Q11;
+ *              replies: answers of servers; ledger: the queues in stores
  *   pace       R15, L11, L12: when clients ask
- *   record     L10: what nodes heard; history: whether that is consistent
+ *   record     L10: the requests and answers of nodes; history: whether an
+ *              order of them is consistent
  *   wire       a second RESP parser, independent of the library's
  *   choices queue trace
  *
- * Times are in microseconds of the world; no clock inside the world shows them.
- */
+ * Times are in microseconds of the world. Clocks of nodes and hosts differ from
+ * that time. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -54,7 +55,7 @@
 #define SIM_WISHES 6
 #define SIM_DIGESTS 4
 #define SIM_RECORDS 512  /* acts sent on a link and not answered yet          */
-#define SIM_MESSAGES 4096 /* messages said and not delivered yet              */
+#define SIM_MESSAGES 4096 /* messages sent and not delivered yet              */
 
 #define SIM_MS ((int64_t)1000)
 #define SIM_S ((int64_t)1000000)
@@ -67,7 +68,7 @@ typedef struct sim_link sim_link;
 struct sim_words;
 struct sim_frame;
 
-/* What a stream of random choices is for. */
+/* The purposes of streams of random choices. */
 enum {
     SIM_OF_SWARM = 1,
     SIM_OF_FAULT,
@@ -80,7 +81,8 @@ enum {
     SIM_OF_MEMORY
 };
 
-/* What can be due; `whom` is the number of a node, link, fault or host. */
+/* The kinds of due events; `whom` is the number of a node, link, fault or host.
+ * */
 typedef enum sim_kind {
     SIM_BYTES,     /* bytes come to an end of link `whom`; which: see net.c   */
     SIM_CONNECT,   /* link `whom` reaches its host                            */
@@ -104,15 +106,15 @@ typedef enum sim_kind {
 
 typedef enum sim_rule {
     SIM_R1, SIM_R2, SIM_R3, SIM_R4, SIM_R5, SIM_R6, SIM_R7, SIM_R8, SIM_R9,
-    SIM_R10, SIM_R11, SIM_R12, SIM_R13, SIM_R14, SIM_R15, SIM_R16, SIM_R17, SIM_R18,
-    SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4, SIM_L5,
-    SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10, SIM_L11, SIM_L12, SIM_Q1,
+    SIM_R10, SIM_R11, SIM_R12, SIM_R13, SIM_R14, SIM_R15, SIM_R16, SIM_R17,
+    SIM_R18, SIM_E1, SIM_E2, SIM_E3, SIM_E4, SIM_L1, SIM_L2, SIM_L3, SIM_L4,
+    SIM_L5, SIM_L6, SIM_L7, SIM_L8, SIM_L9, SIM_L10, SIM_L11, SIM_L12, SIM_Q1,
     SIM_Q2, SIM_Q3, SIM_Q4, SIM_Q5, SIM_Q6, SIM_Q7, SIM_Q8, SIM_Q9, SIM_Q10,
     SIM_Q11, SIM_Q12,
     SIM_RULES
 } sim_rule;
 
-/* What the judge knows of an operation. */
+/* The judge's data about an operation. */
 typedef struct sim_op {
     int64_t deadline;    /* on its node's clock, ms; RELET_NEVER              */
     int64_t at_us;
@@ -123,7 +125,7 @@ typedef struct sim_op {
     uint16_t ran;        /* times that a server ran it                        */
     uint16_t refused;    /* times that a server proved that it did not run it */
     uint8_t repeatable;
-    uint8_t cached;      /* a command before it asks for it to be cached      */
+    uint8_t cached;      /* CLIENT CACHING is sent before it                  */
     uint8_t outcome;     /* relet_kind; RELET_EV_NOTHING: none yet            */
     uint8_t what;        /* its kind, for the workload                        */
     uint8_t hasty;       /* has less time than a round trip needs             */
@@ -185,8 +187,8 @@ struct sim_link {
     relet_time give_up;  /* on the node's clock                               */
     sim_pipe pipe[2];
     int64_t stalled_us[2]; /* nothing arrives before this, on this link alone */
-    int64_t stall_for_us;  /* … for so long, from the next renewal, or from … */
-    sim_script stall_what; /* … another lease request, on                     */
+    int64_t stall_for_us;  /* a planned stall lasts for so long, …            */
+    sim_script stall_what; /* … from the next lease request of this kind on   */
     /* The host's end. */
     int id;              /* its id in relet_local                             */
     uint8_t *in, *out;
@@ -202,25 +204,25 @@ struct sim_link {
     unsigned granted[SIM_HOLDS]; /* its node's leases: serial, …              */
     int64_t granted_to_us[SIM_HOLDS]; /* … and the end of that grant          */
     int in_multi;
-    int closing;         /* it closes when all is said                        */
+    int closing;         /* it closes when all output was sent                */
     uint64_t unit;       /* tag of the transaction that is being queued       */
     uint64_t awaited;    /* tag of the command that is being answered         */
     int greeted, selected;
     unsigned subscribed, restore, left;
-    /* What the client's end has given away. */
+    /* The bytes that the client's end has written. */
     size_t tap_skip;
     int tap_unit;
     uint64_t tap_tag;
     int64_t waits_us;    /* its client may send nothing before this           */
     uint64_t error_at;   /* place of an unread error in the link's bytes      */
-    int deaf;            /* the channel for wake-ups was refused to it        */
+    int deaf;            /* its subscription to a wake-up channel was refused */
     int lied;
-    uint64_t frames;     /* frames said while a server may lie                */
+    uint64_t frames;     /* frames sent while a server may lie                */
     uint32_t record[SIM_RECORDS]; /* numbers of acts                          */
     unsigned records_sent, records_ran, records_read;
 };
 
-/* What the path from a node to a host does now: counts, since faults
+/* The state of the path from a node to a host: counts of faults, since faults
  * overlap. */
 typedef struct sim_path {
     int hole[2];
@@ -274,7 +276,7 @@ typedef struct sim_host {
 
 /* -------------------------------------------------------------------- node */
 
-/* What becomes of a node once all others are whole. */
+/* The state of a node after the healing of all others. */
 typedef enum sim_loss {
     SIM_WHOLE,
     SIM_DEAD,  /* it does not come back                                       */
@@ -313,7 +315,7 @@ struct sim_node {
     uint32_t oom_rate;   /* refused allocations in 256                        */
     uint64_t asked;
     size_t held, held_peak;
-    /* For the judge's counters */
+    /* For the judge. */
     sim_op *ops;
     uint32_t ops_n, ops_cap, ops_first; /* of this incarnation from ops_first */
     uint32_t in_order;   /* the operation that was answered last              */
@@ -342,10 +344,10 @@ struct sim_node {
     int64_t lied_us;     /* … until then                                      */
     uint64_t misled;     /* times that the client found the lie out           */
     uint64_t odd;        /* pushes of an unknown kind                         */
-    int troubled;        /* something was wrong, and is not all well yet      */
-    int touching;        /* faults that trouble it all the time               */
-    int64_t disturbed_us; /* … and when that was last seen                    */
-    int64_t shaken_us;   /* when a server last forgot, or its clock leapt     */
+    int troubled;        /* a cause of trouble has not passed yet             */
+    int touching;        /* active faults that trouble it all the time        */
+    int64_t disturbed_us; /* when a cause of trouble last took effect         */
+    int64_t shaken_us;   /* when a server lost writes, or its clock leapt     */
     int64_t calm_us;     /* all is well since then; -1: it is not             */
     sim_calm calm[SIM_CALMS]; /* the last periods in which all was well       */
     uint32_t calms;
@@ -355,7 +357,7 @@ struct sim_node {
     uint64_t watch;      /* tag of the last WATCH in force; 0: none           */
     int waited;          /* since whole_us, it waited without a deadline      */
     int64_t short_us;    /* when memory was last refused, in the world's time */
-    int64_t refused_us;  /* … and when a server answered it by an error       */
+    int64_t refused_us;  /* when a server last answered it by an error        */
     sim_stream work, chunk;
     int script[2];
     int64_t step_us;
@@ -363,8 +365,8 @@ struct sim_node {
     sim_desk desk[SIM_DESKS];
     sim_await await;     /* the put wait for a job that it has put            */
     char wake[33];       /* how the channels end that wake it                 */
-    int asks;            /* what an operator asked to see (sim_verb), by …    */
-    uint64_t asks_tag, shown; /* … this operation; digest of the answer       */
+    int asks;            /* a script that only reads (sim_verb), sent by …    */
+    uint64_t asks_tag, shown; /* … by this operation; digest of the answer    */
     int64_t up_us;       /* when its link last came up                        */
     int64_t claims_us[SIM_QUEUES]; /* when its worker last asked              */
     sim_loss lost;
@@ -413,7 +415,7 @@ typedef enum sim_preset {
     SIM_LITE   /* two nodes, two seconds                                 */
 } sim_preset;
 
-/* What may differ between two runs of a seed. */
+/* The settings in which two runs of a seed may differ. */
 typedef struct sim_setup {
     uint64_t seed;
     sim_preset preset;
@@ -447,7 +449,7 @@ typedef struct sim_shape {
     uint32_t spurious;         /* needless wake-ups in 256                    */
     uint32_t cuts;             /* scripts cut in their middle, in 256         */
     uint32_t repairs;          /* node steps that repair a job, in 256        */
-    relet_time dead_ms;        /* dead jobs are kept for it; 0: default       */
+    relet_time dead_ms;        /* how long dead jobs are kept; 0: default     */
 } sim_shape;
 
 /* A workload submits operations, and reads the events that come back. */
@@ -616,7 +618,7 @@ size_t sim_log_at(const sim_log *g, int64_t at_us);
 int64_t sim_log_time(const sim_log *g, size_t n);
 void sim_log_copy(sim_log *to, const sim_log *from, size_t n);
 
-/* The gen of a needless wake-up. */
+/* The gen of a wake-up for no reason. */
 #define SIM_NEEDLESS (UINT64_MAX - 1)
 
 /* node.c, driver.c */
@@ -722,7 +724,7 @@ void sim_claims_answer_ends(sim_world *w, int64_t later);
 void sim_claims_after(sim_world *w, sim_link *l);
 /* The client of this link hears of so many copies of all that it wrote. */
 void sim_claims_copied(sim_world *w, const sim_link *l, int copies, int disk);
-int sim_claims_two_masters(sim_world *w); /* as if servers forgot             */
+int sim_claims_two_masters(sim_world *w); /* 1: as if servers lost writes     */
 int sim_claims_leapt(const sim_world *w, int64_t since_us);
 
 /* belief.c: what nodes are told of leases. */

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
 #
-# sim.mk - the simulator, read by the Makefile. What a person needs:
+# sim.mk - builds and runs the simulator; the Makefile includes it.
 #
-#   make sim SEEDS=1000 FROM=1   whole clients under faults, one seed each
-#   make sim SEEDS=2000 MARKS=1  and nothing that should come to pass is missing
-#   make sim SECONDS=60          as many as there is time for
-#   make sim SEED=42 TRACE=1     one of them, line by line
-#   make mutants ONLY=4          break the client in named ways: all are found
-#   make sim-hash                record what the runs of check-generated do
+#   make sim SEEDS=1000 FROM=1   runs whole clients under faults, 1000 seeds
+#   make sim SEEDS=2000 MARKS=1  also fails if a mark was never passed
+#   make sim SECONDS=60          runs as many seeds as there is time for
+#   make sim SEED=42 TRACE=1     runs one seed, and prints each event
+#   make mutants ONLY=4          checks that the mutants 4… are found
+#   make sim-hash                records the hash of the runs of check-generated
 
 SIM       = $(filter-out %_test.c,$(wildcard tests/sim/*.c))
 SIM_OBJ   = $(SIM:%.c=$(O)/%.o)
-SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET WORK SALT MARKS \
-              EACH PLANT EXPECT F,$(if $(filter command% environment%,\
+SIM_WORDS = $(foreach v,SEEDS FROM SECONDS SEED TRACE KEEP PRESET WORK SALT \
+              MARKS EACH PLANT EXPECT F,$(if $(filter command% environment%,\
                            $(origin $v)),$v=$($v)))
 
-# The two files that people vendor, so that every room has its inlining; their
-# warnings are looked at elsewhere.
+# The simulator is linked with the two amalgamated files, as users compile them.
+# Other targets check their warnings.
 SIM_LIB   = $(O)/sim_relet.o $(O)/sim_relet_local.o
 
-# One machine of the inside is turned by hand: src/driver/put_wait.h.
+# The simulator calls private functions of src/driver/put_wait.h, so they are
+# visible here.
 $(O)/sim_relet.o: SIM_INSIDE = -DRELET_PRIVATE=
 
 $(SIM_LIB): $(O)/sim_%.o: $(DIST)/%.c $(DIST)/%.h $(DIST)/relet.h
@@ -39,7 +40,8 @@ $(O)/sim: $(SIM_OBJ) $(SIM_LIB)
 sim: $(O)/sim
 	@$(RUN) $(O)/sim $(SIM_WORDS)
 
-# Its own tests run with the suite; so do some seeds, in every flavour.
+# The unit tests of the simulator run with the suite; so do some seeds, in every
+# flavour.
 SIM_TESTS = $(patsubst %.c,$(O)/%,$(wildcard tests/sim/*_test.c))
 
 $(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
@@ -49,7 +51,7 @@ $(SIM_TESTS): $(O)/tests/sim/%_test: tests/sim/%_test.c \
 	$(Q)$(COMPILE) -Wno-conversion -Wno-sign-conversion $(DEPEND) -Itests/sim \
 	    -isystem $(GREATEST_DIR) -o $@ $< $(O)/tests/sim/$*.o
 
-# Unit tests that mutants name, as objects: a mutant is linked to its test.
+# Objects of the unit tests that mutants name: a mutant is linked to its test.
 UNIT_OBJ = $(addprefix build/unit/,$(addsuffix .o,$(shell \
              sed -n 's/^test: *\([^ ]*\).*/\1/p' tests/sim/mutants/*.patch | \
              sort -u)))
@@ -74,10 +76,11 @@ sim-hash: build/sim
 
 .PHONY: sim sim-hash mutants mutant-units
 
-# The harness brings its own copy of both libraries.
+# The fuzzer of the simulator is linked with the same two amalgamated files.
 SIM_FUZZ = $(O)/fuzz/sim_fuzz
 
-$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) tests/sim/sim.mk
+$(SIM_FUZZ): fuzz/sim_fuzz.c $(O)/fuzz/replay.o $(SIM_OBJ) $(SIM_LIB) \
+             tests/sim/sim.mk
 	@mkdir -p $(@D)
 	@$(SAY) "  LD  $@"
 	$(Q)$(COMPILE) $(DEPEND) -Iinclude $(INSIDES) -Itests/sim -o $@ $< \
@@ -88,4 +91,5 @@ ifndef INSIDE
 SIM_UNITS = $(SIM_TESTS)
 endif
 
--include $(wildcard build/unit/*.d build/unit/engine/*.d $(O)/tests/sim/*.d $(O)/fuzz/sim_fuzz.d)
+-include $(wildcard build/unit/*.d build/unit/engine/*.d $(O)/tests/sim/*.d \
+                    $(O)/fuzz/sim_fuzz.d)

@@ -13,9 +13,9 @@
  * is no judgement. EACH=1 prints for each seed its verdict, its hashes, and
  * how often each rule was judged. F=x names the build, in the line that tells
  * how to run a failure again. PLANT=1 lets each seed fail in which a fault
- * fired, PLANT=2 every seed, to test the report. EXPECT=R2 goes on until a
- * seed fails by that rule, whatever rules others fail by, EXPECT=none until
- * any seed fails: for mutants. */
+ * fired, PLANT=2 every seed, to test the report. For mutants, EXPECT=R2 goes on
+ * until a seed fails by that rule, whatever rules other seeds fail by, and
+ * EXPECT=none until any seed fails. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static char main_words_now[100]; /* what a run needs besides its seed         */
 #define MAIN_PATIENCE_S 240 /* a seed takes a second at most; on a slow machine
                              * or under an emulator, some more                */
 
-/* A broken assertion, or a call that does not return, ends the process: then at
- * least say how to run the seed again. */
+/* An assertion that fails, or a call that does not return, ends the process:
+ * prints how to run the seed again. */
 static void main_trap(int signal_number)
 {
     static const char crash[] = "FAILED E1: an assertion or a crash";
@@ -225,7 +225,7 @@ static void main_again_by(const sim_setup *s)
     printf("%s\n", s->keep && many == 0 ? " KEEP=none" : "");
 }
 
-/* Prints the end of the trace before the failure, and the kind of world. */
+/* Prints the shape of the run, and the end of the trace before the failure. */
 static void main_story(sim_world *w, sim_setup *s)
 {
     s->trace = 1;
@@ -277,8 +277,9 @@ static void main_count(sim_world *w, sim_campaign *c)
         c->recovery[c->recoveries++] = w->recovery_us;
 }
 
-/* Runs the same seed again: everything must be the same. With other splits of
- * reads and writes, what the application saw must be the same. */
+/* Runs the same seed again: everything must be the same. Then runs it with
+ * other splits of reads and writes: the events that the application got must be
+ * the same. */
 static void main_again(sim_world *w, sim_campaign *c)
 {
     sim_setup s = c->setup;
@@ -298,8 +299,8 @@ static void main_again(sim_world *w, sim_campaign *c)
     c->runs++;
     c->events += w->events;
     w->checked[SIM_E2]++;
-    /* A request that follows from an answer goes out between two reads, or is
-     * cut off by what the second read finds out. */
+    /* A request that follows from an answer is sent between two reads, or is
+     * not sent, if the second read finds that the link has ended. */
     if (!w->failed &&
         !sim_judges(w, SIM_R10, w->found_out > 0, w->history == history))
         sim_fail(w, SIM_R10, "the history depends on how bytes are cut");
@@ -391,7 +392,7 @@ static int main_marks(void)
     return missing;
 }
 
-/* Counts the rules that were judged in less than one of twenty runs. */
+/* Counts the rules that were judged in fewer than one of twenty runs. */
 static int main_seldom(const sim_campaign *c)
 {
     int i, seldom = 0;
@@ -423,8 +424,8 @@ static void main_sum(const sim_campaign *c, double seconds)
     printf("\n");
 }
 
-/* For mutants: 0 if a seed failed by a rule of the list, 3 if none failed, 4 if
- * others did. */
+/* For mutants: 0 if a seed failed by a rule of the list, 3 if no seed failed, 4
+ * if seeds failed by other rules only. */
 static int main_verdict(const sim_campaign *c)
 {
     if (c->failures == 0)

@@ -2,8 +2,8 @@
  *
  * swarm.c - draws what kind of run a seed is.
  *
- * Each run leaves most classes of trouble out: a class that is always there
- * would hide what the others could show. */
+ * Each run leaves out most classes of faults: a class that is in every run
+ * would hide defects that only other faults show. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ static void swarm_lite(sim_world *w)
         w->shape.faults = 6;
 }
 
-/* Drawn from a stream of its own, so that older seeds stay what they were
- * before another workload came. */
+/* Draws the workload from a stream of its own, so that older seeds kept their
+ * runs when a workload was added. */
 static void swarm_work(sim_world *w)
 {
     sim_stream st;
@@ -69,7 +69,7 @@ static void swarm_work(sim_world *w)
         w->work = w->setup.work;
 }
 
-/* If all leases ask for copies, most of the trouble is with copies. */
+/* If all leases ask for copies, most faults concern the copies. */
 static void swarm_copies(sim_world *w)
 {
     static const uint32_t careful[] = {0, 0, 1, 4};
@@ -90,7 +90,8 @@ static void swarm_copies(sim_world *w)
         s->troubles = theirs | (s->troubles & few);
 }
 
-/* Step numbers exist for requests that come late or again: this makes many. */
+/* Makes many requests arrive late or twice: workers number their steps for such
+ * requests. */
 static void swarm_late(sim_world *w)
 {
     const unsigned late = 1u << SIM_T_STALL | 1u << SIM_T_RESET |
@@ -117,7 +118,8 @@ static void swarm_bursts(sim_world *w)
     w->shape.bursts = w->work == &sim_plain && sim_chance(&st, 1, 5);
 }
 
-/* Some seeds repair jobs, or forget dead ones soon. */
+/* In some seeds, operators repair jobs, or dead jobs are kept for a short
+ * time. */
 static void swarm_orders(sim_world *w)
 {
     sim_stream st;
@@ -143,8 +145,8 @@ static void swarm_cuts(sim_world *w)
         w->shape.cuts = (uint32_t)sim_spread(&st, 1, 64);
 }
 
-/* Servers that lie, and little other trouble: otherwise few links live long
- * enough for a lie about something new. */
+/* Servers that lie, and few other faults: otherwise few links live long enough
+ * for a lie about something new. */
 static void swarm_liars(sim_world *w)
 {
     const unsigned theirs = 1u << SIM_T_LIES | 1u << SIM_T_RESET;
@@ -223,8 +225,8 @@ static int64_t swarm_bound(const sim_world *w, const relet_config *c)
     relet_time ms = c->ping_every_ms + 4 * c->timeout_ms +
                     4 * c->connect_timeout_ms + 4 * c->retry_max_ms + 5000;
 
-    /* A renewal without an answer, a lease that ends, a key that is no longer
-     * its leader's, a pause after a failover. */
+    /* Added: a renewal without an answer, a lease that ends, a key that its
+     * leader has lost, a quarantine after a failover. */
     if (w->work != &sim_plain)
         ms += 8 * SIM_TTL_MAX_MS;
     if (w->work == &sim_working)
@@ -244,7 +246,7 @@ static void swarm_limits(relet_config *c, sim_stream *st)
     c->buffer_min = (size_t)sim_spread(st, 64, 4096);
     c->tape_max = 16384;
     if (sim_chance(st, 1, 6))
-        c->count_max = 32; /* a script's answer has more                     */
+        c->count_max = 32; /* the answer of one script has more elements     */
 }
 
 /* Gives each incarnation of a node the same configuration. */
@@ -276,7 +278,7 @@ void sim_swarm_config(sim_world *w, sim_node *n)
         c->jobs_max = 1 + sim_choose(&st, 8);
         if (sim_chance(&st, 1, 6))
             c->jobs_max = 1 + sim_choose(&st, SIM_ROOM);
-        if (sim_chance(&st, 1, 8)) /* a claim of all jobs would be too much */
+        if (sim_chance(&st, 1, 8)) /* an answer with all jobs is too large  */
             c->reply_max = c->buffer_min + 1024;
     }
     if (w->shape.bursts) {
@@ -296,7 +298,8 @@ void sim_swarm_print(const sim_world *w)
     const sim_shape *s = &w->shape;
 
     printf("%s, %d nodes, %ld ms, a step each %ld ms, latency %ld us, "
-           "pipe %lu, chunky %u, ops %x, faults %d of %x, cuts %u, bound %ld ms\n",
+           "pipe %lu, chunky %u, ops %x, faults %d of %x, cuts %u, "
+           "bound %ld ms\n",
            w->work->name, s->nodes, (long)(s->chaos_us / 1000),
            (long)(s->step_us / 1000),
            (long)s->latency_us, (unsigned long)s->pipe, s->chunky, s->ops,

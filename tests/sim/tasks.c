@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.c - jobs at the nodes that work on them: which worker a server leased a
- * job to, what nodes were told, and when that was right. What their handlers do
- * is in hands.c. The rules are listed in verbs.c. */
+ * tasks.c - jobs at the nodes that work on them: the worker to which a server
+ * leased a job, the events that the node got, and whether these were right.
+ * hands.c has the handlers. The rules are listed in verbs.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,24 +80,24 @@ static sim_task *tasks_new(sim_desk *d)
     return old;
 }
 
-/* Servers that forgot may have given out this token to two workers. Token 0 is
- * one that is not known. */
+/* Returns 1 if servers that lost writes may have given this token to two
+ * workers. Token 0 stands for an unknown token. */
 int sim_tasks_twice(const sim_world *w, int queue, uint64_t token)
 {
     return w->jobs.twice[queue] > 0 && token <= w->jobs.twice[queue];
 }
 
-/* Nothing can be told from a worker's token: a server lied to its node, or
- * servers began the tokens again. */
+/* Returns 1 if nothing follows from this token of a worker: a server lied to
+ * the worker's node, or servers may have given the token out twice. */
 int sim_tasks_lied(const sim_node *n, const sim_desk *d, uint64_t token)
 {
     return n->ever_lied || sim_tasks_twice(n->world, d->queue, token);
 }
 
-/* Returns 1 if something hindered a worker, between since_us and until_us, from
- * a step that is due later_us later. If all was well for so long in a row, it
- * has done the step: a worker that was refused asks again a sixth of its lease
- * later at most. */
+/* Returns 1 if trouble between since_us and until_us may have kept a worker
+ * from a step that is due later_us later. A worker has done the step if all was
+ * well for so long in a row: a worker that was refused asks again after a sixth
+ * of its lease at most. */
 static int tasks_hindered(const sim_world *w, const sim_node *n,
                           const sim_desk *d, int64_t since_us,
                           int64_t until_us, int64_t later_us)
@@ -109,7 +109,8 @@ static int tasks_hindered(const sim_world *w, const sim_node *n,
                          later_us + again_us + TASKS_WAY_US(w));
 }
 
-/* The same of one job: one granted after the last lie is as it seems. */
+/* Returns 1 if nothing follows from the token of this job: its lease was
+ * granted before the last lie, or the token may exist twice. */
 int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
 {
     if (t == NULL)
@@ -119,8 +120,9 @@ int sim_tasks_lied_of(const sim_node *n, const sim_desk *d, const sim_task *t)
     return n->ever_lied && t->granted_us <= n->lied_us;
 }
 
-/* … of a job that the running script has changed, by the token that it had. If
- * its node has forgotten the lease, this is not known. */
+/* The same for a job that the running script has changed, by the job's token
+ * before the script. Returns 1 also if the judge no longer has a record of that
+ * lease, and the node was lied to at any time. */
 int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
 {
     sim_node *n = &w->node[w->jobs.run.from];
@@ -140,7 +142,8 @@ int sim_tasks_lied_about(sim_world *w, const sim_touch *touch)
            (n->ever_lied && touch->was.letter == 'L' && w->jobs.run.pairs > 0);
 }
 
-/* A server lies to a node: the end of one of its jobs may be another's. */
+/* A server lies to a node: each job of the node is marked, since a lie may have
+ * made the node end another job in its place. */
 void sim_tasks_lied_to(sim_world *w, sim_node *n)
 {
     int i, j;
@@ -158,7 +161,7 @@ void sim_tasks_lied_to(sim_world *w, sim_node *n)
 
 /* ------------------------------------------------------------------- belief */
 
-/* Whether events since the last renewal allow a belief to be wrong. */
+/* Returns 1 if an event since the last renewal excuses a wrong belief. */
 static int tasks_excused(sim_world *w, const sim_task *t)
 {
     (void)sim_claims_two_masters(w);
@@ -166,7 +169,8 @@ static int tasks_excused(sim_world *w, const sim_task *t)
            TASKS_LOSSY(w, t->ran_us);
 }
 
-/* A node whose handler still works must not believe in the lease. */
+/* Returns 1 if the node does not believe in the lease any more, although its
+ * handler may still work. */
 static int tasks_is_over(sim_world *w, const sim_node *n, int desk,
                          const sim_task *t)
 {
@@ -240,10 +244,10 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     if (d->type > 0) {
         SIM_MARK(claimed_by_type);
         if (!sim_holds(w, SIM_Q10, p->job == 0 || p->terms.type == d->type))
-            sim_fail(w, SIM_Q10, "n%d.%u has claimed job %llu, of another type",
+            sim_fail(w, SIM_Q10, "n%d.%u has claimed job %llu of a wrong type",
                      run->node, run->serial, (unsigned long long)number);
     }
-    t = tasks_find(d, number, p->token); /* if servers forgot it          */
+    t = tasks_find(d, number, p->token); /* if servers lost writes        */
     if (t && (t->state == SIM_TASK_HELD || t->state == SIM_TASK_LOST))
         return;
     if (t == NULL && (t = tasks_new(d)) == NULL)
@@ -263,9 +267,9 @@ void sim_tasks_claimed(sim_world *w, const sim_step *run, uint64_t number,
     t->cut = run->cut != 0;
 }
 
-/* A worker that renews a cancelled job is told so, before it renews the job
- * once more at the latest, as it has had an answer by then. A renewal over a
- * link that its node has left has no answer. */
+/* A worker that renews a cancelled job learns of the cancellation from the
+ * answer, so its node gets JOB_CANCEL before the next renewal of the job. A
+ * renewal over a link that its node has left has no answer. */
 static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
                              sim_task *t)
 {
@@ -274,13 +278,13 @@ static void tasks_not_wanted(sim_world *w, const sim_node *n, int desk,
     if (t->heard_us > 0 && !t->asked && t->state == SIM_TASK_HELD &&
         !sim_tasks_lied_of(n, &n->desk[desk], t) &&
         !sim_judges(w, SIM_Q8, sim_disturbed(w, n, t->heard_us), 0))
-        sim_fail(w, SIM_Q8, "n%d was not told that job %llu is cancelled",
+        sim_fail(w, SIM_Q8, "n%d got no JOB_CANCEL for the cancelled job %llu",
                  n->number, (unsigned long long)t->number);
     if (t->heard_us == 0)
         t->heard_us = w->now_us;
 }
 
-/* … and no worker renews a job that takes too long. A renewal over a link that
+/* No worker renews a job after the job's time-out. A renewal over a link that
  * its node has left was sent before (seed 3611190152366). */
 static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
                           const sim_task *t)
@@ -290,7 +294,7 @@ static void tasks_overdue(sim_world *w, const sim_node *n, int desk,
         tasks_hindered(w, n, &n->desk[desk], t->timeout_us, w->now_us, 0))
         return;
     if (!sim_holds(w, SIM_Q8, w->now_us <= t->timeout_us + TASKS_WAY_US(w)))
-        sim_fail(w, SIM_Q8, "n%d renews job %llu, which takes too long",
+        sim_fail(w, SIM_Q8, "n%d renews job %llu after the job's time-out",
                  n->number, (unsigned long long)t->number);
 }
 
@@ -345,8 +349,8 @@ static void tasks_waits(sim_world *w, const sim_step *run, const sim_task *t)
     if (t->delay_ms > 0)
         right = run->wait_ms == t->delay_ms;
     if (!sim_holds(w, SIM_Q10, right))
-        sim_fail(w, SIM_Q10, "job %llu waits %ld ms for attempt %u, and is to "
-                 "wait %ld", (unsigned long long)t->number, (long)run->wait_ms,
+        sim_fail(w, SIM_Q10, "job %llu waits %ld ms for attempt %u, instead of "
+                 "%ld", (unsigned long long)t->number, (long)run->wait_ms,
                  t->attempts + 2,
                  (long)(t->delay_ms > 0 ? t->delay_ms : wait));
 }
@@ -362,7 +366,7 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
         return;
     if (t->state == SIM_TASK_GRANTED && run->what != SIM_V_RELEASE &&
         !run->stale && !sim_tasks_lied_of(n, &n->desk[desk], t))
-        sim_fail(w, SIM_Q5, "n%d ends job %llu, and was not told of it",
+        sim_fail(w, SIM_Q5, "n%d ends job %llu, of which it got no JOBS event",
                  n->number, (unsigned long long)number);
     if (run->stale && t->state == SIM_TASK_GRANTED)
         SIM_MARK(buried_unbegun);
@@ -373,7 +377,8 @@ void sim_tasks_accepted(sim_world *w, const sim_step *run, uint64_t number,
     t->cut |= run->cut != 0;
 }
 
-/* A handler had ended the job, and nothing kept that from the server. */
+/* Fails if a handler had ended the job, and no trouble kept the end from
+ * reaching the server. */
 static void tasks_ended_in_vain(sim_world *w, const sim_node *n, int desk,
                                 const sim_task *t)
 {
@@ -385,8 +390,8 @@ static void tasks_ended_in_vain(sim_world *w, const sim_node *n, int desk,
                     tasks_hindered(w, n, &n->desk[desk], t->seen_us,
                                    t->truth_us, 0),
                     0))
-        sim_fail(w, SIM_Q6, "job %llu is relet, n%d had ended it, and nothing "
-                 "was wrong", (unsigned long long)t->number, n->number);
+        sim_fail(w, SIM_Q6, "job %llu is relet without a cause after n%d had "
+                 "ended it", (unsigned long long)t->number, n->number);
 }
 
 void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
@@ -411,8 +416,8 @@ void sim_tasks_taken(sim_world *w, uint64_t number, uint64_t token)
                         tasks_hindered(w, n, &n->desk[desk], t->granted_us,
                                        t->truth_us, 0),
                     0))
-        sim_fail(w, SIM_Q7, "n%d was never told of job %llu, and nothing was "
-                 "wrong", n->number, (unsigned long long)number);
+        sim_fail(w, SIM_Q7, "n%d never got a JOBS event for job %llu, without "
+                 "a cause", n->number, (unsigned long long)number);
 }
 
 /* ---------------------------------------------------------------- at a node */
@@ -424,7 +429,8 @@ static int tasks_same_terms(const relet_job *j, const sim_terms *t)
            j->rank == t->rank && j->keep_ms == t->keep_ms &&
            j->timeout_ms == t->timeout_ms &&
            j->deadline_ms == t->deadline_ms && j->type.n == t->type &&
-           (j->reply_to.n > 0) == (t->reply > 0) && (int)j->backoff == t->backoff && j->backoff_ms == t->backoff_ms &&
+           (j->reply_to.n > 0) == (t->reply > 0) &&
+           (int)j->backoff == t->backoff && j->backoff_ms == t->backoff_ms &&
            j->backoff_max_ms == t->backoff_max_ms;
 }
 
@@ -436,7 +442,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
     sim_task *t;
 
     if (!sim_holds(w, SIM_Q12, !d->stopping))
-        sim_fail(w, SIM_Q12, "n%d is told of jobs after it has stopped",
+        sim_fail(w, SIM_Q12, "n%d gets a JOBS event after it has stopped",
                  n->number);
     while (relet_jobs_next(n->r, ev, &at, &work)) {
         t = tasks_find(d, work.number, work.token);
@@ -445,27 +451,28 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
                 (unsigned long long)work.token, work.attempt);
         if (!sim_judges(w, SIM_Q4, sim_tasks_lied_of(n, d, t),
                         t && t->state == SIM_TASK_GRANTED))
-            sim_fail(w, SIM_Q4, "n%d is told of job %llu, which is not newly "
+            sim_fail(w, SIM_Q4, "n%d gets job %llu, which no server has newly "
                      "leased to it", n->number,
                      (unsigned long long)work.number);
         if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             !sim_holds(w, SIM_Q2,
                        sim_ledger_job(w, work.job.payload) == t->job + 1))
-            sim_fail(w, SIM_Q2, "n%d is told of job %llu with another's bytes",
-                     n->number, (unsigned long long)work.number);
+            sim_fail(w, SIM_Q2, "n%d gets job %llu with the payload of another "
+                     "job", n->number, (unsigned long long)work.number);
         if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             t->job != SIM_NOBODYS &&
             !sim_holds(w, SIM_Q6, work.attempt == t->attempts + 1 &&
                                       work.stalls == t->stalls &&
                                       work.replays == t->replays))
-            sim_fail(w, SIM_Q6, "n%d is told that this is attempt %u of job "
-                     "%llu, and it is %u", n->number, work.attempt,
+            sim_fail(w, SIM_Q6, "n%d gets attempt %u of job %llu, which is "
+                     "attempt %u", n->number, work.attempt,
                      (unsigned long long)work.number, t->attempts + 1);
         if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             t->job != SIM_NOBODYS &&
             !sim_holds(w, SIM_Q2, tasks_same_terms(&work.job, &t->terms)))
-            sim_fail(w, SIM_Q2, "n%d is told of job %llu with other terms",
-                     n->number, (unsigned long long)work.number);
+            sim_fail(w, SIM_Q2, "n%d gets job %llu with other terms than it "
+                     "was put with", n->number,
+                     (unsigned long long)work.number);
         if (t == NULL && sim_tasks_lied(n, d, work.token) &&
             (t = tasks_new(d)) != NULL) {
             memset(t, 0, sizeof *t);
@@ -476,7 +483,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
         if (t && !sim_tasks_lied_of(n, d, t) &&
             !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, ev->worker,
                                                       work.number, n->now) > 0))
-            sim_fail(w, SIM_Q8, "n%d is told of job %llu after its end",
+            sim_fail(w, SIM_Q8, "n%d gets job %llu after its lease has ended",
                      n->number, (unsigned long long)work.number);
         if (t && t->state == SIM_TASK_GRANTED && !sim_tasks_lied_of(n, d, t) &&
             t->job != SIM_NOBODYS &&
@@ -484,7 +491,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
             !sim_judges(w, SIM_Q8,
                         w->leases.void_us[SIM_VOID_TIME] >= t->granted_us,
                         !t->late))
-            sim_fail(w, SIM_Q8, "n%d is told of job %llu after its deadline",
+            sim_fail(w, SIM_Q8, "n%d gets job %llu after the job's deadline",
                      n->number, (unsigned long long)work.number);
         if (t && t->state <= SIM_TASK_GRANTED)
             sim_hands_begin(w, n, (int)(d - n->desk), t);
@@ -495,7 +502,7 @@ static void tasks_told(sim_world *w, sim_node *n, sim_desk *d,
     }
 }
 
-/* The store by which a loss is judged says that the lease goes on. */
+/* Returns 1 if the store of the worker's server says that the lease goes on. */
 static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
 {
     sim_host *h = &w->host[w->primary];
@@ -509,9 +516,9 @@ static int tasks_still(sim_world *w, const sim_desk *d, const sim_task *t)
     return p->letter == 'L' && p->token == t->token;
 }
 
-/* An end with an unknown result was kept from its server by something. The end
- * is sent again over each new link, for as long as the lease lasts, unless it
- * was answered by an error or memory was short. */
+/* The result of an end is unknown only if trouble kept the end from its server.
+ * The client sends the end again over each new link, for as long as the lease
+ * lasts, unless the answer was an error or memory was short. */
 static void tasks_broken_rightly(sim_world *w, const sim_node *n,
                                  const sim_desk *d, const sim_task *t)
 {
@@ -520,24 +527,26 @@ static void tasks_broken_rightly(sim_world *w, const sim_node *n,
     int answered = n->refused_us >= t->seen_us || n->short_us >= t->seen_us ||
                    n->config.fail_fast || n->config.attempts_max > 0 ||
                    n->stopping;
-    /* The end of a job that a server lied about has left a higher token in the
-     * place of the server's memory to which this job's end goes. */
+    /* Servers remember the highest token that a worker has ended. The end of a
+     * job about which a server lied may have left a higher token there than
+     * that of this job. */
     int outdone = n->ever_lied && d->start_us <= n->lied_us;
 
     if (!sim_judges(w, SIM_Q5,
                     outdone ||
                         tasks_hindered(w, n, d, t->seen_us, t->truth_us, 0),
                     0))
-        sim_fail(w, SIM_Q5, "n%d is not told how job %llu ended, and nothing "
-                 "was wrong", n->number, (unsigned long long)t->number);
+        sim_fail(w, SIM_Q5, "n%d gets no result for its end of job %llu, "
+                 "without a cause", n->number, (unsigned long long)t->number);
     if (!w->failed && !sim_judges(w, SIM_Q5, outdone || !early || answered, 0))
-        sim_fail(w, SIM_Q5, "n%d is not told how job %llu ended, and might "
-                 "have asked again", n->number, (unsigned long long)t->number);
+        sim_fail(w, SIM_Q5, "n%d gets no result for its end of job %llu, while "
+                 "it could send the end again", n->number,
+                 (unsigned long long)t->number);
 }
 
-/* What hindered a worker from renewing a lease that has ended came since the
- * lease was renewed. The answer to a renewal that ran just now may be under
- * way; then the lease was renewed before. */
+/* The time since which trouble may have kept a worker from a renewal: that of
+ * the last renewal. If a renewal ran just now, its answer may be under way, and
+ * the renewal before it counts. */
 static int64_t tasks_renewed_us(const sim_world *w, const sim_desk *d,
                                 const sim_task *t)
 {
@@ -552,12 +561,13 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
     int server = ev->why == RELET_WHY_TAKEN || ev->why == RELET_WHY_GONE;
 
     if (server && !sim_holds(w, SIM_Q5, !tasks_still(w, d, t)))
-        sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it has",
-                 n->number, (unsigned long long)t->number);
+        sim_fail(w, SIM_Q5, "n%d gets JOB_LOST for job %llu, which is still "
+                 "leased to it", n->number, (unsigned long long)t->number);
     if (server && t->accepted && !TASKS_LOSSY(w, t->granted_us) &&
         !sim_judges(w, SIM_Q5, t->cut, 0))
-        sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it ended",
-                 n->number, (unsigned long long)t->number);
+        sim_fail(w, SIM_Q5, "n%d gets JOB_LOST for job %llu, whose end a "
+                 "server has accepted", n->number,
+                 (unsigned long long)t->number);
     if (ev->why == RELET_WHY_BROKEN)
         tasks_broken_rightly(w, n, d, t);
     if (ev->why == RELET_WHY_EXPIRED && t->state == SIM_TASK_HELD &&
@@ -567,8 +577,8 @@ static void tasks_lost_rightly(sim_world *w, sim_node *n, const sim_desk *d,
                                    t->truth_us,
                                    d->lease_ms * SIM_MS * 2 / 5),
                     0))
-        sim_fail(w, SIM_Q7, "n%d loses job %llu, and nothing was wrong",
-                 n->number, (unsigned long long)t->number);
+        sim_fail(w, SIM_Q7, "n%d loses job %llu without a cause", n->number,
+                 (unsigned long long)t->number);
 }
 
 static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
@@ -583,8 +593,8 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
                     t && (t->state == SIM_TASK_GRANTED ||
                           ((t->state == SIM_TASK_HELD ||
                             t->state == SIM_TASK_ENDED) && !t->told))))
-        sim_fail(w, SIM_Q5, "n%d is told that job %llu is lost, which it did "
-                 "not have", n->number, (unsigned long long)ev->job);
+        sim_fail(w, SIM_Q5, "n%d gets JOB_LOST for job %llu, which it did not "
+                 "have", n->number, (unsigned long long)ev->job);
     if (t == NULL || w->failed)
         return;
     if (!sim_tasks_lied_of(n, d, t))
@@ -612,8 +622,8 @@ static void tasks_lost(sim_world *w, sim_node *n, sim_desk *d,
     sim_hands_later(w, n, desk, t, 0); /* in a separate turn */
 }
 
-/* The job was cancelled, or takes too long. A handler that is told so ends it,
- * or goes on. */
+/* JOB_CANCEL came: the job was cancelled, or takes too long. Its handler ends
+ * the job, or, if it is stubborn, goes on. */
 static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
                            const relet_event *ev)
 {
@@ -628,8 +638,9 @@ static void tasks_unwanted(sim_world *w, sim_node *n, sim_desk *d,
     if (!sim_judges(w, SIM_Q8, sim_tasks_lied_of(n, d, t) ||
                                    (t && t->job != SIM_NOBODYS && !timeout &&
                                     TASKS_LOSSY(w, t->granted_us)), right))
-        sim_fail(w, SIM_Q8, "n%d is told that job %llu is not wanted, and it "
-                 "is", n->number, (unsigned long long)ev->job);
+        sim_fail(w, SIM_Q8, "n%d gets JOB_CANCEL for job %llu, which was "
+                 "neither cancelled nor too slow, or gets it twice", n->number,
+                 (unsigned long long)ev->job);
     if (t == NULL || t->state != SIM_TASK_HELD || w->failed)
         return;
     if (timeout) {
@@ -670,27 +681,28 @@ static void tasks_room(sim_world *w, const sim_node *n, const sim_desk *d)
         room = room < e->room ? e->room : room;
     }
     if (!sim_holds(w, SIM_Q10, many <= room))
-        sim_fail(w, SIM_Q10, "n%d has %u jobs, and room for %u", n->number,
+        sim_fail(w, SIM_Q10, "n%d has %u jobs, with room for %u", n->number,
                  many, room);
     if (sharing > 0 && many == room)
         SIM_MARK(team_is_full);
 }
 
-/* After a turn, a handler that takes too long has been told so. */
+/* Returns 1 if no JOB_CANCEL for a time-out is overdue after a turn. */
 static int tasks_in_time(const sim_world *w, const sim_node *n,
                          const sim_desk *d, const sim_task *t)
 {
     relet_time ms;
 
-    if (t->timeout_us > 0 || t->job == SIM_NOBODYS || sim_tasks_lied_of(n, d, t))
+    if (t->timeout_us > 0 || t->job == SIM_NOBODYS ||
+        sim_tasks_lied_of(n, d, t))
         return 1;
     ms = t->terms.timeout_ms;
     return ms == 0 || w->now_us <= t->told_us + (ms + ms / 100 + 2) * SIM_MS;
 }
 
-/* The node never heard of the job, for want of memory, for example, and asks no
- * more once the lease that it asked for has ended by its own clock, which may
- * go faster. */
+/* Returns 1 if the node may have given up a claimed job of which it never
+ * heard, for lack of memory, for example: it stops asking once the lease has
+ * ended by its own clock, which may go faster. */
 static int tasks_given_up(const sim_world *w, const sim_node *n,
                           const sim_desk *d, const sim_task *t)
 {
@@ -706,7 +718,7 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
     int gave_up = n->config.attempts_max > 0 && !relet_is_up(n->r), i;
 
     if (!sim_holds(w, SIM_Q12, d->stopping || n->stopping || gave_up))
-        sim_fail(w, SIM_Q12, "n%d: a worker has ended, and nobody stopped it",
+        sim_fail(w, SIM_Q12, "n%d: a worker has ended without a stop",
                  n->number);
     for (i = 0; i < SIM_TASKS && !n->stopping && !gave_up; i++) {
         const sim_task *t = &d->task[i];
@@ -716,17 +728,18 @@ static void tasks_over(sim_world *w, sim_node *n, sim_desk *d)
 
         if (!sim_holds(w, SIM_Q12, t->state != SIM_TASK_HELD &&
                                        t->state != SIM_TASK_LOST))
-            sim_fail(w, SIM_Q12, "n%d: a worker has ended, and job %llu has "
-                     "not", n->number, (unsigned long long)t->number);
+            sim_fail(w, SIM_Q12, "n%d: a worker has ended before the handler "
+                     "of its job %llu", n->number,
+                     (unsigned long long)t->number);
         if (t->state == SIM_TASK_ENDED &&
             !sim_holds(w, SIM_Q5, t->accepted || t->told || t->given_back))
-            sim_fail(w, SIM_Q5, "n%d was not told that job %llu came too late",
-                     n->number, (unsigned long long)t->number);
+            sim_fail(w, SIM_Q5, "n%d ended job %llu too late, and got no "
+                     "JOB_LOST", n->number, (unsigned long long)t->number);
         if (t->state == SIM_TASK_GRANTED && !t->accepted &&
             !tasks_given_up(w, n, d, t) &&
             !sim_judges(w, SIM_Q12, t->cut, !tasks_still(w, d, t)))
-            sim_fail(w, SIM_Q12, "n%d has ended, and did not give job %llu "
-                     "back", n->number, (unsigned long long)t->number);
+            sim_fail(w, SIM_Q12, "n%d: a worker has ended, but did not release "
+                     "job %llu", n->number, (unsigned long long)t->number);
     }
     SIM_MARK(worker_ended);
     memset(d, 0, sizeof *d);
@@ -739,7 +752,7 @@ void sim_tasks_event(sim_world *w, sim_node *n, const relet_event *ev)
                       : NULL;
 
     if (!sim_holds(w, SIM_Q12, d && d->serial > 0 && d->serial == ev->tag)) {
-        sim_fail(w, SIM_Q12, "n%d: %s of a worker that is over", n->number,
+        sim_fail(w, SIM_Q12, "n%d: %s of a worker that has ended", n->number,
                  relet_kind_text(ev->kind));
         return;
     }
@@ -767,8 +780,8 @@ static void tasks_true(sim_world *w, sim_node *n, int desk, const sim_task *t)
                  (long)(until_us - t->truth_us));
 }
 
-/* After a turn, no worker has a job that it may not work on without having been
- * told so. */
+/* After a turn, the node has got JOB_LOST or JOB_CANCEL for each job on which
+ * it may not work any more. */
 void sim_tasks_turn(sim_world *w, sim_node *n)
 {
     int i, j;
@@ -780,18 +793,19 @@ void sim_tasks_turn(sim_world *w, sim_node *n)
         for (j = 0; n->desk[i].serial && j < SIM_TASKS; j++) {
             const sim_task *t = &n->desk[i].task[j];
 
-            if (t->state == SIM_TASK_HELD && !sim_tasks_lied_of(n, &n->desk[i], t) &&
+            if (t->state == SIM_TASK_HELD &&
+                !sim_tasks_lied_of(n, &n->desk[i], t) &&
                 !sim_holds(w, SIM_Q8, relet_job_valid_for(n->r, i, t->number,
                                                           n->now) > 0))
-                sim_fail(w, SIM_Q8, "n%d was not told that job %llu is lost",
+                sim_fail(w, SIM_Q8, "n%d got no JOB_LOST for job %llu",
                          n->number, (unsigned long long)t->number);
             if (t->state == SIM_TASK_HELD &&
                 !sim_tasks_lied_of(n, &n->desk[i], t))
                 tasks_true(w, n, i, t);
             if (t->state == SIM_TASK_HELD &&
                 !sim_holds(w, SIM_Q8, tasks_in_time(w, n, &n->desk[i], t)))
-                sim_fail(w, SIM_Q8, "n%d was not told that job %llu takes too "
-                         "long", n->number, (unsigned long long)t->number);
+                sim_fail(w, SIM_Q8, "n%d got no JOB_CANCEL for the time-out of "
+                         "job %llu", n->number, (unsigned long long)t->number);
         }
 }
 
@@ -801,7 +815,7 @@ void sim_tasks_gone(sim_world *w, sim_node *n, int crash)
 
     for (i = 0; i < SIM_DESKS; i++)
         if (n->desk[i].serial > 0 && !crash)
-            sim_fail(w, SIM_Q12, "n%d: a worker has not ended", n->number);
+            sim_fail(w, SIM_Q12, "n%d ends without a WORKER_ENDED", n->number);
     memset(n->desk, 0, sizeof n->desk);
     n->asks_tag = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace.c - what happened: for people the last 64 KiB of text, for machines one
- * hash, and the marks that were passed. */
+ * trace.c - the record of a run: the last 64 KiB of text for people, one hash
+ * for comparisons, and the marks that were passed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
  * verbs.c - what must hold of jobs at a server, under any faults. Each script
- * is checked by what it changed in the store, and may change nothing else.
- * What operators ask is in fates.c, what must hold of a whole queue in books.c.
+ * is checked by its changes in the store: it changes what it should, and
+ * nothing else. fates.c judges requests of operators, books.c whole queues.
  *
- *   Q1  a job is in one place, and none disappears that was not ended
- *   Q2  a job that was put is there, once; an acknowledged one is not lost
+ *   Q1  a job is in one place, and no job disappears that has not ended
+ *   Q2  a job that was put is there, once; an acknowledged job is not lost
  *       (jobs.c)
- *   Q3  after the healing each job ends, and none is done that was not begun
+ *   Q3  after the healing each job ends, and no job is done that was not begun
  *       (jobs.c)
- *   Q4  tokens grow, and what the work changes refuses older ones (tasks.c)
- *   Q5  only the token of a lease changes its job, and a handler that is late
- *       is told so (tasks.c)
+ *   Q4  tokens grow, and data that handlers change refuse older tokens
+ *       (hands.c)
+ *   Q5  only a request with the token of a lease changes its job, and a handler
+ *       that is late gets JOB_LOST (tasks.c)
  *   Q6  a job has as many attempts and stalls as it may have, no more, no fewer
- *   Q7  no worker loses a job while it may believe in it, or for no reason
+ *   Q7  no worker loses a job while it may believe in it, or without a cause
  *   Q8  no worker works after the end of a lease, believes in a job for longer
- *       than it is leased, begins after a deadline, or is not told of a
- *       cancellation or a time-out (tasks.c)
+ *       than it is leased, or begins after a deadline; a worker gets JOB_CANCEL
+ *       for a cancellation or a time-out (tasks.c)
  *   Q9  leases end by the server's clock, and not just after its start
- *   Q10 waiting jobs are served in order, and delayed ones not before their
- *       time; no job enters or leaves a queue that is closed to it, or leaves
- *       it over its limit; no worker has more jobs than its room (tasks.c)
+ *   Q10 waiting jobs are claimed in order, and delayed jobs not before their
+ *       time; no job enters a closed queue, leaves a stopped one, or is claimed
+ *       above the limit of its queue; no worker has more jobs than its room
+ *       (tasks.c)
  *   Q11 an idle worker is woken by a job that is put or relet (waits.c), and a
- *       node that waits for the end of a job is told of it (awaits.c)
+ *       node that waits for the end of a job learns of the end (awaits.c)
  *   Q12 a worker that stops gives back its jobs, and holds none when it has
  *       ended (tasks.c) */
 #include <stdio.h>
@@ -101,13 +103,13 @@ void sim_verbs_message(sim_world *w, const sim_frame *f)
 
 const char *sim_verbs_text(sim_verb what)
 {
-    static const char *const text[] = {"nothing", "put",  "put_full",  "promote",
-                                       "claim",   "recall", "renew",  "done_plain",
-                                       "done",    "fail", "release", "reap",
-                                       "idle",   "cancel", "purge", "replay",
-                                       "trim",    "forget", "unique",
+    static const char *const text[] = {"nothing", "put", "put_full",
+                                       "promote", "claim", "recall", "renew",
+                                       "done_plain", "done", "fail", "release",
+                                       "reap", "idle", "cancel", "purge",
+                                       "replay", "trim", "forget", "unique",
                                        "progress", "rank", "keep", "status",
-                                       "look",    "list", "repair"};
+                                       "look", "list", "repair"};
 
     return text[what];
 }
@@ -120,8 +122,8 @@ void sim_verbs_fail(sim_world *w, sim_rule rule, const sim_touch *t,
              t->queue, why);
 }
 
-/* A job is in exactly the place that its state says; a cancelled one may leave
- * its number in the line. */
+/* Returns 1 if the job is in the place of its state and in no other. A job that
+ * was cancelled may leave its number in the list. */
 int sim_verbs_one_place(const sim_place *p)
 {
     uint32_t open = p->waiting + p->ranked + p->delayed;
@@ -169,8 +171,8 @@ int sim_verbs_counts_same(const sim_place *a, const sim_place *b)
            a->replays == b->replays;
 }
 
-/* A server lied to a client, or a server that forgot gave out numbers and
- * tokens twice: then the end of a job may name another job. */
+/* Returns 1 if the end of a job may name another job: a server lied to a
+ * client, or servers that lost writes gave out numbers and tokens twice. */
 int sim_verbs_blind(sim_world *w, const sim_touch *t)
 {
     return sim_tasks_lied_about(w, t) ||
@@ -208,20 +210,20 @@ void sim_verbs_entered(sim_world *w, const sim_touch *t, const sim_place *p)
 
     if (!sim_holds(w, SIM_Q2, t->was.job == 0 && j && p->letter == 'W' &&
                                   j->queue == t->queue)) {
-        sim_verbs_fail(w, SIM_Q2, t, "is none that was put there");
+        sim_verbs_fail(w, SIM_Q2, t, "is new, but was not put into this queue");
         return;
     }
     if (!sim_holds(w, SIM_Q10,
                    !w->host[run->host].ledger.book[t->queue].closed))
-        sim_verbs_fail(w, SIM_Q10, t, "was put into a queue that takes none");
+        sim_verbs_fail(w, SIM_Q10, t, "was put into a queue that is closed");
     if (!sim_holds(w, SIM_Q2, j->gen[run->host] != gen ||
                                   j->number[run->host] == 0))
-        sim_verbs_fail(w, SIM_Q2, t, "was put before");
+        sim_verbs_fail(w, SIM_Q2, t, "is put for the second time");
     if (!(w->jobs.loose[j->queue] & 1u << j->id) &&
         !sim_holds(w, SIM_Q2, !verbs_has_twin(w, j)))
-        sim_verbs_fail(w, SIM_Q2, t, "has the id of one that is there");
+        sim_verbs_fail(w, SIM_Q2, t, "has the id of a job that has not ended");
     if (!sim_holds(w, SIM_Q2, sim_ledger_same_terms(&p->terms, &j->terms)))
-        sim_verbs_fail(w, SIM_Q2, t, "is not as it was put");
+        sim_verbs_fail(w, SIM_Q2, t, "has other terms than it was put with");
     j->gen[run->host] = gen;
     j->number[run->host] = t->number;
     sim_waits_waits(w, j, w->now_us + j->delay_ms * SIM_MS);
@@ -240,9 +242,10 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
     if (!sim_holds(w, SIM_Q1, t->was.delayed && t->was.letter == 'W' &&
                                   p->letter == 'W' && !p->delayed &&
                                   sim_verbs_counts_same(&t->was, p)))
-        sim_verbs_fail(w, SIM_Q1, t, "was not delayed");
+        sim_verbs_fail(w, SIM_Q1, t, "is promoted, but was not delayed, or is "
+                                     "not as before");
     if (!sim_holds(w, SIM_Q10, t->was.score / 1024 <= run->wall_ms))
-        sim_verbs_fail(w, SIM_Q10, t, "waits before its time");
+        sim_verbs_fail(w, SIM_Q10, t, "is promoted before it is due");
     if (p->job && p->ranked && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q10,
                    p->rank_score == verbs_score(t, p)))
@@ -252,8 +255,8 @@ static void verbs_promoted(sim_world *w, const sim_touch *t,
     SIM_MARK(promoted);
 }
 
-/* A new token. If a server forgot and its clock was set back as well, it cannot
- * be known which tokens were given out. */
+/* Judges a new token. If a server lost writes and its clock was set back as
+ * well, no server could know which tokens were given out. */
 static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
 {
     sim_jobs *g = &w->jobs;
@@ -262,7 +265,7 @@ static void verbs_token(sim_world *w, const sim_touch *t, uint64_t token)
     int blind = lossy && g->run.wall_ms * 1000 <= (int64_t)g->token[queue];
 
     if (!blind && !sim_holds(w, SIM_Q4, token > g->token[queue]))
-        sim_verbs_fail(w, SIM_Q4, t, "is leased by no new token");
+        sim_verbs_fail(w, SIM_Q4, t, "is leased with a token that is not new");
     g->token_top[queue] = RLT_MAX(g->token_top[queue], token);
     if (token <= g->token[queue])
         g->twice[queue] = RLT_MAX(g->twice[queue], g->token_top[queue]);
@@ -273,7 +276,7 @@ static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
     const sim_step *run = &w->jobs.run;
     const sim_book *b = &w->host[run->host].ledger.book[t->queue];
 
-    if (t->was.job == 0 && p->job == 0 && !p->gone) { /* passed over */
+    if (t->was.job == 0 && p->job == 0 && !p->gone) { /* no job: removed */
         SIM_MARK(passed_over);
         return;
     }
@@ -283,16 +286,17 @@ static void verbs_leased(sim_world *w, const sim_touch *t, const sim_place *p)
                                   (!t->was.delayed || t->was.cut) &&
                                   t->was.job > 0 && p->letter == 'L' &&
                                   sim_verbs_counts_same(&t->was, p))) {
-        sim_verbs_fail(w, SIM_Q1, t, "did not wait, and was claimed");
+        sim_verbs_fail(w, SIM_Q1, t, "is claimed, but did not wait, or is not "
+                                     "as before");
         return;
     }
     if (!sim_holds(w, SIM_Q10, !b->stopped))
-        sim_verbs_fail(w, SIM_Q10, t, "is given out, and the queue is stopped");
+        sim_verbs_fail(w, SIM_Q10, t, "is claimed from a stopped queue");
     if (!sim_holds(w, SIM_Q10, b->limit == 0 || b->held <= b->limit))
-        sim_verbs_fail(w, SIM_Q10, t, "is over the limit of the queue");
+        sim_verbs_fail(w, SIM_Q10, t, "is claimed above the queue's limit");
     if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
         sim_verbs_fail(w, SIM_Q9, t,
-                       "is leased for another time than was asked");
+                       "is leased for another time than the claim asked");
     verbs_token(w, t, p->token);
     sim_tasks_claimed(w, run, t->number, p);
 }
@@ -305,12 +309,12 @@ static void verbs_renewed(sim_world *w, const sim_touch *t, const sim_place *p)
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0 && p->letter == 'L' &&
                                   p->token == t->was.token &&
                                   sim_verbs_counts_same(&t->was, p)))
-        sim_verbs_fail(w, SIM_Q5, t, "is renewed by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is renewed, but not by its owner");
     if (!sim_holds(w, SIM_Q9, p->score == run->wall_ms + run->lease_ms))
         sim_verbs_fail(w, SIM_Q9, t,
-                       "is renewed for another time than was asked");
+                       "is renewed for another time than the renewal asked");
     if (!sim_holds(w, SIM_Q6, age_us <= run->run_ms * 1000))
-        sim_verbs_fail(w, SIM_Q6, t, "is renewed, and too old for that");
+        sim_verbs_fail(w, SIM_Q6, t, "is renewed after its longest run");
     if (t->was.score < run->wall_ms)
         SIM_MARK(job_renewed_late);
 }
@@ -322,22 +326,24 @@ static void verbs_ended(sim_world *w, const sim_touch *t, const sim_place *p)
     int kept = run->what == SIM_V_DONE && run->wait_ms > 0;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        sim_verbs_fail(w, SIM_Q5, t, "is ended by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is ended, but not by its owner");
         return;
     }
     if (!sim_holds(w, SIM_Q1, kept ? p->job && p->letter == 'D' &&
                                          p->score == run->wall_ms + run->wait_ms
                                    : p->job == 0 &&
                                          (!p->gone || t->was.cut)))
-        sim_verbs_fail(w, SIM_Q1, t, "is done, and not kept as was asked");
+        sim_verbs_fail(w, SIM_Q1, t, "is done, but kept for another time than "
+                                     "the request says");
     if (run->what == SIM_V_DONE && t->was.job > 0 && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q1, run->wait_ms == t->was.terms.keep_ms))
-        sim_verbs_fail(w, SIM_Q1, t, "is kept for as long as nobody asked for");
+        sim_verbs_fail(w, SIM_Q1, t, "is kept for another time than its put "
+                                     "asked");
     if (t->was.score < run->wall_ms)
         SIM_MARK(late_done);
     if (t->was.job > 0 && !sim_verbs_blind(w, t) &&
         !sim_holds(w, SIM_Q3, w->jobs.job[t->was.job - 1].starts > 0))
-        sim_verbs_fail(w, SIM_Q3, t, "is done, and nobody began it");
+        sim_verbs_fail(w, SIM_Q3, t, "is done, but no handler began it");
     if (kept)
         SIM_MARK(job_kept);
     sim_tasks_accepted(w, run, t->number, t->was.token);
@@ -350,7 +356,8 @@ static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
     const sim_terms *terms = &t->was.terms;
     int64_t ms = run->wall_ms;
 
-    /* A token has the time of its claim; clocks may be set back since. */
+    /* A token holds the time of its claim; the clock may have been set back
+     * since. */
     if (ms < (int64_t)(t->was.token / 1000))
         ms = (int64_t)(t->was.token / 1000);
     run->stale = t->was.job && terms->deadline_ms > 0 &&
@@ -359,8 +366,9 @@ static int verbs_stale(sim_world *w, const sim_touch *t, const sim_place *p)
     return run->stale;
 }
 
-/* A handler has ended this attempt for good. The record of the step may say
- * less: a replay may be forgotten, as in seed 3611190170466. */
+/* Returns 1 if a handler has buried the job under this token. The counts in the
+ * store do not show that, since a server may lose a replay of the job (seed
+ * 3611190170466). */
 static int verbs_buried(const sim_job *j, uint64_t token)
 {
     int i;
@@ -379,7 +387,7 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
     int right;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        sim_verbs_fail(w, SIM_Q5, t, "is failed by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is failed, but not by its owner");
         return;
     }
     right = p->job == t->was.job && p->attempts == t->was.attempts + burnt &&
@@ -390,16 +398,17 @@ static void verbs_failed(sim_world *w, const sim_touch *t, const sim_place *p)
         right = right && p->letter == 'W' && p->delayed &&
                 p->score / 1024 == run->wall_ms + run->wait_ms;
     if (!sim_holds(w, SIM_Q6, right))
-        sim_verbs_fail(w, SIM_Q6, t, "is failed, and not as was asked");
+        sim_verbs_fail(w, SIM_Q6, t, "is failed, but its counts, its state or "
+                                     "its delay are wrong");
     if (!verbs_stale(w, t, p) && t->was.flag != 'c' && j &&
         !verbs_buried(j, t->was.token) &&
         !sim_verbs_blind(w, t) && burnt &&
         !sim_holds(w, SIM_Q6, (p->letter == 'X') ==
                                   (p->attempts >= p->terms.attempts)))
         sim_verbs_fail(w, SIM_Q6, t, p->letter == 'X'
-                                     ? "is dead, and has attempts left"
-                                     : "may be tried more often than it was "
-                                       "put for");
+                                     ? "is dead, but has attempts left"
+                                     : "is tried again, but has no attempts "
+                                       "left");
     if (t->was.flag == 'c')
         SIM_MARK(cancelled_and_failed);
     else if (p->letter == 'X')
@@ -417,13 +426,14 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     const sim_step *run = &w->jobs.run;
 
     if (!sim_holds(w, SIM_Q5, verbs_named(run, t) > 0)) {
-        sim_verbs_fail(w, SIM_Q5, t, "is given back by another than its owner");
+        sim_verbs_fail(w, SIM_Q5, t, "is released, but not by its owner");
         return;
     }
     if (t->was.flag == 'c') {
         if (!sim_holds(w, SIM_Q1, p->letter == 'L' && p->flag == 'c' &&
                                       p->score == 0))
-            sim_verbs_fail(w, SIM_Q1, t, "is cancelled, and comes back");
+            sim_verbs_fail(w, SIM_Q1, t, "is cancelled and released, but its "
+                                         "lease does not end");
         SIM_MARK(cancelled_and_given_back);
         sim_tasks_accepted(w, run, t->number, t->was.token);
         return;
@@ -432,7 +442,7 @@ static void verbs_released(sim_world *w, const sim_touch *t,
                                    (p->waiting == 1 || t->was.cut) &&
                                    sim_verbs_counts_same(&t->was, p)))
         sim_verbs_fail(w, SIM_Q12, t,
-                       "is given back, and does not wait as before");
+                       "is released, but does not wait as before");
     if (t->was.job) {
         w->jobs.job[t->was.job - 1].spent++;
         sim_waits_waits(w, &w->jobs.job[t->was.job - 1], w->now_us);
@@ -441,8 +451,8 @@ static void verbs_released(sim_world *w, const sim_touch *t,
     sim_tasks_accepted(w, run, t->number, t->was.token);
 }
 
-/* The first reaper at a server that has just started takes nothing for one
- * lease: the owners may be about to renew. */
+/* For the time of one lease after its first request to a server that has just
+ * started, a reaper takes no job: the owners may be about to renew. */
 static void verbs_storm(sim_world *w, const sim_touch *t)
 {
     const sim_step *run = &w->jobs.run;
@@ -452,7 +462,7 @@ static void verbs_storm(sim_world *w, const sim_touch *t)
     if (!sim_holds(w, SIM_Q9, b->run_gen == h->ledger.gen &&
                                   run->wall_ms >= b->open_ms))
         sim_verbs_fail(w, SIM_Q9, t,
-                       "is taken as soon as its server has started");
+                       "is reaped too soon after the start of its server");
 }
 
 static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
@@ -467,8 +477,8 @@ static void verbs_holds_off(sim_world *w, int before, uint64_t run_gen)
         SIM_MARK(reaper_held_off);
     if (!sim_holds(w, SIM_Q9, b->open_ms == run->wall_ms +
                                   (before ? run->lease_ms : 0)))
-        sim_fail(w, SIM_Q9, "h%d: a reaper does not wait for those who renew",
-                 run->host);
+        sim_fail(w, SIM_Q9, "h%d: a reaper does not wait for one lease after "
+                 "the start of its server", run->host);
 }
 
 static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
@@ -479,12 +489,13 @@ static void verbs_reaped(sim_world *w, const sim_touch *t, const sim_place *p)
 
     if (!sim_holds(w, SIM_Q9, t->was.letter == 'L' &&
                                   t->was.score < run->wall_ms))
-        sim_verbs_fail(w, SIM_Q9, t, "is taken before its lease has ended");
+        sim_verbs_fail(w, SIM_Q9, t, "is reaped before its lease has ended");
     if (!sim_holds(w, SIM_Q6, p->job == t->was.job &&
                                   p->attempts == t->was.attempts &&
                                   p->stalls == t->was.stalls + 1 &&
                                   p->letter == (over ? 'X' : 'W')))
-        sim_verbs_fail(w, SIM_Q6, t, "has stalled, and is not counted so");
+        sim_verbs_fail(w, SIM_Q6, t, "is reaped, but its count of stalls or "
+                                     "its state is wrong");
     verbs_storm(w, t);
     if (cancelled)
         SIM_MARK(cancelled_and_reaped);
@@ -509,7 +520,7 @@ static void verbs_ranked(sim_world *w, const sim_touch *t, const sim_place *p)
                           p->rank_score == verbs_score(t, p);
 
     if (!sim_holds(w, SIM_Q10, right && p->waiting == 0))
-        sim_verbs_fail(w, SIM_Q10, t, "left its place in line");
+        sim_verbs_fail(w, SIM_Q10, t, "has lost its place in line");
     SIM_MARK(ranked);
 }
 
@@ -520,13 +531,13 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
     if (cut && sim_cuts_judge(w, t, p))
         return;
     if (!cut && !sim_holds(w, SIM_Q1, sim_verbs_one_place(p))) {
-        sim_verbs_fail(w, SIM_Q1, t, "is not in one place");
+        sim_verbs_fail(w, SIM_Q1, t, "is not in exactly one place");
         return;
     }
     if (!cut &&
         !sim_holds(w, SIM_Q1, !p->gone || t->was.gone ||
                                   w->jobs.run.what == SIM_V_CANCEL))
-        sim_verbs_fail(w, SIM_Q1, t, "has no record, and stands in line");
+        sim_verbs_fail(w, SIM_Q1, t, "has no record, but is in the list");
     switch (w->jobs.run.what) {
     case SIM_V_PUT:
     case SIM_V_PUT_FULL:
@@ -576,12 +587,13 @@ static void verbs_touched(sim_world *w, const sim_touch *t, sim_place *p)
     case SIM_V_REPAIR:
         break;
     }
-    sim_verbs_fail(w, SIM_Q1, t, "was changed by what only looks");
+    sim_verbs_fail(w, SIM_Q1, t, "was changed by a script that only reads");
 }
 
 /* -------------------------------------------------------------- all of them */
 
-/* Also counts renewals that changed nothing since the clock stood still. */
+/* Counts all renewals, also those that changed no score, because the clock
+ * stood still. */
 static void verbs_renewals(sim_world *w, sim_book *b)
 {
     const sim_step *run = &w->jobs.run;
@@ -613,8 +625,8 @@ static void verbs_order(sim_world *w, const sim_book *b)
         right = b->pushed_last == 0;
     }
     if (!sim_holds(w, SIM_Q10, right))
-        sim_fail(w, SIM_Q10, "h%d, %s: what waits is not in order", run->host,
-                 sim_verbs_text(run->what));
+        sim_fail(w, SIM_Q10, "h%d, %s: the waiting jobs are not in order",
+                 run->host, sim_verbs_text(run->what));
 }
 
 static void verbs_claimed(sim_world *w, uint32_t many)
@@ -623,7 +635,7 @@ static void verbs_claimed(sim_world *w, uint32_t many)
     const sim_book *b = &w->host[run->host].ledger.book[run->queue];
 
     if (!sim_holds(w, SIM_Q10, many <= run->wanted))
-        sim_fail(w, SIM_Q10, "h%d: a claim of %u brought %u", run->host,
+        sim_fail(w, SIM_Q10, "h%d: a claim for %u jobs brought %u", run->host,
                  run->wanted, many);
     if (many == 0)
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * waits.c - Q11: no job waits while a worker of its queue sleeps, if all are
- * well. After the healing this is tried: a job comes to wait while all workers
- * sleep, in one way after the other. It must begin as soon as some round trips
- * allow, not when a worker polls. */
+ * waits.c - Q11: no job waits while a worker of its queue sleeps, if nothing is
+ * wrong. After the healing this is tried in each way of sim_wait in turn: a job
+ * begins to wait while all workers sleep. A handler must begin with the job as
+ * soon as some round trips allow, not when a worker polls. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static int waits_all_hear(sim_world *w)
         if (w->node[i].lost || !w->node[i].running || w->node[i].oom ||
             !sim_lease_link_is_quick(w, &w->node[i]))
             return 0;
-    /* The first reaper after a leap holds off: others' leases may go on. */
+    /* The first reaper after a leap waits: other workers' leases may go on. */
     return w->talking == 0 &&
            (!w->leases.leapt || w->jobs.probe.how != SIM_WAIT_DEAD);
 }
@@ -39,7 +39,8 @@ void sim_waits_up(sim_world *w, sim_node *n)
     n->up_us = w->now_us;
 }
 
-/* The worker may take a job of its queue; has it had the time? */
+/* Returns 1 if the worker may claim any job of its queue, and has had the time
+ * to ask for one since its start. */
 static int waits_is_free(const sim_world *w, const sim_node *n,
                          const sim_desk *d)
 {
@@ -50,7 +51,8 @@ static int waits_is_free(const sim_world *w, const sim_node *n,
             !(d->task[i].state == SIM_TASK_ENDED && d->task[i].accepted))
             return 0;
     return d->serial > 0 && !d->stopping && d->team == 0 && d->type == 0 &&
-           !n->stopping && !n->lied && w->jobs.token[d->queue] >= w->jobs.twice[d->queue] &&
+           !n->stopping && !n->lied &&
+           w->jobs.token[d->queue] >= w->jobs.twice[d->queue] &&
            d->start_us < w->now_us - waits_ways(w);
 }
 
@@ -70,12 +72,13 @@ static void waits_asks(sim_world *w, const sim_node *n, const sim_desk *d)
     if (!sim_judges(w, SIM_Q11,
                     w->talking > 0 ||
                         sim_disturbed(w, n, w->now_us - waits_ways(w)), 0))
-        sim_fail(w, SIM_Q11, "n%d.%u does not ask for work when its link is "
-                 "up again", n->number, d->serial);
+        sim_fail(w, SIM_Q11, "n%d.%u sends no claim when its link is up again",
+                 n->number, d->serial);
 }
 
-/* All nodes have been well for long enough, and no link of an ended client is
- * left; a server would wake it in place of another. */
+/* Returns 1 if nothing has been wrong with any node for long enough, and no
+ * link of an ended client is left: a server would wake that client instead of
+ * another. */
 static int waits_all_well(sim_world *w)
 {
     int64_t since = w->now_us - 2 * waits_ways(w);
@@ -95,7 +98,7 @@ static int waits_all_well(sim_world *w)
     return w->talking == 0;
 }
 
-/* A job waits for a worker, and this worker for a job. */
+/* Fails if a job waits in the queue of this worker while the worker sleeps. */
 static void waits_both(sim_world *w, const sim_node *n, const sim_desk *d)
 {
     const sim_book *b = &w->host[w->primary].ledger.book[d->queue];
@@ -172,9 +175,10 @@ static int waits_works_on(const sim_node *n, int queue)
     return many;
 }
 
-/* Another node than `but` is among the first `most` in line, which are called.
- * No connection listens in place of a client that has ended, or that has left
- * the line if a server forgot that it did. */
+/* Returns 1 if a node other than `but` is among the first `most` in the line of
+ * idle workers, which are those that a script wakes. No place in line may have
+ * a listener that no running worker stands behind: a client that has ended, or
+ * one whose leaving a server has lost. */
 static int waits_in_line(sim_world *w, int queue, int but, int most)
 {
     sim_host *h = &w->host[w->primary];
@@ -183,7 +187,8 @@ static int waits_in_line(sim_world *w, int queue, int but, int most)
 
     sprintf(name, "{%s}:idle", sim_jobs_queue(queue));
     sim_host_ask(h, text, sizeof text, 4, "ZRANGE", name, "0", "-1");
-    for (at = text; (at = strchr(at, '$')) != NULL && all <= most; at = end + 1) {
+    for (at = text; (at = strchr(at, '$')) != NULL && all <= most;
+         at = end + 1) {
         at = strchr(at, '\n') + 1;
         if ((end = strchr(at, '\r')) == NULL)
             return 0;
@@ -218,8 +223,10 @@ static int waits_queue(sim_world *w)
     return -1;
 }
 
-/* The server forgets its scripts, and learns the one again that follows a put.
- * A repeated put does not overtake it. Returns 1 if that is under way. */
+/* For half of the delayed jobs, flushes the scripts of the server, and then
+ * loads `promote` alone, which a client sends behind a put. The put is then
+ * repeated after NOSCRIPT, and runs after that `promote`; the job must begin in
+ * time all the same. Returns 1 if that is under way. */
 static int waits_flush(sim_world *w, int queue)
 {
     sim_probe *p = &w->jobs.probe;
@@ -250,7 +257,8 @@ static int waits_begin(sim_world *w, int queue)
     p->from_us = SIM_NEVER;
     p->fell_us = 0;
     p->begun = 0;
-    SIM_SAY(w, "n0 puts a job for q%d, where all sleep, way %d", queue, p->how);
+    SIM_SAY(w, "n0 puts a job into q%d, where all workers sleep, way %d", queue,
+            p->how);
     if (!sim_jobs_put(w, n, queue, 1, delay_ms)) {
         p->job = 0;
         return 0;
@@ -259,8 +267,9 @@ static int waits_begin(sim_world *w, int queue)
     return 1;
 }
 
-/* The job waits from `from_us` on, or again. A dead worker's job is reaped when
- * its lease may have ended; the first reap of a new server is put off. */
+/* The job begins to wait at from_us, for the first time or again. The job of a
+ * dead worker is reaped when its lease must have ended; a server that has just
+ * started reaps later. */
 void sim_waits_waits(sim_world *w, const sim_job *j, int64_t from_us)
 {
     sim_probe *p = &w->jobs.probe;
@@ -292,8 +301,8 @@ void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job)
     if (p->from_us == SIM_NEVER)
         return;
     if (!sim_holds(w, SIM_Q11, us <= waits_ways(w)))
-        sim_fail(w, SIM_Q11, "a job waits for %ld ms, where workers sleep, "
-                 "way %d", (long)(us / SIM_MS), p->how);
+        sim_fail(w, SIM_Q11, "a job waits for %ld ms while workers sleep, way "
+                 "%d", (long)(us / SIM_MS), p->how);
     if (p->how == SIM_WAIT_PUT)
         SIM_MARK(woken_by_put);
     if (p->how == SIM_WAIT_DELAYED)
@@ -304,7 +313,8 @@ void sim_waits_begun(sim_world *w, const sim_node *n, uint32_t job)
         SIM_MARK(woken_by_reaper);
 }
 
-/* Returns 1 if the first handler treats this job so. */
+/* Returns 1 if the first handler of this job has to make it wait in this
+ * way. */
 int sim_waits_keeps(const sim_world *w, uint32_t job, sim_wait how)
 {
     const sim_probe *p = &w->jobs.probe;

@@ -2,8 +2,8 @@
  *
  * wire.c - a second RESP parser, which shares no code with the library.
  *
- * Both kinds of strings count as one, and so do the nulls, since the client
- * does not tell them apart; attributes are skipped. */
+ * Simple and bulk strings give the same digest, and so do the kinds of null,
+ * since the client does not tell them apart; attributes are skipped. */
 #include "wire.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * wire.h - a second RESP parser, which shares no code with the library.
  *
- * An answer is reduced to a digest, by the same rules from the bytes that a
- * server sent and from the value that a client showed. */
+ * An answer is reduced to a digest by the same rules, from the bytes that a
+ * server sent and from the value that a client's event has. */
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * world.c - one run: it handles what is due, until the last phase is over.
+ * world.c - one run: handles due events until the last phase is over.
  *
- * The phases are the boot, without faults; chaos; then everything is healed,
- * and from there each client has to be up, to have its messages back and to
- * answer, within a bound that follows from its configuration. */
+ * The phases are the boot, without faults; chaos, with faults; then all faults
+ * end, and each client has to be up, to have its subscriptions and to complete
+ * an operation, within a bound that follows from its configuration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,7 +251,7 @@ static void world_heal(sim_world *w)
     sim_faults_heal(w);
     w->phase = SIM_QUIET;
     w->phase_us = w->now_us;
-    SIM_SAY(w, "all is whole");
+    SIM_SAY(w, "all faults end");
     world_losses(w);
     for (i = 0; i < w->shape.nodes; i++) {
         sim_node *n = &w->node[i];
@@ -265,7 +265,7 @@ static void world_heal(sim_world *w)
     }
 }
 
-/* Returns 1 if what the phase waits for has happened for this node. */
+/* Returns 1 if this node has done all for which the phase waits. */
 static int world_node_done(sim_world *w, sim_node *n)
 {
     if (n->lost)
@@ -334,19 +334,19 @@ static void world_recovers(sim_world *w, sim_node *n)
         world_late(w, n);
 }
 
-/* Each node has recovered, and the jobs have not. A job that is kept until a
- * little later than the bound gets its time. */
+/* Each node has recovered, but jobs are missing or stay for too long. A job
+ * that is kept until a little later than the bound gets its time. */
 static void world_jobs_late(sim_world *w)
 {
     if (sim_jobs_missing(w))
-        sim_fail(w, SIM_Q3, "there are jobs that never end");
+        sim_fail(w, SIM_Q3, "some jobs never end");
     if (sim_jobs_stay(w) && !sim_jobs_overdue(w)) {
         sim_due_at(w, w->now_us + 50 * SIM_MS, SIM_PHASE, 0, 0);
         return;
     }
     if (sim_jobs_stay(w))
-        sim_fail(w, SIM_Q1, "jobs are kept for longer than they are to be");
-    sim_fail(w, SIM_E3, "the workload waits for nothing that it names");
+        sim_fail(w, SIM_Q1, "jobs are kept for longer than their keep times");
+    sim_fail(w, SIM_E3, "the workload waits, but no job is missing or late");
 }
 
 static void world_look(sim_world *w)
@@ -502,10 +502,11 @@ int sim_world_run(sim_world *w, const sim_setup *setup)
         sim_note(w, (uint64_t)d.kind, (uint64_t)d.whom);
         world_do(w, &d);
         if (++w->events > WORLD_EVENTS_MAX)
-            sim_fail(w, SIM_E3, "too many events: somebody spins");
+            sim_fail(w, SIM_E3, "a run has more than %d events: an endless "
+                     "loop", WORLD_EVENTS_MAX);
     }
     if (!w->failed && w->phase != SIM_OVER)
-        sim_fail(w, SIM_E3, "nothing is due, and nothing is done");
+        sim_fail(w, SIM_E3, "no event is due, but the run is not over");
     sim_record_judge(w);
     return w->failed;
 }

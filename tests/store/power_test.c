@@ -309,13 +309,13 @@ static enum greatest_test_res t_cuts(const char *options, int lossy)
     PASS();
 }
 
-TEST with_always_the_power_may_fail_at_any_time(void)
+TEST a_file_synced_always_survives_a_power_cut_at_any_step(void)
 {
     CHECK_CALL(t_cuts("", 0));
     PASS();
 }
 
-TEST with_never_the_file_can_still_be_opened_and_nothing_is_half_done(void)
+TEST a_file_never_synced_survives_a_power_cut_without_half_commands(void)
 {
     CHECK_CALL(t_cuts("?fsync=never", 1));
     PASS();
@@ -329,7 +329,7 @@ int main(int argc, char **argv)
 
     GREATEST_MAIN_BEGIN();
     t_seed = seed != NULL ? strtoull(seed, NULL, 10) : 1;
-    RUN_TEST(with_always_the_power_may_fail_at_any_time);
-    RUN_TEST(with_never_the_file_can_still_be_opened_and_nothing_is_half_done);
+    RUN_TEST(a_file_synced_always_survives_a_power_cut_at_any_step);
+    RUN_TEST(a_file_never_synced_survives_a_power_cut_without_half_commands);
     GREATEST_MAIN_END();
 }

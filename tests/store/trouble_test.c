@@ -271,7 +271,7 @@ TEST damage_further_in_is_refused_and_nothing_is_cut(void)
     PASS();
 }
 
-TEST a_damaged_file_can_be_opened_when_it_is_cut_where_that_was_told(void)
+TEST a_damaged_file_can_be_opened_when_it_is_cut_at_the_reported_byte(void)
 {
     relet *r = t_file();
     size_t at, n;
@@ -529,7 +529,7 @@ SUITE(damage)
     RUN_TEST(a_torn_tail_is_cut_and_told);
     RUN_TEST(zeros_at_the_end_are_cut);
     RUN_TEST(damage_further_in_is_refused_and_nothing_is_cut);
-    RUN_TEST(a_damaged_file_can_be_opened_when_it_is_cut_where_that_was_told);
+    RUN_TEST(a_damaged_file_can_be_opened_when_it_is_cut_at_the_reported_byte);
     RUN_TEST(a_hole_in_unsynced_records_is_a_torn_tail);
     RUN_TEST(damage_in_a_rewritten_log_is_refused);
     RUN_TEST(the_effects_of_one_script_are_restored_whole_or_not_at_all);
