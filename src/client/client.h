@@ -606,8 +606,10 @@ RELET_PRIVATE rlt_tag rlt_workers_tag(const relet *r,
                                       const rlt_worker_entry *d, uint32_t what,
                                       uint32_t serial);
 
-/* For a worker of a team. _account counts the jobs that it took until now.
- * _allowed returns how many jobs it may have at a time. */
+/* For a worker of a team. _join: the worker starts. _account counts the jobs
+ * that it took until now. _allowed returns how many jobs it may have at a
+ * time. */
+RELET_PRIVATE void rlt_team_join(const relet *r, rlt_worker_entry *d);
 RELET_PRIVATE void rlt_team_account(const relet *r, rlt_worker_entry *d);
 RELET_PRIVATE uint32_t rlt_team_allowed(const relet *r,
                                         const rlt_worker_entry *d);

@@ -52,6 +52,18 @@ static int team_is_busy(const rlt_worker_entry *d)
            rlt_worker_load(&d->work) > 0;
 }
 
+/* A worker that joins has no credit against its team. */
+RELET_PRIVATE void rlt_team_join(const relet *r, rlt_worker_entry *d)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t i;
+
+    for (i = 0; i < r->workers.max; i++)
+        if (&r->workers.list[i] != d && team_mates(d, &r->workers.list[i]))
+            least = RLT_MIN(least, r->workers.list[i].served);
+    d->served = least != UINT64_MAX ? least : 0;
+}
+
 /* An idle worker banks no credit against its team. */
 RELET_PRIVATE void rlt_team_account(const relet *r, rlt_worker_entry *d)
 {

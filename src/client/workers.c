@@ -364,7 +364,7 @@ static const char *workers_plan(const relet *r, const relet_worker_config *c,
     p->claim_bytes = r->workers.limits.claim_bytes;
     d->team = c->team;
     d->weight = c->weight ? c->weight : 1;
-    d->served = 0;
+    rlt_team_join(r, d);
     p->stalls_max = c->stalls_max ? c->stalls_max : 2;
     p->run_ms = c->run_ms ? c->run_ms : 86400000;
     p->dead_max = c->dead_max ? c->dead_max : WORK_DEAD_MAX;

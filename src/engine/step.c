@@ -33,9 +33,13 @@ static uint32_t step_slots(const rlt_worker *w)
            rlt_claims_in(&w->held, RLT_CLAIM_SENT);
 }
 
+/* A claim that has ended is free once its end is sent, which comes before the
+ * next CLAIM. */
 RELET_PRIVATE int rlt_worker_hungry(const rlt_worker *w)
 {
-    return w->state == RLT_WORKER_EAGER && !w->drained && step_slots(w) > 0;
+    return w->state == RLT_WORKER_EAGER && !w->drained &&
+           step_slots(w) + rlt_claims_in(&w->held, RLT_CLAIM_DONE) +
+                   rlt_claims_in(&w->held, RLT_CLAIM_RETURN) > 0;
 }
 
 RELET_PRIVATE uint32_t rlt_worker_room(const rlt_worker *w)

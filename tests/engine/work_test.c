@@ -729,6 +729,80 @@ TEST a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends(void)
     PASS();
 }
 
+/* Two workers share a room for one job. Ends n jobs, one after the other, and
+ * counts them in ended. */
+static int t_end_in_turn(t_world *w, int n, uint64_t ended[2])
+{
+    int at;
+
+    while (n-- > 0) {
+        at = t_leased(w, 'b');
+        if (t_leased(w, 'a') + at != 1 ||
+            relet_job_done(w->p[1].r, at, ++ended[at], relet_str("")) != 0)
+            return 0;
+        t_world_pass(w, 10);
+    }
+    return 1;
+}
+
+static int t_share_one_place(t_world *w, int i, uint32_t weight)
+{
+    relet_worker_config c;
+
+    memset(&c, 0, sizeof c);
+    c.room = 1;
+    c.team = 1;
+    c.queue = relet_str(i ? "b" : "a");
+    c.weight = weight;
+    return relet_worker_start(w->p[1].r, &c);
+}
+
+/* Story: the worker that was started first decided while the job of the other
+ * one had ended, but its end was not sent yet: weights 1:3 gave equal shares. */
+TEST the_shares_of_a_team_do_not_depend_on_the_order_of_its_workers(void)
+{
+    int order, i;
+
+    for (order = 0; order < 2; order++) {
+        uint64_t ended[2] = {0, 0};
+        t_world w;
+
+        t_begin(&w, 2);
+        t_put_many(&w, 'a', 50);
+        t_put_many(&w, 'b', 50);
+        for (i = 0; i < 2; i++)
+            ASSERT_EQ(i, t_share_one_place(&w, i, i == order ? 3 : 1));
+        t_world_pass(&w, 10);
+        ASSERT(t_end_in_turn(&w, 40, ended));
+        ASSERT_EQ(30, (int)ended[order]);
+        t_world_end(&w);
+    }
+    PASS();
+}
+
+/* Story: the worker had all of the room until it had taken as many jobs as the
+ * other one had in its whole life. */
+TEST a_worker_that_joins_a_team_has_no_credit(void)
+{
+    uint64_t ended[2] = {0, 0};
+    t_world w;
+
+    t_begin(&w, 2);
+    t_put_many(&w, 'a', 50);
+    t_put_many(&w, 'b', 50);
+    ASSERT_EQ(0, t_work_with(&w, 1, 1));
+    ASSERT_EQ(1, t_share_one_place(&w, 1, 1));
+    ASSERT_EQ(0, relet_worker_stop(w.p[1].r, 0));
+    t_world_pass(&w, 1000);
+    ASSERT(t_end_in_turn(&w, 10, ended));
+    ASSERT_EQ(0, t_share_one_place(&w, 0, 1));
+    t_world_pass(&w, 10);
+    ASSERT(t_end_in_turn(&w, 20, ended));
+    ASSERT_IN_RANGE(10, (int)ended[0], 1);
+    t_world_end(&w);
+    PASS();
+}
+
 /* By weight the light worker gets one job for each three of the other worker.
  * In a room for fewer than four jobs it once never got any. */
 TEST a_worker_of_low_weight_gets_its_share_of_a_small_room(void)
@@ -1242,6 +1316,8 @@ int main(int argc, char **argv)
     RUN_TEST(the_only_busy_worker_of_a_team_has_all_of_its_room);
     RUN_TEST(the_room_of_a_team_shrinks_when_its_largest_worker_has_ended);
     RUN_TEST(a_late_worker_of_a_team_gets_its_share_as_soon_as_a_job_ends);
+    RUN_TEST(the_shares_of_a_team_do_not_depend_on_the_order_of_its_workers);
+    RUN_TEST(a_worker_that_joins_a_team_has_no_credit);
     RUN_TEST(a_worker_of_low_weight_gets_its_share_of_a_small_room);
     RUN_TEST(an_idle_worker_banks_no_credit_against_its_team);
     RUN_TEST(a_worker_that_is_started_again_owes_its_team_nothing);
