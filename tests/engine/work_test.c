@@ -758,7 +758,8 @@ static int t_share_one_place(t_world *w, int i, uint32_t weight)
 }
 
 /* Story: the worker that was started first decided while the job of the other
- * one had ended, but its end was not sent yet: weights 1:3 gave equal shares. */
+ * one had ended, but its end was not sent yet: weights 1:3 gave equal
+ * shares. */
 TEST the_shares_of_a_team_do_not_depend_on_the_order_of_its_workers(void)
 {
     int order, i;

@@ -115,7 +115,8 @@ static void judge_limit(sim_world *w, const sim_node *n)
     size_t used = relet_io_pending(n->r, 0, &p) + 2 * JUDGE_COMMAND_MAX;
     uint32_t i;
     int kept = w->work != &sim_plain || l == NULL || !relet_is_up(n->r) ||
-               sim_link_waits(w, l); /* then it is not shown as pending */
+               sim_link_waits(w, l) || /* then it is not shown as pending */
+               n->lied; /* answers that never come keep their operations */
 
     for (i = n->ops_first; i < n->ops_n && !kept; i++)
         kept = n->ops[i].outcome == RELET_EV_NOTHING &&
