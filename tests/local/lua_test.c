@@ -262,6 +262,19 @@ TEST pairs_come_in_the_order_of_a_real_server(void)
     PASS();
 }
 
+/* The address of a function would give another order in each run. */
+TEST pairs_over_functions_come_in_the_same_order_in_each_run(void)
+{
+    T_REPLIES("$5|12345|",
+              "local t, r = {}, '' for i = 1, 5 do t[function() return i end] "
+              "= i end for f, i in pairs(t) do r = r .. i end return r");
+    T_REPLIES("$5|15243|",
+              "local t, r = {[type] = 1, [next] = 2, [tonumber] = 3, [pairs] = "
+              "4, [error] = 5}, '' for f, i in pairs(t) do r = r .. i end "
+              "return r");
+    PASS();
+}
+
 TEST a_closure_keeps_its_own_variable(void)
 {
     T_REPLIES("*3|:11|:12|:11|",
@@ -786,6 +799,7 @@ SUITE(language)
     RUN_TEST(a_script_returns_its_first_value);
     RUN_TEST(a_table_with_holes_is_as_long_as_a_real_one);
     RUN_TEST(pairs_come_in_the_order_of_a_real_server);
+    RUN_TEST(pairs_over_functions_come_in_the_same_order_in_each_run);
     RUN_TEST(a_closure_keeps_its_own_variable);
     RUN_TEST(a_tail_call_takes_no_room);
     RUN_TEST(an_error_names_the_variable);

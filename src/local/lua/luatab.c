@@ -57,15 +57,20 @@ static rlt_luanode *luatab_node_number(const rlt_luatab *t, double n)
                           ((t->nodes_n - 1) | 1);
 }
 
-/* The hash of a key that is a table, by its serial number, or a function, by
- * its address. Servers use the address of both. */
+/* The hash of a key that is a table or a function: by its serial number, or by
+ * its name if it is built in. Servers use the address, but then the order of
+ * pairs() differs from run to run. */
 static uint32_t luatab_address(const rlt_luaval *key)
 {
-    uintptr_t p = key->type == RLT_LUA_TABLE     ? key->u.t->serial
-                  : key->type == RLT_LUA_CLOSURE ? (uintptr_t)key->u.f
-                                                 : (uintptr_t)key->u.b;
+    uint32_t n;
 
-    return (uint32_t)(p >> 4 ^ p >> 20) + (uint32_t)p;
+    if (key->type == RLT_LUA_TABLE)
+        n = key->u.t->serial;
+    else if (key->type == RLT_LUA_CLOSURE)
+        n = key->u.f->serial;
+    else
+        n = rlt_luastr_hash(key->u.b->name, strlen(key->u.b->name));
+    return (n >> 4 ^ n >> 20) + n;
 }
 
 /* The node a key belongs to; there is at least one node. */

@@ -32,6 +32,7 @@ typedef struct rlt_luastr {
 
 struct rlt_luafn;
 struct rlt_luabuiltin;
+struct rlt_luaproto;
 
 typedef struct rlt_luaval {
     union {
@@ -43,6 +44,35 @@ typedef struct rlt_luaval {
     } u;
     rlt_luatype type;
 } rlt_luaval;
+
+struct rlt_lua;
+
+/* Its arguments are n values from stack[base] on. It puts results on top and
+ * returns how many; or a negative number when the error is set. The stack may
+ * move whenever something is called or room is made. */
+typedef int rlt_luabuiltin_fn(struct rlt_lua *L, uint32_t base, int n);
+
+typedef struct rlt_luabuiltin {
+    const char *name;
+    rlt_luabuiltin_fn *fn;
+} rlt_luabuiltin;
+
+/* A variable that a closure shares with the function around it: a place on the
+ * stack and, once that function has returned, a place of its own. */
+typedef struct rlt_luacell {
+    rlt_luaval *at;
+    rlt_luaval own;
+    struct rlt_luacell *next; /* while it is on the stack: the next lower one */
+} rlt_luacell;
+
+/* A function of the script; or, with proto NULL, one of ours with a state. */
+typedef struct rlt_luafn {
+    const struct rlt_luaproto *proto;
+    const rlt_luabuiltin *builtin;
+    void *state;
+    uint32_t serial;
+    rlt_luacell *ups[1]; /* as many as the proto says                        */
+} rlt_luafn;
 
 typedef struct rlt_luanode {
     rlt_luaval key, value; /* a nil value: the key is free to come back      */
