@@ -840,7 +840,16 @@ RELET_API uint64_t relet_lease_token(const relet *r, int lease);
 /* ------------------------------------------------------------------ 8 queues
  *
  * A job is put by relet_queue_put and worked on by a worker, in this process or
- * another one; the example is at relet_worker_config. */
+ * another one; the example is at relet_worker_config.
+ *
+ * An ACL must allow to read and write the keys {queue}:*, the sharded channels
+ * {queue}:wake:*, the channels of reply_to, for relet_queue_put_wait the
+ * channels wake:*:end:*, and these commands: EVAL, EVALSHA, SSUBSCRIBE,
+ * SUNSUBSCRIBE, SPUBLISH, SUBSCRIBE, UNSUBSCRIBE, PUBLISH, PING, TIME, INFO,
+ * HGET, HMGET, HSET, HDEL, HSTRLEN, HEXISTS, HINCRBY, HSCAN, LLEN, LRANGE,
+ * LPOS, LPUSH, RPUSH, LPOP, RPOP, ZADD, ZREM, ZCARD, ZCOUNT, ZSCORE, ZRANGE,
+ * ZRANGEBYSCORE and ZPOPMIN; and SELECT if `db` is not 0. With a prefix these
+ * are {prefix:queue}:* and prefix:wake:*:end:*. */
 
 #ifndef RELET_NO_QUEUE
 

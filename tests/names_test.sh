@@ -31,6 +31,20 @@ walk() {
 
 check 'docs/internals.md: the walk of a claim is nine rooms at most' walk
 
+# permitted SCRIPT...: the commands that these scripts call are in one of the
+# lists of relet.h that an ACL must allow.
+permitted() {
+    lists=$(tr -s '\n *' ' ' <include/relet.h |
+        grep -oE 'An ACL must allow[^;]*;')
+    for command in $(grep -ohE "'[A-Z]{3,}'" "$@" | tr -d "'" | sort -u |
+        grep -vxE 'COUNT|LIMIT|MATCH|WITHSCORES'); do
+        echo "$lists" | grep -qw "$command" ||
+            echo "relet.h does not name $command"
+    done
+}
+
+check 'relet.h names the commands that an ACL must allow' permitted lua/*.lua
+
 # A function may be renamed, and comments may keep its old name.
 named_in_comments() {
     # shellcheck disable=SC2046

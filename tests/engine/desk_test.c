@@ -745,6 +745,107 @@ TEST a_put_ends_within_50_minutes_despite_a_longer_client_timeout(void)
     PASS();
 }
 
+/* -------------------------------------------------------------- permissions */
+
+static void t_operate(relet *r)
+{
+    static const uint64_t first[] = {1};
+    relet_span q = relet_str("q"), none = relet_str("");
+    int place;
+
+    (void)relet_queue_status(r, q, NULL);
+    (void)relet_queue_job_look(r, q, 1, none, NULL);
+    (void)relet_queue_job_keep(r, q, 1, none, 1000, NULL);
+    (void)relet_queue_job_cancel(r, q, 0, relet_str("id"), NULL);
+    for (place = RELET_AT_WAITING; place <= RELET_AT_DEAD; place++) {
+        (void)relet_queue_job_list(r, q, (relet_place)place, 0, 9, NULL, NULL);
+        (void)relet_queue_purge(r, q, (relet_place)place, 1, 0, NULL);
+    }
+    (void)relet_queue_replay(r, q, first, 1, 0, 0, 0, NULL);
+    (void)relet_queue_replay(r, q, NULL, 0, 0, 9, 0, NULL);
+    (void)relet_queue_repair(r, q, 1, 1000, NULL);
+    (void)relet_queue_reap(r, q, 9, 1, 0, NULL);
+    (void)relet_queue_promote(r, q, 9, NULL);
+    (void)relet_queue_limit(r, q, 9, NULL);
+    (void)relet_queue_pause(r, q, RELET_IN, NULL);
+    (void)relet_queue_resume(r, q, RELET_IN, NULL);
+    (void)relet_queue_trim(r, q, 0, 0, 1, 9, NULL);
+    (void)relet_queue_forget(r, q, none, NULL);
+}
+
+static void t_put_all_kinds(relet *r)
+{
+    relet_span q = relet_str("q");
+    relet_job j = t_job("plain");
+
+    (void)relet_queue_put(r, q, &j, 1, 9, NULL);
+    j.id = relet_str("id");
+    j.type = relet_str("t");
+    j.rank = 3;
+    j.keep_ms = 60000;
+    j.reply_to = relet_str("wake:x:end:1");
+    (void)relet_queue_put(r, q, &j, 1, 9, NULL);
+    j.delay_ms = 500;
+    j.id = relet_str("other");
+    (void)relet_queue_put_unique(r, q, &j, RELET_DEBOUNCE, 100, 9, NULL);
+}
+
+/* Ends jobs in each way, and counts them. Returns -1 if an event tells of a
+ * missing permission. */
+static int t_end_each_way(t_world *w)
+{
+    relet_failure f = {RELET_RETRY, {NULL, 0}, 1};
+    const char *line;
+    int n, began = 0;
+
+    while ((line = t_told(&w->p[0]))[0] != '\0') {
+        if (strstr(line, "NOPERM") || strstr(line, "can't run"))
+            return -1;
+        if (sscanf(line, "jobs %d:", &n) != 1)
+            continue;
+        (void)relet_job_progress(w->p[0].r, 0, (uint64_t)n, relet_str("half"));
+        if (++began % 3 == 1)
+            (void)relet_job_release(w->p[0].r, 0, (uint64_t)n);
+        else if (began % 3 == 2)
+            (void)relet_job_fail(w->p[0].r, 0, (uint64_t)n, &f);
+        else
+            (void)relet_job_done(w->p[0].r, 0, (uint64_t)n, relet_str("end"));
+    }
+    return began;
+}
+
+/* The list is that of relet.h. */
+TEST the_commands_that_the_header_names_are_enough_for_a_queue(void)
+{
+    int i, n, began = 0;
+    t_world w;
+
+    t_begin(&w, 1);
+    (void)t_world_ask(
+        &w, "ACL SETUSER default -@all resetchannels resetkeys "
+            "&{q}:wake:* &wake:*:end:* ~{q}:* +eval +evalsha +ssubscribe "
+            "+sunsubscribe +subscribe +unsubscribe +spublish +publish +ping "
+            "+time +info +hget +hmget +hset +hdel +hstrlen +hexists +hincrby "
+            "+hscan +llen +lrange +lpos +lpush +rpush +lpop +rpop +zadd +zrem "
+            "+zcard +zcount +zscore +zrange +zrangebyscore +zpopmin");
+    ASSERT_EQ(0, t_work_with(&w, 0, 1));
+    for (i = 0; i < 6; i++) {
+        t_put_all_kinds(w.p[0].r);
+        t_world_pass(&w, 1000);
+        t_operate(w.p[0].r);
+        t_world_pass(&w, 1000);
+        n = t_end_each_way(&w);
+        ASSERT(n >= 0);
+        began += n;
+    }
+    ASSERT(began > 3);
+    ASSERT_EQ(0, relet_worker_stop(w.p[0].r, 0));
+    t_world_pass(&w, 1000);
+    ASSERT(t_end_each_way(&w) >= 0);
+    t_world_end(&w);
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -760,6 +861,7 @@ int main(int argc, char **argv)
     RUN_TEST(there_are_no_more_workers_than_there_is_room_for);
     RUN_TEST(a_call_about_an_unknown_job_or_worker_is_refused);
     RUN_TEST(a_failure_with_a_negative_delay_is_refused);
+    RUN_TEST(the_commands_that_the_header_names_are_enough_for_a_queue);
     RUN_TEST(a_replay_is_not_sent_again_over_a_new_link);
     RUN_TEST(a_cancel_is_not_sent_again_over_a_new_link);
     RUN_TEST(a_snooze_is_no_attempt);
