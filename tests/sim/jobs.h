@@ -323,6 +323,7 @@ typedef struct sim_jobs {
     int64_t crowd_us;    /* the delayed ones of these are due then            */
     int patient;         /* the run also waits until kept jobs are removed    */
     int64_t busy_us[SIM_QUEUES];  /* last script but reap, renew             */
+    int64_t left_us; /* a server learned that a client had left its link     */
     sim_probe probe;
 } sim_jobs;
 

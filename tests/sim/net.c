@@ -341,6 +341,8 @@ void sim_net_host_lets_go(sim_world *w, sim_link *l)
     sim_host *h = &w->host[l->host];
 
     sim_record_gone(w, l);
+    if (!sim_net_in_use(w, l))
+        w->jobs.left_us = w->now_us;
     if (l->id >= 0) {
         h->by_id[l->id] = NULL;
         if (h->local)

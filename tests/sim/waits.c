@@ -112,6 +112,7 @@ static void waits_both(sim_world *w, const sim_node *n, const sim_desk *d)
         n->claims_us[d->queue] > w->now_us - 2 * waits_ways(w) ||
         (b->cut_us > 0 && /* no worker was woken */
          n->claims_us[d->queue] <= b->cut_us) ||
+        w->jobs.left_us >= p->since_us || /* it may have been woken instead   */
         (b->stale_us > 0 && n->claims_us[d->queue] <= b->stale_us) ||
         !waits_all_well(w))
         return;
