@@ -1500,8 +1500,10 @@ RELET_API void relet_close(relet *r);
 
 /* For a loop of your own. Before each sleep call relet_fd or relet_watches,
  * which tell what to watch, and relet_poll_timeout, which tells how long to
- * sleep at most. After the sleep call relet_wait(r, &ev, 0) until it returns 0,
- * and ask again: the answers change with each turn and with each command.
+ * sleep at most. After the sleep call relet_wait(r, &ev, 0), best until it
+ * returns 0, and ask again: the answers change with each turn and with each
+ * command. After a call that lent an event relet_poll_timeout is 0, as more
+ * events may be there already.
  *
  * relet_fd, for loops that keep what they watch (epoll, libuv, libevent): one
  * descriptor, the same until relet_close. It is readable when relet_wait has

@@ -270,8 +270,34 @@ TEST an_outcome_is_awaited_and_the_other_events_are_kept(void)
     ASSERT_EQ(1, relet_wait(r, &ev, 0));
     ASSERT_EQ(RELET_EV_REPLY, ev.kind);
     ASSERT(relet_value_is(ev.value, "first"));
+    ASSERT_EQ(0, relet_wait(r, &ev, 0));
     ASSERT(relet_poll_timeout(r) != 0);
     ASSERT(t_echoes(r));
+    PASS();
+}
+
+/* Story: a loop that took one event in a turn slept for the timeout of a ping
+ * while the next reply had been read already. */
+TEST a_loop_that_takes_one_event_a_turn_does_not_sleep_before_the_next(void)
+{
+    relet *r = t_open_server(t_serve(T_RESP3));
+    relet_event ev;
+    int tag;
+
+    for (tag = 1; tag <= 3; tag++)
+        ASSERT_EQ(0, t_ask(r, (uint64_t)tag, "ECHO", "x"));
+    ASSERT(t_await(r, &ev, RELET_EV_REPLY));
+    for (tag = 1; tag <= 3; tag++) {
+        ASSERT_EQ(tag, (int)ev.tag);
+        ASSERT_EQ(0, relet_poll_timeout(r));
+        if (tag < 3)
+            ASSERT_EQ(1, relet_wait(r, &ev, T_SOON_MS));
+    }
+    ASSERT_EQ(0, relet_wait(r, &ev, 0));
+    ASSERT(relet_poll_timeout(r) > 0);
+    ASSERT_EQ(0, t_ask(r, 4, "ECHO", "x"));
+    ASSERT_EQ(1, relet_await(r, 4, &ev, T_SOON_MS));
+    ASSERT_EQ(0, relet_poll_timeout(r));
     PASS();
 }
 
@@ -794,6 +820,7 @@ SUITE(driver)
     RUN_TEST(a_late_answer_is_not_taken_for_that_of_the_next_call);
     RUN_TEST(a_call_of_words_is_a_call);
     RUN_TEST(an_outcome_is_awaited_and_the_other_events_are_kept);
+    RUN_TEST(a_loop_that_takes_one_event_a_turn_does_not_sleep_before_the_next);
     RUN_TEST(an_await_out_of_time_leaves_its_operation);
     RUN_TEST(a_leader_asks_and_its_events_are_kept);
     RUN_TEST(the_end_of_a_lease_is_awaited_though_the_client_has_given_up);

@@ -36,6 +36,7 @@ static int await_one(relet *r, const rlt_wanted *w, relet_event *ev,
     for (;; turns = 1) {
         rlt_turn_serve(r);
         code = rlt_await_next(r, w, ev);
+        rlt_driver_of(r)->lends |= code == 1;
         if (code != 0 || (turns && rlt_turn_now(r) >= until))
             return code;
         if (until == RELET_NEVER && rlt_turn_is_over(r))
@@ -114,8 +115,10 @@ RELET_API int relet_call(relet *r, const relet_span *argv, size_t argc,
     while (code == 0) {
         rlt_turn_serve(r);
         while (relet_next(r, ev))
-            if (rlt_wanted_is(&w, ev))
+            if (rlt_wanted_is(&w, ev)) {
+                rlt_driver_of(r)->lends = 1;
                 return 0;
+            }
         code = rlt_turn_now(r) < until ? rlt_turn_take(r, until)
                                        : RELET_E_TIMEOUT;
     }

@@ -114,11 +114,15 @@ static RLT_APART int poll_take_turns(relet *r, relet_event *ev, int timeout_ms)
 
 RELET_API int relet_wait(relet *r, relet_event *ev, int timeout_ms)
 {
-    if (rlt_driver_of(r)->origin.home == NULL && rlt_turn_look_foreign(r))
+    rlt_driver *d = rlt_driver_of(r);
+    int code = 1;
+
+    if (d->origin.home == NULL && rlt_turn_look_foreign(r))
         return RELET_E_FORKED;
-    if (relet_next(r, ev))
-        return 1;
-    return poll_take_turns(r, ev, timeout_ms);
+    if (!relet_next(r, ev))
+        code = poll_take_turns(r, ev, timeout_ms);
+    d->lends = code == 1;
+    return code;
 }
 
 RELET_API int relet_watches(relet *r, relet_watch *w, int max)
@@ -154,7 +158,7 @@ RELET_API int relet_poll_timeout(const relet *r)
 
     if (rlt_origin_is_foreign(&d->origin, r))
         return -1;
-    if (d->woken || rlt_kept_any(r))
+    if (d->woken || d->lends || rlt_kept_any(r))
         return 0;
     return rlt_turn_pause(rlt_turn_due(r, d), relet_clock());
 }

@@ -31,6 +31,7 @@ typedef struct relet_store relet_store;
 typedef struct rlt_driver {
     int wake_in, wake_out;
     int woken; /* relet_wake was called, and no wait has ended for it yet */
+    int lends; /* the last call has lent an event: more may be there already */
     relet_time now;
     rlt_socket link[RELET_LINKS_MAX];
     rlt_watchset set; /* for relet_fd                                        */
