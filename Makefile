@@ -46,7 +46,8 @@ INSIDES = $(LAYERS:%=-Isrc/%)
 
 VERSION := $(shell sed -n 's/^.define RELET_VERSION "\(.*\)"/\1/p' \
                    include/relet.h)
-ABI     := $(firstword $(subst ., ,$(VERSION)))
+# Before 1.0 a minor version may add fields to the structs of a program.
+ABI     := $(shell echo $(VERSION) | sed 's/^\(0\.[0-9]*\|[1-9][0-9]*\)\..*/\1/')
 
 # Where deps.sh found the tools of the tests: KEY=value, empty if missing.
 -include build/deps/have.mk

@@ -15,6 +15,10 @@ root=$work/root
 rm -rf "$work"
 mkdir -p "$work"
 version=$(sed -n 's/^#define RELET_VERSION "\(.*\)"/\1/p' include/relet.h)
+case $version in
+0.*) abi=${version%.*} ;;
+*) abi=${version%%.*} ;;
+esac
 
 quietly() {
     "$@" >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
@@ -28,7 +32,7 @@ installed() {
     is "$(cd "$root/opt/relet" && find . -type f -o -type l |
         LC_ALL=C sort | xargs)" \
         "./bin/relet ./include/relet.h ./include/relet_local.h ./lib/librelet.a\
- ./lib/librelet.so ./lib/librelet.so.${version%%.*}\
+ ./lib/librelet.so ./lib/librelet.so.$abi\
  ./lib/librelet.so.$version\
  ./lib/pkgconfig/relet.pc\
  ./share/bash-completion/completions/relet\
