@@ -82,4 +82,16 @@ static inline int t_fail(t_world *w, int i, uint64_t number,
     return code;
 }
 
+static inline void t_put_many(t_world *w, char queue, int count)
+{
+    const char name[2] = {queue, '\0'};
+    relet_job j;
+
+    memset(&j, 0, sizeof j);
+    j.payload = relet_str("x");
+    for (; count > 0; count--)
+        (void)relet_queue_put(w->p[0].r, relet_str(name), &j, 1, 0, NULL);
+    t_world_settle(w);
+}
+
 #endif
