@@ -9,7 +9,7 @@
  * out: a conversation is repeated until no allocation of it failed. */
 #include "peer.h"
 
-#include "client.h"
+#include "kept.h"
 #include "greatest.h"
 
 #define T_TAGS 64

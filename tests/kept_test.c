@@ -4,7 +4,7 @@
  * one: their order, their values, the memory that they take. */
 #include "peer.h"
 
-#include "client.h"
+#include "kept.h"
 #include "greatest.h"
 
 /* -------------------------------------------------------------- the waiting */

@@ -4,7 +4,7 @@
  *
  * Input is handled when the user asks for the next event, until there is an
  * event to tell. */
-#include "client.h"
+#include "kept.h"
 #include "text.h"
 
 /* The outcome of a library operation: ev->tag and, if one was heard, its value.

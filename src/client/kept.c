@@ -7,7 +7,7 @@
  * texts. Only the newest may lack this copy, when there was no memory for it.
  * Then its bytes are still those of the link, and the client reads nothing from
  * the link until the event has been copied or taken. */
-#include "client.h"
+#include "kept.h"
 
 #ifndef RELET_NO_POLL
 #ifndef RELET_SMALL

@@ -2,7 +2,7 @@
  *
  * leases.c - the leases of a client: starts and stops them, gives them the time
  * and the answers, and wakes them. */
-#include "client.h"
+#include "kept.h"
 #include "text.h"
 
 #ifndef RELET_NO_LEASE

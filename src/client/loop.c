@@ -2,7 +2,7 @@
  *
  * loop.c - a turn of the client: the link learns the time first, then the
  * leases and the workers, which see the new state of the link. */
-#include "client.h"
+#include "kept.h"
 
 RELET_API relet_time relet_deadline(const relet *r)
 {

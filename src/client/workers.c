@@ -2,7 +2,7 @@
  *
  * workers.c - the workers of a client: starts and stops them, sends their
  * requests, and hands them the answers. */
-#include "client.h"
+#include "kept.h"
 #include "text.h"
 #include "args.h"
 

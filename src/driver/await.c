@@ -3,6 +3,7 @@
  * await.c - waits for one event: the outcome of an operation, the end of a
  * lease or a worker, while all other events are kept; and relet_call, which
  * drops them. */
+#include "kept.h"
 #include "turn.h"
 
 #ifndef RELET_NO_POLL

@@ -9,6 +9,7 @@
 #define _DARWIN_C_SOURCE
 #endif
 
+#include "kept.h"
 #include "turn.h"
 
 #ifndef RELET_NO_POLL

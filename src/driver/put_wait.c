@@ -2,7 +2,7 @@
  *
  * put_wait.c - put a job and wait for its end: a loop over public calls. */
 #include "put_wait.h"
-#include "client.h"
+#include "kept.h"
 #include "text.h"
 
 #ifndef RELET_NO_POLL

@@ -4,7 +4,7 @@
  * waits for something else. */
 #include "work_rig.h"
 
-#include "client.h"
+#include "kept.h"
 
 /* The first client waits as the driver does, while time passes. */
 static int t_await_while(t_world *w, rlt_wanted want, relet_time ms)
