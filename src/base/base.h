@@ -69,8 +69,8 @@
 #define RLT_TINY 0
 #endif
 
-/* The parts of this build, as constants: compilers remove the code of a part
- * whose constant is 0. RLT_HAS_ENGINE is 1 with leases, queues or both. */
+/* The parts of this build, as constants. If a constant is 0, compilers remove
+ * the code of the part. RLT_HAS_ENGINE is 1 with leases, queues or both. */
 #ifdef RELET_NO_QUEUE
 #define RLT_HAS_QUEUE 0
 #else

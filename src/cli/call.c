@@ -178,8 +178,8 @@ static void call_take_operands(call *k)
 
 /* --------------------------------------------------------------- submitting */
 
-/* Advice for people whose command may not go over a shared link. The library's
- * own text has advice for programs. */
+/* Advice for people about commands that may not go over a shared link. The text
+ * of the library has advice for programs. */
 static const struct {
     const char *word, *second; /* second NULL: any                           */
     const char *advice;

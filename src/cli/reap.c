@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * reap.c - relet reap: the upkeep that workers do between jobs, done by one
- * process for several queues. Jobs that are due begin to wait, jobs whose
- * leases have ended wait again, and old results and records of clients are
- * deleted.
+ * process for several queues. Delayed jobs begin to wait when they are due.
+ * Leased jobs wait again when their leases have ended. Old results and records
+ * of clients are deleted.
  *
  * If several such processes run, a lease elects one of them for each queue. Two
  * at work for the same queue do no harm, but double the effort. */

@@ -100,8 +100,8 @@ typedef struct rlt_put_batch {
     uint32_t jobs;
 } rlt_put_batch;
 
-/* The largest step of a worker whose answer is within the limits of the
- * configuration. */
+/* The largest step of a worker: the answer to a larger step could exceed the
+ * limits of the configuration. */
 typedef struct rlt_step_limits {
     uint32_t claim_bytes; /* of records in the answer to a claim             */
     uint32_t jobs;        /* 0: not even one                                 */

@@ -310,8 +310,8 @@ static int poll_url(relet_config *c, const char *url, relet_fault *fault)
 #endif
 }
 
-/* known: there is an address for the links after the first, whose descriptor
- * the caller may give. */
+/* The caller may give the descriptor of the first link. known: there is an
+ * address for the later links. */
 static relet *poll_open(const char *url, int known, relet_config *c,
                         const relet_poll_config *p, relet_fault *fault)
 {

@@ -58,8 +58,8 @@ RELET_PRIVATE void rlt_luamem_free(rlt_luamem *m)
     rlt_luamem_reset(m, 0);
 }
 
-/* The size of the next chunk: twice that of the last one, whose free bytes are
- * then lost. */
+/* The size of the next chunk: twice that of the last one. The free bytes of the
+ * last chunk are then lost. */
 static size_t luamem_size(const rlt_luamem *m, size_t n)
 {
     size_t size = m->chunks ? m->chunks->size * 2 : m->first;
